@@ -53,6 +53,11 @@ impl Jdk {
     }
 }
 
+/// Whether the tests run on one JDK only.
+pub(crate) fn is_one_jdk() -> bool {
+    std::env::var_os("DUCKTRACK_ONLY_JDK").is_some()
+}
+
 /// The JDKs to test on: one of each version found, oldest first.
 #[must_use]
 pub fn installed_jdks() -> Vec<Jdk> {

@@ -42,4 +42,4 @@ pub use traced_deaths::{
 };
 pub use traced_layouts::{compacting_layouts, traced_layouts};
 pub use traced_run::TracedRun;
-pub use turn::Turns;
+pub use turn::{Turns, jdks_in_turn};

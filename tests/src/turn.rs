@@ -1,4 +1,4 @@
-//! Which runs of a product of choices are taken: all in the full run, else each pair.
+//! Which runs of a product of choices are taken: all in the full run and in the run on one JDK, else each pair.
 //!
 //! A test on three JDKs, with three collectors and three kinds of counters, has 27 runs. Where the second and third choice take turns, there
 //! are nine, and every JDK still meets every collector and every kind of counters:
@@ -12,6 +12,7 @@
 
 use crate::announcement::checked;
 use crate::full_run::is_full_run;
+use crate::jdk::{Jdk, is_one_jdk};
 
 /// The choices that take turns, and how many runs that made.
 #[derive(Debug, Default)]
@@ -27,9 +28,9 @@ impl Turns {
         Self::default()
     }
 
-    /// The choices to take in this turn: one of them, or all in the full run.
+    /// The choices to take in this turn: one of them, or all in the full run and in the run on one JDK.
     pub fn take<'a, T>(&mut self, choices: &'a [T], turn: usize) -> &'a [T] {
-        let taken = match is_full_run() {
+        let taken = match is_full_run() || is_one_jdk() {
             true => choices,
             false => one_in_turn(choices, turn),
         };
@@ -42,12 +43,22 @@ impl Turns {
     pub fn announce(&self, test: &str) {
         if self.left_out > 0 {
             checked(&format!(
-                "{test}: {} of {} runs, in turn; --full takes all",
+                "{test}: {} of {} runs, in turn; --full and --jdk take all",
                 self.taken,
                 self.taken + self.left_out
             ));
         }
     }
+}
+
+/// One of these JDKs, another in each turn; all in the full run. For a test that depends little on the JDK: `scripts/test --jdk`, which CI runs for each JDK,
+/// takes it on each.
+#[must_use]
+pub fn jdks_in_turn(test: &str, jdks: &[Jdk], turn: usize) -> Vec<Jdk> {
+    let mut turns = Turns::new();
+    let taken = turns.take(jdks, turn).to_vec();
+    turns.announce(test);
+    taken
 }
 
 fn one_in_turn<T>(choices: &[T], turn: usize) -> &[T] {

@@ -9,7 +9,8 @@ use std::sync::OnceLock;
 
 use ducktrack_reports::{Document, StackMethodDoc, read_json};
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compile_java, ducktrack_command, installed_jdks, skipped,
+    Jdk, agent_library, checked, compile_java, ducktrack_command, installed_jdks, jdks_in_turn,
+    skipped,
 };
 use tempfile::TempDir;
 
@@ -110,7 +111,7 @@ fn leaves_are_exact_and_intervals_of_callers_hold() {
 
 #[test]
 fn collapsed_stacks_sum_to_the_report() {
-    for jdk in installed_jdks() {
+    for jdk in jdks_in_turn("collapsed stacks", &installed_jdks(), 0) {
         let place = tempfile::tempdir().expect("temporary folder");
         let trace = place.path().join("out");
         run_shares(&jdk, "stacks=on", &trace);
@@ -254,7 +255,7 @@ fn another_tool_that_was_there_first_keeps_the_sampler() {
         skipped("call stacks: no C compiler or no jvmti.h, nothing is checked");
         return;
     };
-    for jdk in installed_jdks() {
+    for jdk in jdks_in_turn("another tool that was there first", &installed_jdks(), 1) {
         for (asked, why) in [
             ("stacks=on", "another tool has"),
             ("level=warn", "is loaded"),

@@ -12,8 +12,8 @@ use std::path::Path;
 use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, ducktrack_command, is_full_run, trace_command,
-    traced_jdks,
+    Jdk, TracedRun, checked, compile_java, ducktrack_command, is_full_run, jdks_in_turn,
+    trace_command, traced_jdks,
 };
 
 /// As in the program.
@@ -420,7 +420,7 @@ fn stamps_that_are_left_out_change_no_moment() {
     let programs = tempfile::tempdir().expect("temporary folder");
     assert!(compile_java(&["Deaths"], 17, programs.path()).expect("compile"));
     let mut compared = 0;
-    for jdk in &traced_jdks().expect("JDKs") {
+    for jdk in &jdks_in_turn("stamps that are left out", &traced_jdks().expect("JDKs"), 1) {
         for witness in Witness::ALL {
             let with = |redundant: &str| {
                 let options = format!("{},redundant-stamps={redundant}", witness.mode());

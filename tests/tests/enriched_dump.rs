@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, compile_java_with, ducktrack_command, harness_folder,
-    traced_jdks,
+    Jdk, TracedRun, Turns, checked, compile_java, compile_java_with, ducktrack_command,
+    harness_folder, traced_jdks,
 };
 
 const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
@@ -101,9 +101,9 @@ fn other_readers_find_all_objects_and_their_sites() {
     let programs = programs();
     let jdks = traced_jdks().expect("JDKs");
     let reading = jdks.first().expect("a JDK");
-    let mut dumps = 0;
-    for jdk in &jdks {
-        for collector in COLLECTORS {
+    let (mut dumps, mut turns) = (0, Turns::new());
+    for (turn, jdk) in jdks.iter().enumerate() {
+        for collector in turns.take(&COLLECTORS, turn) {
             check(
                 reading,
                 &dumped(jdk, collector, programs.path()),
@@ -112,6 +112,7 @@ fn other_readers_find_all_objects_and_their_sites() {
             dumps += 1;
         }
     }
+    turns.announce("enriched dumps");
     checked(&format!(
         "enriched dumps read by shark and the NetBeans profiler, {dumps} dumps"
     ));

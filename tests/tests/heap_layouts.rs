@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, is_full_run, skipped, trace_command, traced_jdks,
+    Jdk, TracedRun, Turns, checked, compile_java, is_full_run, skipped, trace_command, traced_jdks,
     traced_layouts,
 };
 
@@ -59,9 +59,10 @@ fn the_rebuilt_heap_is_that_of_the_vm_where_eden_has_a_part_for_each_node() {
     if !has_two_nodes(programs.path()) {
         return skipped("eden of two NUMA nodes: no C compiler");
     }
-    let mut runs = 0;
-    for jdk in traced_jdks().expect("JDKs") {
-        for collector in ["-XX:+UseParallelGC", "-XX:+UseG1GC"] {
+    let (mut runs, mut turns) = (0, Turns::new());
+    let collectors = ["-XX:+UseParallelGC", "-XX:+UseG1GC"];
+    for (turn, jdk) in traced_jdks().expect("JDKs").into_iter().enumerate() {
+        for &collector in turns.take(&collectors, turn) {
             let options = [collector, "-XX:+UseNUMA", "-XX:+PrintFlagsFinal"];
             let run = TracedRun::new(&jdk, &options.join(" ")).expect("folder");
             let histogram = run.file("histogram");

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use ducktrack_tests::{Jdk, built_agent, compile_java, installed_jdks, skipped};
+use ducktrack_tests::{Jdk, Turns, built_agent, compile_java, installed_jdks, skipped};
 
 /// Collectors and object layouts; each is tried where the VM accepts it.
 const LAYOUTS: &[&[&str]] = &[
@@ -48,15 +48,17 @@ fn every_object_is_found_once_with_its_size() {
         return;
     }
     let agent = built_agent("probe_agent").expect("agent");
-    for jdk in &jdks {
-        for &options in LAYOUTS {
-            if !jdk.accepts(options) {
-                skipped(&format!(
-                    "heap_walk: Java {} does not accept {options:?}",
-                    jdk.version
-                ));
-                continue;
-            }
+    let mut turns = Turns::new();
+    for (turn, &options) in LAYOUTS.iter().enumerate() {
+        let (able, others): (Vec<&Jdk>, Vec<&Jdk>) =
+            jdks.iter().partition(|jdk| jdk.accepts(options));
+        for jdk in others {
+            skipped(&format!(
+                "heap_walk: Java {} does not accept {options:?}",
+                jdk.version
+            ));
+        }
+        for jdk in turns.take(&able, turn) {
             let printed = run(jdk, options, &agent, folder.path());
             let place = format!("Java {} {options:?}\n{printed}", jdk.version);
             check(&printed, jdk.version >= 21, &place);
@@ -67,6 +69,7 @@ fn every_object_is_found_once_with_its_size() {
             println!("Java {} {options:?}: {}", jdk.version, walks.join("; "));
         }
     }
+    turns.announce("heap_walk");
 }
 
 /// Three rounds, nothing different, nothing forgotten, and enough of everything to mean something.

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, ducktrack_command, is_full_run, traced_jdks,
+    Jdk, TracedRun, Turns, checked, compile_java, ducktrack_command, is_full_run, traced_jdks,
 };
 
 const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
@@ -163,8 +163,9 @@ fn what_is_alive_at_the_end_can_be_reached_from_the_roots() {
     let programs = tempfile::tempdir().expect("temporary folder");
     assert!(compile_java(&["HeldObjects"], 17, programs.path()).expect("compile"));
     let (mut runs, mut roots) = (0, 0);
-    for jdk in &traced_jdks().expect("JDKs") {
-        for collector in COLLECTORS {
+    let mut turns = Turns::new();
+    for (turn, jdk) in traced_jdks().expect("JDKs").iter().enumerate() {
+        for &collector in turns.take(&COLLECTORS, turn) {
             roots += check(jdk, &[collector], programs.path());
             runs += 1;
             if is_full_run() {
@@ -174,5 +175,6 @@ fn what_is_alive_at_the_end_can_be_reached_from_the_roots() {
             }
         }
     }
+    turns.announce("held objects");
     checked(&format!("{runs} runs, {roots} roots"));
 }

@@ -6,7 +6,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 
 use ducktrack_tests::browser::{Browser, output_of};
-use ducktrack_tests::{TracedRun, checked, compile_java, ducktrack_command, traced_jdks};
+use ducktrack_tests::{
+    TracedRun, checked, compile_java, ducktrack_command, jdks_in_turn, traced_jdks,
+};
 
 /// A child that is ended with the test.
 struct Ended(Child);
@@ -67,7 +69,7 @@ fn a_run_that_goes_on_has_rows_that_grow() {
     };
     let classes = tempfile::tempdir().expect("temporary folder");
     assert!(compile_java(&["CallStacks"], 17, classes.path()).expect("compile"));
-    for jdk in traced_jdks().expect("JDKs") {
+    for jdk in jdks_in_turn("the live tab", &traced_jdks().expect("JDKs"), 0) {
         let run = TracedRun::new(&jdk, "live").expect("folder");
         let mut command = run.command("", &[classes.path()]).expect("the agent");
         command.args(["-Xmx64m", "-Xmn8m", "-XX:+UseSerialGC", "CallStacks", "run"]);

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, ducktrack_command, trace_command, traced_jdks,
+    Jdk, TracedRun, Turns, checked, compile_java, ducktrack_command, trace_command, traced_jdks,
     traced_layouts,
 };
 use serde_json::Value;
@@ -17,12 +17,15 @@ fn the_heap_is_known_again_after_the_next_full_collection() {
     assert!(compile_java(&["LostHeap"], 17, programs.path()).expect("compile"));
     let mut runs = 0;
     let jdks = traced_jdks().expect("JDKs");
-    for jdk in &jdks {
-        for options in traced_layouts(jdk) {
+    let mut turns = Turns::new();
+    for (turn, jdk) in jdks.iter().enumerate() {
+        let layouts: Vec<_> = traced_layouts(jdk).collect();
+        for options in turns.take(&layouts, turn) {
             check(jdk, options, programs.path());
             runs += 1;
         }
     }
+    turns.announce("lost heaps");
     assert!(runs >= jdks.len(), "only {runs} runs");
     checked(&format!(
         "the heap is known again after a full collection, {runs} runs, every class equal"

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, deaths_command, skipped, trace_command, traced_jdks,
+    Jdk, TracedRun, Turns, checked, compile_java, deaths_command, skipped, trace_command,
+    traced_jdks,
 };
 use serde_json::Value;
 
@@ -211,11 +212,13 @@ fn a_heap_without_room_for_its_shadows_is_refused() {
 fn a_self_check_that_fails_takes_away_what_depends_on_it() {
     let programs = programs();
     let mut runs = 0;
-    for jdk in &traced_jdks().expect("JDKs") {
-        for refusal in &CHECKS {
+    let (jdks, mut turns) = (traced_jdks().expect("JDKs"), Turns::new());
+    for (turn, refusal) in CHECKS.iter().enumerate() {
+        for jdk in turns.take(&jdks, turn) {
             check(jdk, refusal, programs.path());
             runs += 1;
         }
     }
+    turns.announce("self-checks that fail");
     checked(&format!("{runs} runs"));
 }

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, ensure};
 use ducktrack_classfile::ClassFile;
 use ducktrack_code_edit::SkipReason;
-use ducktrack_tests::checked;
+use ducktrack_tests::{Turns, checked};
 
 use corpus::Corpus;
 use counted::Choice;
@@ -121,8 +121,9 @@ fn stressed_classes_are_verified() -> Result<()> {
 
 #[test]
 fn counted_classes_are_verified() -> Result<()> {
-    for corpus in corpora::of_jdks()? {
-        for choice in counted::choices() {
+    let (corpora, mut turns) = (corpora::of_jdks()?, Turns::new());
+    for (turn, choice) in counted::choices().into_iter().enumerate() {
+        for corpus in turns.take(corpora, turn) {
             let (totals, linked) = counted_and_linked(corpus, &choice)?;
             checked(&format!(
                 "{} {}: {linked} classes linked, none differs; rewritten {totals}",
@@ -132,6 +133,7 @@ fn counted_classes_are_verified() -> Result<()> {
             ensure_few_refusals(&corpus.name, &totals, &choice)?;
         }
     }
+    turns.announce("counted classes");
     Ok(())
 }
 

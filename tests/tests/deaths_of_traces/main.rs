@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, ducktrack_command, harness_folder, is_full_run,
+    Jdk, TracedRun, Turns, checked, compile_java, ducktrack_command, harness_folder, is_full_run,
     trace_command, traced_jdks, traced_layouts,
 };
 use serde_json::Value;
@@ -112,13 +112,15 @@ fn compare_with_heap(run: &TracedRun, deaths: &Value) -> String {
 #[test]
 fn what_is_alive_is_the_heap_at_the_end() {
     let harness = harness_folder().join("harness.jar");
-    let mut compared = 0;
-    for jdk in &traced_jdks().expect("JDKs") {
-        for options in traced_layouts(jdk) {
+    let (mut compared, mut turns) = (0, Turns::new());
+    for (turn, jdk) in traced_jdks().expect("JDKs").iter().enumerate() {
+        let layouts: Vec<_> = traced_layouts(jdk).collect();
+        for options in turns.take(&layouts, turn) {
             println!("{}", compare(jdk, options, &harness));
             compared += 1;
         }
     }
+    turns.announce("deaths against the heap");
     checked(&format!("{compared} runs"));
 }
 

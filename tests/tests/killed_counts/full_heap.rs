@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use ducktrack_tests::{
-    Jdk, agent_library, checked, ducktrack_command, is_full_run, native_library, skipped,
+    Jdk, Turns, agent_library, checked, ducktrack_command, is_full_run, native_library, skipped,
     trace_command,
 };
 
@@ -165,12 +165,18 @@ fn way_of(number: usize) -> &'static str {
     WAYS[(number + number / COLLECTORS.len()) % WAYS.len()]
 }
 
-/// JDKs with every collector, if there is what the test needs.
-fn runs() -> Vec<(Jdk, &'static str)> {
-    let jdks = jdks().into_iter();
-    jdks.filter(|jdk| jdk.version >= 17)
-        .flat_map(|jdk| COLLECTORS.map(|collector| (jdk.clone(), collector)))
-        .collect()
+/// JDKs, each with the collector of a turn (the full run: every collector), and the way in which it is recorded.
+fn runs(test: &str, turn: usize) -> Vec<(Jdk, &'static str, &'static str)> {
+    let (mut runs, mut turns) = (Vec::new(), Turns::new());
+    let jdks = jdks().into_iter().filter(|jdk| jdk.version >= 17);
+    for (number, jdk) in jdks.enumerate() {
+        for &at in turns.take(&[0, 1, 2], number + turn) {
+            let way = way_of(number * COLLECTORS.len() + at);
+            runs.push((jdk.clone(), COLLECTORS[at], way));
+        }
+    }
+    turns.announce(test);
+    runs
 }
 
 /// The program catches the error and waits: a snapshot each second, the looks at every quarter, status, mark and snapshot on demand, and not one object.
@@ -180,14 +186,14 @@ fn a_full_heap_that_lives_on_gets_no_object_of_ours() {
         return;
     };
     let mut lines = 0;
-    for (number, (jdk, collector)) in runs().into_iter().enumerate() {
+    let runs = runs("full heaps that live on", 0);
+    for (number, (jdk, collector, way)) in runs.into_iter().enumerate() {
         let watches = [Watch::All, Watch::Failures];
         let watches = match is_full_run() {
             true => &watches[..],
             false => &watches[number % 2..=number % 2],
         };
         for watch in watches {
-            let way = way_of(number);
             let what = format!("Java {} {collector} {way}", jdk.version);
             let run = Watched::start(&jdk, &watcher, *watch, &[collector], Some(way), &["caught"]);
             lines += check_life(run, way, &what);
@@ -239,8 +245,7 @@ fn the_end_by_the_error_needs_no_object_of_ours() {
         return;
     };
     let mut lines = 0;
-    for (number, (jdk, collector)) in runs().into_iter().enumerate() {
-        let way = way_of(number);
+    for (jdk, collector, way) in runs("ends by a full heap", 1) {
         let what = format!("Java {} {collector} {way}", jdk.version);
         let run = Watched::start(
             &jdk,
@@ -279,11 +284,7 @@ fn the_exit_at_the_error_keeps_everything() {
     let Some((_folder, watcher)) = watcher() else {
         return;
     };
-    for (number, (jdk, collector)) in runs().into_iter().enumerate() {
-        if number % COLLECTORS.len() != jdk.version as usize % COLLECTORS.len() && !is_full_run() {
-            continue;
-        }
-        let way = way_of(number);
+    for (jdk, collector, way) in runs("exits at a full heap", 2) {
         let what = format!("Java {} {collector} {way}", jdk.version);
         let vm = [collector, "-XX:+ExitOnOutOfMemoryError"];
         let run = Watched::start(&jdk, &watcher, Watch::All, &vm, Some(way), &["uncaught"]);

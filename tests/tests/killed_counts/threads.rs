@@ -1,5 +1,7 @@
 //! Threads that come and go, and more of them than the mapped memory has room for.
 
+use ducktrack_tests::jdks_in_turn;
+
 use crate::probe::{MARKED, Place, jdks};
 
 /// Objects of the marked type in the report.
@@ -13,9 +15,9 @@ fn marked(place: &Place) -> i64 {
 }
 
 /// Threads with 26 sorts of names come and go; whatever block they had, the objects of those that ended are there.
-fn check_threads(agent: &str) {
+fn check_threads(agent: &str, turn: usize) {
     const THREADS: i64 = 5;
-    for jdk in jdks() {
+    for jdk in jdks_in_turn("threads that come and go", &jdks(), turn) {
         let place = Place::new();
         let file = place.published_file().display().to_string();
         let mut process = place.start(&jdk, agent, &[], &["hand", &file, &THREADS.to_string()]);
@@ -35,13 +37,13 @@ fn check_threads(agent: &str) {
 
 #[test]
 fn threads_that_have_ended_are_in_the_counts() {
-    check_threads("");
+    check_threads("", 0);
 }
 
 /// Room for twenty blocks: those of threads that have ended go to others again and again.
 #[test]
 fn blocks_that_change_their_threads_lose_nothing() {
-    check_threads(",mapped-memory=4m");
+    check_threads(",mapped-memory=4m", 2);
 }
 
 #[test]

@@ -6,7 +6,7 @@ mod killed_program;
 
 use std::time::Duration;
 
-use ducktrack_tests::{Jdk, Turns, checked, is_full_run, trace_command, traced_jdks};
+use ducktrack_tests::{Jdk, Turns, checked, is_full_run, jdks_in_turn, trace_command, traced_jdks};
 use killed_program::{Ending, KilledProgram, Left};
 
 const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
@@ -70,7 +70,7 @@ fn killed_at_any_moment() {
 
 #[test]
 fn other_signals_that_end_a_jvm() {
-    for jdk in traced_jdks().expect("JDKs") {
+    for jdk in jdks_in_turn("other signals than KILL", &traced_jdks().expect("JDKs"), 0) {
         for signal in ["SEGV", "ABRT"] {
             let what = format!("{} {signal}", jdk.version);
             let program = KilledProgram::start(&jdk, COLLECTORS[2], "", 2).expect(&what);
@@ -83,7 +83,11 @@ fn other_signals_that_end_a_jvm() {
 
 #[test]
 fn a_trace_that_rotates() {
-    for jdk in traced_jdks().expect("JDKs") {
+    for jdk in jdks_in_turn(
+        "kills while a trace rotates",
+        &traced_jdks().expect("JDKs"),
+        1,
+    ) {
         let what = format!("{} with max-trace-size", jdk.version);
         let options = ",max-trace-size=4m,buffer-size=4k";
         let program = KilledProgram::start(&jdk, COLLECTORS[1], options, 2).expect(&what);
@@ -100,7 +104,11 @@ fn a_trace_that_rotates() {
 /// A collection comes between an object and its event, and the object is outside of the thread's buffer: it is there all the same, also where the collection is lost.
 #[test]
 fn stopped_between_an_object_and_its_event() {
-    for jdk in traced_jdks().expect("JDKs") {
+    for jdk in jdks_in_turn(
+        "kills between an object and its event",
+        &traced_jdks().expect("JDKs"),
+        2,
+    ) {
         let what = format!("{} without TLABs", jdk.version);
         let vm = [COLLECTORS[0], "-Xint", "-XX:-UseTLAB", "-Xmn1m"];
         let program = KilledProgram::start_with(&jdk, &vm, "", 3).expect(&what);
@@ -113,7 +121,11 @@ fn stopped_between_an_object_and_its_event() {
 /// A trace that is read while the program runs has no event that it cannot explain, and says that there is more.
 #[test]
 fn read_while_it_runs() {
-    for jdk in traced_jdks().expect("JDKs") {
+    for jdk in jdks_in_turn(
+        "traces that are read while they grow",
+        &traced_jdks().expect("JDKs"),
+        3,
+    ) {
         let what = format!("{} that runs", jdk.version);
         let program = KilledProgram::start(&jdk, COLLECTORS[2], "", 2).expect(&what);
         for _ in 0..3 {

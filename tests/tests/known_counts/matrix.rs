@@ -1,16 +1,24 @@
 //! Which programs run on which JDKs with which options.
 //!
-//! Every program with `counters=path` on every JDK of the matrix that is new enough for it, on one of them with `counters=site` too, and on one (the full
-//! run: on all that can be traced) with `mode=trace`, where the counts are sums of events. To look at a few only:
+//! Every program with `counters=path` on a JDK of the matrix that is new enough for it, another for each program, and on one with either `counters=site` or
+//! `mode=trace`, where the counts are sums of events. In the full run and in that on one JDK: all of them (the full run: `mode=trace` on all that can be traced). To look at a few only, with all options:
 //! `DUCKTRACK_KNOWN=Lambda,Boxing DUCKTRACK_KNOWN_JDKS=17,25 DUCKTRACK_KNOWN_OPTIONS=counters=site`.
 
 use std::collections::BTreeMap;
 
 use anyhow::ensure;
-use ducktrack_tests::{Jdk, is_full_run, matrix_jdks};
+use ducktrack_tests::{Jdk, Turns, is_full_run, matrix_jdks};
 
 use crate::program::{self, Program};
 
+/// What selects programs, JDKs and options.
+const VARIABLES: [&str; 3] = [
+    "DUCKTRACK_KNOWN",
+    "DUCKTRACK_KNOWN_JDKS",
+    "DUCKTRACK_KNOWN_OPTIONS",
+];
+/// The options with which every program runs.
+const USUAL: &str = "counters=path,reinstrument-after=0.5";
 /// The JDK on which one counter per site is tried too.
 const SITE_COUNTERS_ON: u32 = 17;
 /// The JDK on which events are always added up.
@@ -22,7 +30,12 @@ pub(crate) struct Matrix {
     programs: Vec<Program>,
     /// Instead of the usual ones.
     options: Option<String>,
+    /// By a variable: all runs are taken.
+    is_asked_for: bool,
 }
+
+/// A JDK and the options of the agent.
+type Run<'a> = (&'a Jdk, &'a str);
 
 /// One program on one JDK: without the agent, and with each of these options of the agent.
 pub(crate) struct Task<'a> {
@@ -47,32 +60,52 @@ impl Matrix {
         let programs = program::all()?;
         let name = |program: &Program| program.short_name().to_owned();
         Ok(Self {
-            jdks: chosen(jdks, "DUCKTRACK_KNOWN_JDKS", version)?,
-            programs: chosen(programs, "DUCKTRACK_KNOWN", name)?,
-            options: std::env::var("DUCKTRACK_KNOWN_OPTIONS").ok(),
+            jdks: chosen(jdks, VARIABLES[1], version)?,
+            programs: chosen(programs, VARIABLES[0], name)?,
+            options: std::env::var(VARIABLES[2]).ok(),
+            is_asked_for: VARIABLES
+                .iter()
+                .any(|name| std::env::var_os(name).is_some()),
         })
     }
 
-    /// All runs.
+    /// All runs; of a program that nobody asked for, one with the usual options and one with others, each on the JDK of a turn.
     pub(crate) fn tasks(&self) -> Vec<Task<'_>> {
-        let mut tasks = Vec::new();
-        for jdk in &self.jdks {
-            let programs = self.programs.iter();
-            let able = programs.filter(|program| program.level <= jdk.version);
-            tasks.extend(able.map(|program| Task {
-                jdk,
-                program,
-                options: self.options_on(jdk),
-            }));
+        let (mut tasks, mut turns) = (Vec::new(), Turns::new());
+        for (turn, program) in self.programs.iter().enumerate() {
+            let runs = self.runs_of(program);
+            let taken = match self.is_asked_for {
+                true => runs,
+                false => in_turn(&runs, &mut turns, turn),
+            };
+            for jdk in &self.jdks {
+                let of_jdk = taken.iter().filter(|run| run.0.version == jdk.version);
+                let options: Vec<&str> = of_jdk.map(|run| run.1).collect();
+                if !options.is_empty() {
+                    tasks.push(Task {
+                        jdk,
+                        program,
+                        options,
+                    });
+                }
+            }
         }
+        turns.announce("known counts");
         tasks
+    }
+
+    /// Each JDK that is new enough with each of its options.
+    fn runs_of(&self, program: &Program) -> Vec<Run<'_>> {
+        let able = self.jdks.iter().filter(|jdk| program.level <= jdk.version);
+        able.flat_map(|jdk| self.options_on(jdk).into_iter().map(move |one| (jdk, one)))
+            .collect()
     }
 
     fn options_on(&self, jdk: &Jdk) -> Vec<&str> {
         if let Some(options) = &self.options {
             return vec![options];
         }
-        let mut options = vec!["counters=path,reinstrument-after=0.5"];
+        let mut options = vec![USUAL];
         if jdk.version == SITE_COUNTERS_ON {
             options.push("counters=site");
         }
@@ -81,6 +114,13 @@ impl Matrix {
         }
         options
     }
+}
+
+/// One run with the usual options, and one with others.
+fn in_turn<'a>(runs: &[Run<'a>], turns: &mut Turns, turn: usize) -> Vec<Run<'a>> {
+    let (usual, others): (Vec<Run<'_>>, Vec<Run<'_>>) =
+        runs.iter().copied().partition(|run| run.1 == USUAL);
+    [turns.take(&usual, turn), turns.take(&others, turn)].concat()
 }
 
 /// Those that a variable names; all if it is not set. A name that fits nothing is a mistake.

@@ -1,6 +1,6 @@
 //! Little address space (`ulimit -v`): wherever the program gets by without the agent, it does with it and 64 MB more.
 
-use crate::tracked_jvm::{Outcome, TrackedJvm, jdks};
+use crate::tracked_jvm::{Outcome, TrackedJvm, jdks_in_turn};
 
 /// Sizes that leave the limit to the threads and to us, not to what the VM reserves and never uses.
 const SMALL_VM: [&str; 4] = [
@@ -24,7 +24,7 @@ fn run(jvm: TrackedJvm, megabytes: u32) -> Outcome {
 #[test]
 fn little_address_space_ends_no_program() {
     let mut compared = 0;
-    for jdk in jdks(11) {
+    for jdk in jdks_in_turn(11, 0) {
         let modes: &[&str] = match jdk.can_be_traced() {
             true => &["count", "trace"],
             false => &["count"],
@@ -53,7 +53,7 @@ fn little_address_space_ends_no_program() {
 
 #[test]
 fn a_limit_that_is_too_low_is_said_and_nothing_counted() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 1) {
         let limits = LIMITS.into_iter();
         let enough = |megabytes: &u32| run(TrackedJvm::bare(&jdk), *megabytes).status.success();
         let lowest = limits.clone().find(enough).expect("a limit that will do");

@@ -5,7 +5,7 @@
 use ducktrack_tests::Jdk;
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{TrackedJvm, jdks};
+use crate::tracked_jvm::{TrackedJvm, jdks_in_turn};
 
 /// `LoaderProbe.OBJECTS`.
 const OBJECTS: i64 = 1_000;
@@ -40,7 +40,7 @@ fn modes(jdk: &Jdk) -> &'static [&'static str] {
 
 #[test]
 fn a_loader_whose_own_code_is_rewritten() {
-    for jdk in jdks(11) {
+    for jdk in jdks_in_turn(11, 2) {
         for mode in modes(&jdk) {
             let recording = run(&jdk, "asks-itself", mode);
             // Some more while it was asked for classes.
@@ -52,7 +52,7 @@ fn a_loader_whose_own_code_is_rewritten() {
 
 #[test]
 fn a_loader_that_makes_its_parts_when_it_is_asked() {
-    for jdk in jdks(11) {
+    for jdk in jdks_in_turn(11, 3) {
         let recording = run(&jdk, "busy", "count");
         let made = made(&recording);
         assert!((OBJECTS..OBJECTS + 20).contains(&made), "{made}");
@@ -66,7 +66,7 @@ fn a_loader_that_makes_its_parts_when_it_is_asked() {
 
 #[test]
 fn a_loader_that_does_not_know_the_helper() {
-    for jdk in jdks(11) {
+    for jdk in jdks_in_turn(11, 4) {
         for mode in modes(&jdk) {
             let recording = run(&jdk, "knows-little", mode);
             assert_eq!(made(&recording), 0);

@@ -105,7 +105,7 @@ fn runs_one_after_another(jvm: &mut RunningJvm, folder: &Path, modes: &[&str]) {
 
 #[test]
 fn counts_are_exact_from_attach_to_stop_again_and_again() {
-    for jdk in jdks(11) {
+    for jdk in jdks_in_turn(11, 5) {
         let place = tempfile::tempdir().expect("temporary folder");
         let mut jvm = TrackedJvm::bare(&jdk).start_program("ControlProbe", &[]);
         let modes: &[&str] = match jdk.can_be_traced() {
@@ -122,7 +122,7 @@ fn counts_are_exact_from_attach_to_stop_again_and_again() {
 
 #[test]
 fn slots_in_other_places_are_given_back_too() {
-    for (jdk, slot) in jdks(11)
+    for (jdk, slot) in jdks_in_turn(11, 6)
         .into_iter()
         .flat_map(|jdk| ["padding", "hash"].map(|slot| (jdk.clone(), slot)))
     {
@@ -202,7 +202,7 @@ fn without_a_socket_commands_go_through_the_vm() {
 
 #[test]
 fn methods_that_run_at_the_arrival_are_named_and_the_stops_are_told() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 7) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let mut jvm = TrackedJvm::bare(&jdk).start_program("ControlProbe", &[]);

@@ -1,11 +1,17 @@
 //! Every way a program can end leaves a complete recording.
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{Outcome, TrackedJvm, jdks};
+use crate::tracked_jvm::{Outcome, TrackedJvm, jdks_in_turn};
 
-/// Runs an ending on every JDK, and checks the exit code and that this many blocks were counted.
-fn check_ending(words: &[&str], exit_code: i32, blocks: i64, also: impl Fn(&Outcome, &Recording)) {
-    for jdk in jdks(17) {
+/// Runs an ending on the JDK of a turn, and checks the exit code and that this many blocks were counted.
+fn check_ending(
+    turn: usize,
+    words: &[&str],
+    exit_code: i32,
+    blocks: i64,
+    also: impl Fn(&Outcome, &Recording),
+) {
+    for jdk in jdks_in_turn(17, turn) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let outcome =
@@ -25,7 +31,7 @@ fn check_ending(words: &[&str], exit_code: i32, blocks: i64, also: impl Fn(&Outc
 
 #[test]
 fn main_returns() {
-    check_ending(&["return"], 0, 1, |outcome, recording| {
+    check_ending(0, &["return"], 0, 1, |outcome, recording| {
         assert_eq!(outcome.out, "DONE\n");
         assert!(!recording.report.run.attached);
     });
@@ -33,22 +39,22 @@ fn main_returns() {
 
 #[test]
 fn threads_end_before_main() {
-    check_ending(&["return", "8"], 0, 8, |_, _| {});
+    check_ending(1, &["return", "8"], 0, 8, |_, _| {});
 }
 
 #[test]
 fn system_exit() {
-    check_ending(&["exit"], 3, 1, |_, _| {});
+    check_ending(2, &["exit"], 3, 1, |_, _| {});
 }
 
 #[test]
 fn runtime_halt() {
-    check_ending(&["halt"], 4, 1, |_, _| {});
+    check_ending(3, &["halt"], 4, 1, |_, _| {});
 }
 
 #[test]
 fn uncaught_exception() {
-    check_ending(&["throw"], 1, 1, |outcome, _| {
+    check_ending(4, &["throw"], 1, 1, |outcome, _| {
         let expected = "Exception in thread \"main\" java.lang.IllegalStateException: as told\n";
         assert!(outcome.err.starts_with(expected), "{}", outcome.err);
     });
@@ -56,7 +62,7 @@ fn uncaught_exception() {
 
 #[test]
 fn daemons_still_allocate() {
-    check_ending(&["daemons", "3"], 0, 3, |_, recording| {
+    check_ending(5, &["daemons", "3"], 0, 3, |_, recording| {
         let endless = recording
             .report
             .sites
@@ -68,7 +74,7 @@ fn daemons_still_allocate() {
 
 #[test]
 fn sigterm() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 9) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let jvm = TrackedJvm::new(&jdk, &format!("summary=off,output={}", output.display()))

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Output;
 
-use crate::tracked_jvm::{TrackedJvm, command, jdks};
+use crate::tracked_jvm::{TrackedJvm, command, jdks_in_turn};
 
 /// What a terminal would obey, and a name that was broken in two.
 fn check(text: &str, what: &str) {
@@ -25,7 +25,7 @@ fn printed(words: &[&str], path: &Path) -> String {
 
 #[test]
 fn names_do_not_command_the_terminal() {
-    for jdk in jdks(11) {
+    for jdk in jdks_in_turn(11, 10) {
         let place = tempfile::tempdir().expect("temporary folder");
         let (output, class) = (place.path().join("out"), place.path().join("hostile.class"));
         let options = format!("output={}", output.display());

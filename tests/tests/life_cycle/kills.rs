@@ -7,7 +7,7 @@ use ducktrack_tests::{Jdk, trace_command};
 use serde_json::Value;
 
 use crate::recording::{BLOCK, Recording};
-use crate::tracked_jvm::{TrackedJvm, jdks};
+use crate::tracked_jvm::{TrackedJvm, jdks, jdks_in_turn};
 
 /// Waits until the trace file itself has a snapshot with a cause and this many blocks in it. The mapped counters are beside the file, so a copy of the file
 /// alone is read.
@@ -35,7 +35,7 @@ fn wait_for_snapshot(output: &Path, cause: &str, blocks: i64) {
 
 #[test]
 fn kill_leaves_the_last_snapshot() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 11) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         // What a kill leaves where memory is private.
@@ -96,7 +96,7 @@ const BUFFERED: i64 = 3_000;
 
 #[test]
 fn kill_leaves_the_events_of_a_program_that_has_nothing_to_do() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 12) {
         let (count, damage) = kill_traced(&jdk, "", &["wait"]);
         assert!(
             (BLOCK - BUFFERED..=BLOCK).contains(&count),
@@ -108,7 +108,7 @@ fn kill_leaves_the_events_of_a_program_that_has_nothing_to_do() {
 
 #[test]
 fn kill_leaves_the_events_of_a_program_that_is_busy() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 13) {
         let (count, damage) = kill_traced(&jdk, ",compress=off", &["busy", "2"]);
         assert_eq!(count, 2 * BLOCK, "{damage:?}");
         // The last block may be there in part.
@@ -161,7 +161,7 @@ fn kill_before_the_first_snapshot_is_said() {
 
 #[test]
 fn sigquit_makes_a_snapshot() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 14) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let mut jvm = TrackedJvm::new(&jdk, &format!("summary=off,output={}", output.display()))

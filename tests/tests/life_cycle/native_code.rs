@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use ducktrack_tests::{Jdk, native_library, skipped};
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{TrackedJvm, jdks};
+use crate::tracked_jvm::{TrackedJvm, jdks, jdks_in_turn};
 
 /// `JniProbe.ROUNDS`.
 const EACH: i64 = 2_000;
@@ -114,13 +114,13 @@ fn check(jdks: &[Jdk], vm_options: &[&str], breaks_rules: bool) {
 
 #[test]
 fn awkward_objects() {
-    check(&jdks(11), &[], true);
+    check(&jdks_in_turn(11, 0), &[], true);
 }
 
 #[test]
 fn awkward_objects_under_the_checker() {
     // Without -Xrs JDK 11 also complains of signals that the process that started this test has ignored.
-    check(&jdks(11), &["-Xcheck:jni", "-Xrs"], false);
+    check(&jdks_in_turn(11, 1), &["-Xcheck:jni", "-Xrs"], false);
 }
 
 #[test]

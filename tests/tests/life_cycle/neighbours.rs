@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ducktrack_tests::skipped;
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{TrackedJvm, command, jar_of, jdks};
+use crate::tracked_jvm::{TrackedJvm, command, jar_of, jdks_in_turn};
 
 /// A jar with an agent that looks at every class and changes none; `None` where no JDK has the tool `jar`.
 fn no_op_agent(place: &Path) -> Option<PathBuf> {
@@ -16,7 +16,7 @@ fn no_op_agent(place: &Path) -> Option<PathBuf> {
 
 #[test]
 fn a_java_agent_that_transforms() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 17) {
         let place = tempfile::tempdir().expect("temporary folder");
         let Some(jar) = no_op_agent(place.path()) else {
             return;
@@ -44,7 +44,7 @@ fn a_java_agent_that_transforms() {
 
 #[test]
 fn flight_recorder() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 18) {
         let place = tempfile::tempdir().expect("temporary folder");
         let recorder = format!(
             "-XX:StartFlightRecording=filename={}",
@@ -72,7 +72,7 @@ fn flight_recorder() {
 /// The recorder's own objects, and its look at allocations, leave a trace whole.
 #[test]
 fn flight_recorder_beside_a_trace() {
-    for (jdk, collector) in jdks(17)
+    for (jdk, collector) in jdks_in_turn(17, 19)
         .into_iter()
         .flat_map(|jdk| ["-XX:+UseSerialGC", "-XX:+UseG1GC"].map(|name| (jdk.clone(), name)))
     {

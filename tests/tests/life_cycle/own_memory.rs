@@ -8,7 +8,7 @@ use std::path::Path;
 use ducktrack_tests::checked;
 
 use crate::control::done;
-use crate::tracked_jvm::{TrackedJvm, jdks, library};
+use crate::tracked_jvm::{TrackedJvm, jdks_in_turn, library};
 
 /// Between one look and the other, and for small blocks among the program's.
 const SLACK: u64 = 4 << 20;
@@ -60,7 +60,7 @@ fn sum(mappings: &[Mapping], is_meant: impl Fn(&Mapping) -> bool) -> u64 {
 
 #[test]
 fn the_memory_that_is_told_is_what_the_kernel_says() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 20) {
         for (mode, more) in [
             ("count", ""),
             ("count", ",mapped-memory=off"),

@@ -2,7 +2,7 @@
 
 use ducktrack_tests::checked;
 
-use crate::tracked_jvm::{TrackedJvm, jdks};
+use crate::tracked_jvm::{TrackedJvm, jdks_in_turn};
 
 /// Of the bare depth: with calls of library methods as the limits say, and where no frame notes anything.
 const WITH_NOTES: f64 = 0.80;
@@ -17,7 +17,7 @@ fn depth(jvm: TrackedJvm, program: &str) -> f64 {
 
 #[test]
 fn interpreted_recursion_comes_nearly_as_deep_as_without_the_agent() {
-    for jdk in jdks(11) {
+    for jdk in jdks_in_turn(11, 21) {
         let mut shares = Vec::new();
         for (program, more, least) in [
             ("library", "", WITH_NOTES),

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{TrackedJvm, jar_of, jdks};
+use crate::tracked_jvm::{TrackedJvm, jar_of, jdks_in_turn};
 
 const MANIFEST: &str =
     "Premain-Class: RedefinedClass\nCan-Retransform-Classes: true\nCan-Redefine-Classes: true\n";
@@ -31,7 +31,7 @@ fn a_redefined_class_keeps_its_new_code() {
         "-agentpath:{}=summary=off,reinstrument=1000,reinstrument-after=0.5,output=out",
         crate::tracked_jvm::library().display()
     );
-    for jdk in jdks(11) {
+    for jdk in jdks_in_turn(11, 22) {
         for order in [[&java_agent, &native_agent], [&native_agent, &java_agent]] {
             let outcome = TrackedJvm::bare(&jdk)
                 .vm(&[order[0], order[1]])

@@ -5,7 +5,7 @@ use std::path::Path;
 use ducktrack_tests::skipped;
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{TrackedJvm, jdks};
+use crate::tracked_jvm::{TrackedJvm, jdks_in_turn};
 
 /// The agent's lines while `LifeCycleProbe` runs.
 fn said(jvm: TrackedJvm, place: &Path) -> Vec<String> {
@@ -17,7 +17,7 @@ fn said(jvm: TrackedJvm, place: &Path) -> Vec<String> {
 
 #[test]
 fn a_bound_of_event_files_where_there_are_none() {
-    for jdk in jdks(11) {
+    for jdk in jdks_in_turn(11, 23) {
         let place = tempfile::tempdir().expect("temporary folder");
         let options = "max-trace-size=64m,summary=off,output=out";
         let lines = said(TrackedJvm::new(&jdk, options), place.path());
@@ -31,7 +31,7 @@ fn a_bound_of_event_files_where_there_are_none() {
 
 #[test]
 fn collectors_whose_moves_cannot_be_followed() {
-    for (jdk, collector) in jdks(17)
+    for (jdk, collector) in jdks_in_turn(17, 24)
         .into_iter()
         .flat_map(|jdk| ["-XX:+UseZGC", "-XX:+UseShenandoahGC"].map(|name| (jdk.clone(), name)))
     {

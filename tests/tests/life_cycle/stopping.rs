@@ -4,7 +4,7 @@
 
 use ducktrack_tests::{Jdk, native_library, skipped};
 
-use crate::tracked_jvm::{TrackedJvm, jdks};
+use crate::tracked_jvm::{TrackedJvm, jdks_in_turn};
 
 /// The last JDK whose `Thread.stop` stops a thread.
 const LAST_WITH_STOP: u32 = 19;
@@ -26,7 +26,7 @@ fn check(jdk: &Jdk, words: &[&str], environment: Option<&str>) {
 
 #[test]
 fn threads_stopped_by_the_program() {
-    for jdk in jdks(11) {
+    for jdk in jdks_in_turn(11, 25) {
         if jdk.version <= LAST_WITH_STOP {
             check(&jdk, &[], None);
             // Here a thread's slot is set by Java code.
@@ -43,7 +43,7 @@ fn threads_stopped_by_a_debugger() {
         return;
     };
     let library = library.display().to_string();
-    for jdk in jdks(11) {
+    for jdk in jdks_in_turn(11, 26) {
         check(&jdk, &[&library], None);
     }
 }

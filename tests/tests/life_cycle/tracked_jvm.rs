@@ -82,14 +82,13 @@ pub(crate) fn jdks(lowest: u32) -> Vec<Jdk> {
         .collect()
 }
 
-/// One JDK from a version on, another in each turn; all in the full run. For what depends little on the JDK.
+/// One JDK from a version on, another in each turn; all in the full run. For what depends little on the JDK: where the counters of a thread hang,
+/// how classes are exchanged and what the views of threads show does depend on it.
 pub(crate) fn jdks_in_turn(lowest: u32, turn: usize) -> Vec<Jdk> {
     static ANNOUNCEMENT: Once = Once::new();
     let (jdks, mut turns) = (jdks(lowest), Turns::new());
     let taken = turns.take(&jdks, turn).to_vec();
-    ANNOUNCEMENT.call_once(|| {
-        turns.announce("each test of options, commands, outputs and failing storage")
-    });
+    ANNOUNCEMENT.call_once(|| turns.announce("most tests of the life cycle: each"));
     taken
 }
 

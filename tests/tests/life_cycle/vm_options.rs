@@ -3,7 +3,7 @@
 use ducktrack_tests::{Jdk, skipped};
 
 use crate::recording::{BLOCK, Recording};
-use crate::tracked_jvm::{TrackedJvm, jdks};
+use crate::tracked_jvm::{TrackedJvm, jdks_in_turn};
 
 /// What the agent counts for one method equals what the VM's own counter says, to the byte.
 fn check_bytes(jdk: &Jdk, vm_options: &[&str]) {
@@ -70,7 +70,7 @@ fn check_threads(jdk: &Jdk, vm_options: &[&str]) -> Recording {
 
 /// Runs a check on every JDK that takes the options.
 fn on_every_jdk(vm_options: &[&str], check: impl Fn(&Jdk)) {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 27) {
         if jdk.accepts(vm_options) {
             check(&jdk);
         } else {

@@ -7,7 +7,9 @@ mod conversation;
 mod neighbour;
 mod service;
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use conversation::Conversation;
 use ducktrack_tests::{Jdk, checked, ducktrack_command, is_full_run, matrix_jdks};
@@ -125,11 +127,15 @@ fn pairs_of(version: u32, neighbour: Neighbour) -> Vec<Pair> {
     pairs.collect()
 }
 
-/// The bare service. Only with Mockito's agent can it have mocks.
-fn without_us(jdk: &Jdk, neighbour: Neighbour, before: &[String]) -> Conversation {
-    let mocks = neighbour == Neighbour::Mockito;
-    let options = if mocks { before } else { &[] };
-    Service::start(jdk, options, mocks).converse()
+/// The bare service. Only with Mockito's agent can it have mocks; without them it is the same for all neighbours, and asked once.
+fn without_us(jdk: &Jdk, neighbour: Neighbour, before: &[String]) -> Arc<Conversation> {
+    static BARE: Mutex<BTreeMap<u32, Arc<Conversation>>> = Mutex::new(BTreeMap::new());
+    if neighbour == Neighbour::Mockito {
+        return Arc::new(Service::start(jdk, before, true).converse());
+    }
+    let mut bare = BARE.lock().expect("the bare service answers");
+    let converse = || Arc::new(Service::start(jdk, &[], false).converse());
+    Arc::clone(bare.entry(jdk.version).or_insert_with(converse))
 }
 
 /// The service with both agents; its recording must be whole.

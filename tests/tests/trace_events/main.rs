@@ -10,7 +10,7 @@
 mod run;
 mod sums;
 
-use ducktrack_tests::{Jdk, checked, skipped, trace_command, traced_jdks};
+use ducktrack_tests::{Jdk, checked, jdks_in_turn, skipped, trace_command, traced_jdks};
 
 use run::{Run, programs};
 use sums::Sums;
@@ -102,7 +102,7 @@ fn every_byte_of_a_thread_is_told() {
 
 #[test]
 fn the_end_of_the_stack_loses_nothing_silently() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn("trace_events, the end of the stack", &jdks(), 1) {
         let run = Run::of(
             &jdk,
             &["-Xss400k"],
@@ -125,7 +125,7 @@ fn the_end_of_the_stack_loses_nothing_silently() {
 
 #[test]
 fn dropped_events_are_counted() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn("trace_events, dropped events", &jdks(), 2) {
         let plain = ["3", "300000", "plain"];
         let whole = Sums::of(&Run::of(&jdk, &[], "", &plain).trace);
         let options = "on-full=drop,queue=1,buffer-size=256";
@@ -143,7 +143,7 @@ fn dropped_events_are_counted() {
 
 #[test]
 fn the_vms_checker_of_jni_has_nothing_to_say() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn("trace_events, the checker of JNI", &jdks(), 3) {
         let run = Run::of(&jdk, &["-Xcheck:jni"], "", &["2", "500", "gc"]);
         let complaints: Vec<&str> = run
             .output
@@ -161,7 +161,7 @@ fn short_threads_with_arrays_take_less_than_six_bytes_an_event() {
     const THREADS: u64 = 20_000;
     /// Each thread's rounds, with 15 arrays of one level.
     const EVENTS_OF_THREAD: u64 = 10 * 15;
-    for jdk in jdks() {
+    for jdk in jdks_in_turn("trace_events, short threads", &jdks(), 4) {
         let run = Run::of_program("ShortThreads", &jdk, &["-Xmx256m"], "", &["20000"]);
         let info = trace_command("info", &run.trace, &[]).expect("info");
         let events = info["events"].as_u64().expect("events");

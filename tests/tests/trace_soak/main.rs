@@ -11,7 +11,7 @@ use std::process::Stdio;
 
 use agent_memory::{AgentMemory, IN_A_LONG_RUN, IN_A_SHORT_RUN};
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, is_full_run, trace_command, traced_jdks,
+    Jdk, TracedRun, checked, compile_java, is_full_run, jdks_in_turn, trace_command, traced_jdks,
 };
 use memory_watch::MemoryWatch;
 
@@ -31,7 +31,7 @@ fn it_runs_for_long_without_harm() {
     let compiled =
         compile_java(&["HistogramAtExit", "SoakProbe"], 17, programs.path()).expect("javac");
     assert!(compiled, "no JDK with javac");
-    for jdk in &traced_jdks().expect("JDKs") {
+    for jdk in &jdks_in_turn("soak", &traced_jdks().expect("JDKs"), 2) {
         soak(jdk, programs.path(), &seconds);
     }
 }
