@@ -26,6 +26,7 @@ mod thread_buffers;
 pub(crate) mod trace_words;
 mod use_stamps;
 mod witness;
+mod witness_start;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -44,7 +45,7 @@ use crate::core::registry::MOST_SITES_OF_EVENTS;
 use crate::core::resident::Resident;
 use crate::core::{Core, Needs};
 use crate::helper_classes::event_helper::EventHelper;
-use crate::options::{self, Moves, Options, SelfCheck, Staleness};
+use crate::options::{self, Moves, Options, Staleness};
 use crate::process::clock::unix_millis;
 use crate::recording::{NativeStore, Recording};
 use crate::run::phase::Phase;
@@ -60,6 +61,7 @@ use site_numbering::number_called_sites;
 use thread_buffers::{Start, ThreadBuffers};
 use use_stamps::UseStamps;
 use witness::Witness;
+use witness_start::WitnessStart;
 
 /// Events need a VM whose hidden classes and thread layout the agent knows.
 const OLDEST_JAVA: u32 = 17;
@@ -199,45 +201,6 @@ impl Trace {
         }
     }
 
-    /// Prepares what `mode=witness` needs in addition to events. If that fails, the trace says why, and the recording is one of `mode=trace`.
-    fn start_witness(&self, core: &Core, jni: Jni) {
-        if core.options.witness == options::Witness::Off {
-            return;
-        }
-        let address = |check| move |object| self.address_for(check, core, jni, object);
-        let heap = self.collections.reserved_heap();
-        if let Err(why) = self
-            .witness
-            .begin(core, jni, heap, address(SelfCheck::Stamp))
-        {
-            let line =
-                format!("mode=witness is off, and the recording continues as mode=trace: {why}.");
-            core.log.warn(&line);
-            core.notes.add(line);
-            return;
-        }
-        let form = self.references.get().copied();
-        let address = address(SelfCheck::Identity);
-        if let Err(why) = self.records.begin(core, jni, form, address) {
-            let line = format!("witness=full is off, and witness=deaths goes on: {why}.");
-            core.log.warn(&line);
-            core.notes.add(line);
-        }
-    }
-
-    /// Where an object is, for a self-check. If that one is to fail, the answer is the next word.
-    fn address_for(
-        &self,
-        check: SelfCheck,
-        core: &Core,
-        jni: Jni,
-        object: jobject,
-    ) -> Option<Address> {
-        let address = self.helper(core)?.address_of(jni, object)?;
-        let is_to_fail = core.options.failing_check == Some(check);
-        Some(address.plus(if is_to_fail { 8 } else { 0 }))
-    }
-
     /// Prepares what stamps of uses need. If that fails, the trace says why, and the program runs without stamps.
     fn start_uses(&self, core: &Core, jni: Jni) {
         if core.options.staleness == Staleness::Off {
@@ -324,7 +287,16 @@ impl Recording for Trace {
         if let Some(trial) = &self.trial {
             trial.prepare(core, jni);
         }
-        self.start_witness(core, jni);
+        if core.options.witness != options::Witness::Off {
+            let start = WitnessStart {
+                witness: &self.witness,
+                records: &self.records,
+                helper: self.helper(core),
+                heap: self.collections.reserved_heap(),
+                form: self.references.get().copied(),
+            };
+            start.run(core, jni);
+        }
         Ok(())
     }
 
