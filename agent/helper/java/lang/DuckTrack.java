@@ -9,6 +9,9 @@ import jdk.internal.vm.annotation.Hidden;
  * What instrumented code calls to count, and what all helper classes know of threads and their blocks. Every method is a few loads and one plain add into the current thread's
  * counter block; nothing here allocates, locks, throws or leaves Java.
  *
+ * <p>What stands in most methods is written out instead of being made of smaller methods: for the first version that it compiles of a method, the JIT emits a counter and a
+ * test for each method that it inlines, and that was most of a probe's code there.
+ *
  * <p>Every thread has a <em>slot</em> that holds {@code block - SHARED}. An address is {@code slot + (SHARED + offset)}
  * with a constant in the brackets: a thread whose slot is still 0 counts into the shared block, without a test.
  * The agent registers the natives before this class is initialized, so all constants are known to the JIT.
@@ -87,11 +90,12 @@ public final class DuckTrack {
         return CARRIER ? Thread.currentCarrierThread() : Thread.currentThread();
     }
 
+    /** The current thread's slot. */
     @ForceInline
     @Hidden
     static long slot() {
-        Thread thread = thread();
-        return slot(thread, U.getLong(thread, EETOP));
+        Thread thread = CARRIER ? Thread.currentCarrierThread() : Thread.currentThread();
+        return SLOT_KIND == IN_PADDING ? U.getLong(thread, SLOT_OFFSET) : slot(thread, U.getLong(thread, EETOP));
     }
 
     @ForceInline
@@ -155,8 +159,11 @@ public final class DuckTrack {
     @Hidden
     public static void count(int id) {
         long slot = slot();
-        add(slot, id, 1);
-        total(slot, 1, counterBytes(id));
+        long word = slot + (SHARED + ((long) id << 3));
+        U.putLong(null, word, U.getLong(null, word) + 1);
+        if (TOTALS) {
+            total(slot, 1, counterBytes(id));
+        }
     }
 
     /** Counts one that stands for several objects. */
@@ -173,8 +180,11 @@ public final class DuckTrack {
     @Hidden
     private static void addBytes(int id, long bytes) {
         long slot = slot();
-        add(slot, id, bytes);
-        totalBytes(slot, bytes);
+        long word = slot + (SHARED + ((long) id << 3));
+        U.putLong(null, word, U.getLong(null, word) + bytes);
+        if (TOTALS) {
+            totalBytes(slot, bytes);
+        }
     }
 
     /** Adds boxes: one, or none. */
