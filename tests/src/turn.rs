@@ -61,6 +61,16 @@ pub fn jdks_in_turn(test: &str, jdks: &[Jdk], turn: usize) -> Vec<Jdk> {
     taken
 }
 
+/// All pairs of two choices. The first few have each of the first choice once, with those of the second in turn.
+pub fn pairs<A: Clone, B: Clone>(ones: &[A], others: &[B]) -> Vec<(A, B)> {
+    let shifts = 0..others.len();
+    let with_shift = |shift| {
+        let shifted = others.iter().cycle().skip(shift).take(others.len()).cycle();
+        ones.iter().cloned().zip(shifted.cloned())
+    };
+    shifts.flat_map(with_shift).collect()
+}
+
 fn one_in_turn<T>(choices: &[T], turn: usize) -> &[T] {
     let at = turn % choices.len().max(1);
     choices.get(at..=at).unwrap_or_default()
@@ -85,5 +95,20 @@ mod tests {
         }
         assert_eq!(met.len(), 18);
         assert!(one_in_turn(&[0_u8; 0], 4).is_empty());
+    }
+
+    #[test]
+    fn pairs_are_complete_and_the_first_few_have_each_choice() {
+        for (one, other) in [(3, 3), (4, 3), (3, 2), (1, 3), (3, 1)] {
+            let (ones, others) = ((0..one).collect::<Vec<_>>(), (0..other).collect::<Vec<_>>());
+            let pairs = pairs(&ones, &others);
+            let all: BTreeSet<_> = pairs.iter().collect();
+            assert_eq!((pairs.len(), all.len()), (one * other, one * other));
+            let first = &pairs[..one.max(other)];
+            let first_ones: BTreeSet<_> = first.iter().map(|pair| pair.0).collect();
+            let first_others: BTreeSet<_> = first.iter().map(|pair| pair.1).collect();
+            assert_eq!((first_ones.len(), first_others.len()), (one, other));
+        }
+        assert!(pairs(&[0], &[0_u8; 0]).is_empty());
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ducktrack_tests::{Jdk, built_agent, compile_java, installed_jdks, skipped};
+use ducktrack_tests::{Jdk, Turns, built_agent, compile_java, installed_jdks, skipped};
 
 /// Ways to run a VM that change where objects are or how large they are. Each is tried where the VM accepts it.
 const LAYOUTS: &[(&str, &[&str])] = &[
@@ -136,15 +136,17 @@ fn allocation_counters_and_class_layouts_are_exact() {
     let Some(bench) = Bench::prepare() else {
         return;
     };
-    for jdk in &bench.jdks {
-        for &(collector, options) in LAYOUTS {
-            if !jdk.accepts(options) {
-                skipped(&format!(
-                    "hotspot_layout: Java {} does not accept {options:?}",
-                    jdk.version
-                ));
-                continue;
-            }
+    let mut turns = Turns::new();
+    for (turn, &(collector, options)) in LAYOUTS.iter().enumerate() {
+        let (able, others): (Vec<&Jdk>, Vec<&Jdk>) =
+            bench.jdks.iter().partition(|jdk| jdk.accepts(options));
+        for jdk in others {
+            skipped(&format!(
+                "hotspot_layout: Java {} does not accept {options:?}",
+                jdk.version
+            ));
+        }
+        for jdk in turns.take(&able, turn) {
             let (printed, facts) = bench.run(jdk, options);
             assert_eq!(
                 facts.values.get("collector").map(String::as_str),
@@ -167,6 +169,7 @@ fn allocation_counters_and_class_layouts_are_exact() {
             );
         }
     }
+    turns.announce("hotspot_layout");
 }
 
 /// Flags that the VM may still set after it has printed all: on a machine whose time stamp counter never stops, JDK 11 turns this one on when it

@@ -7,7 +7,7 @@ use std::process::Command;
 use ducktrack_reports::{Document, read_json};
 use ducktrack_tests::{
     Jdk, Lines, Turns, agent_library, blamed_lines, checked, compile_java, ducktrack_command,
-    matrix_jdks, said_lines, skipped,
+    matrix_jdks, pairs, said_lines, skipped,
 };
 
 const PROGRAM: &str = include_str!("../java/KnownCallers.java");
@@ -18,7 +18,7 @@ const MOST_UNEXPLAINED: i64 = 4_000_000;
 
 /// Compilers that a run is left to.
 const COMPILERS: &[&[&str]] = &[&[], &["-XX:TieredStopAtLevel=1"], &["-Xint"]];
-/// Each with each compiler; the full run all with all on each JDK.
+/// Each JDK has one of them with a compiler, other ones than the JDK before; the full run and the run on one JDK have all with all.
 const AGENTS: [&str; 3] = ["counters=path", "counters=site", "mode=trace"];
 
 #[test]
@@ -36,19 +36,17 @@ fn every_object_is_filed_under_the_call_that_is_to_blame() {
             true => &AGENTS[..],
             false => &AGENTS[..2],
         };
-        for (at, options) in COMPILERS.iter().enumerate() {
-            for agent in turns.take(agents, number + at) {
-                let report = report(jdk, options, agent, programs.path());
-                let run = format!("Java {} {options:?} {agent}", jdk.version);
-                assert_eq!(found(&report), expected, "{run}");
-                let completeness = &report.completeness;
-                let is_explained = |rest| rest < MOST_UNEXPLAINED;
-                assert!(
-                    completeness.rest_bytes.is_some_and(is_explained),
-                    "{run}: {completeness:?}"
-                );
-                runs += 1;
-            }
+        for (options, agent) in turns.take(&pairs(COMPILERS, agents), number) {
+            let report = report(jdk, options, agent, programs.path());
+            let run = format!("Java {} {options:?} {agent}", jdk.version);
+            assert_eq!(found(&report), expected, "{run}");
+            let completeness = &report.completeness;
+            let is_explained = |rest| rest < MOST_UNEXPLAINED;
+            assert!(
+                completeness.rest_bytes.is_some_and(is_explained),
+                "{run}: {completeness:?}"
+            );
+            runs += 1;
         }
     }
     turns.announce("known callers");

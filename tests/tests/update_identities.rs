@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use ducktrack_heap_model::{CountModelBuilder, TraceNames};
-use ducktrack_tests::{Jdk, TracedRun, checked, compile_java, is_full_run, traced_jdks};
+use ducktrack_tests::{
+    Jdk, TracedRun, Turns, checked, compile_java, is_full_run, pairs, traced_jdks,
+};
 use ducktrack_trace_format::{
     AddressRange, Allocation, Collection, Event, EventBlock, EventDecoder, EventFlags, MoveRun,
     Place, Record, ReferenceLayout, SiteFacts, SiteId, ThreadId,
@@ -395,17 +397,18 @@ fn updates_are_those_that_the_program_noted() {
         collections: 0,
     };
     let mut runs = 0;
-    for (number, jdk) in traced_jdks().expect("JDKs").iter().enumerate() {
-        for (at, collector) in COLLECTORS.iter().enumerate() {
-            for (engine, options) in ENGINES.iter().enumerate() {
-                // Each collector with an engine that is another on each JDK.
-                if engine == (at + number) % ENGINES.len() || is_full_run() {
-                    let options: Vec<&str> = [&[*collector], *options].concat();
-                    check(jdk, &options, programs.path(), &mut sums);
-                    runs += 1;
-                }
-            }
+    let (jdks, mut turns) = (traced_jdks().expect("JDKs"), Turns::new());
+    let places = pairs(&jdks, &COLLECTORS);
+    for (turn, engine) in ENGINES.iter().enumerate() {
+        // Each engine on another JDK, with another collector.
+        for (jdk, collector) in turns.take(&places, turn) {
+            let options: Vec<&str> = [&[*collector], *engine].concat();
+            check(jdk, &options, programs.path(), &mut sums);
+            runs += 1;
         }
+    }
+    turns.announce("identities of updates");
+    for jdk in &jdks {
         for (since, options) in SPECIAL {
             let wanted = since == jdk.version || since < jdk.version && is_full_run();
             if wanted {

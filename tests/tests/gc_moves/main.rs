@@ -5,14 +5,17 @@
 //! object that died must be absent; every object that is there must be the target of exactly one claim, or have been allocated where this
 //! collection did not look, or be a filler. A sample of the objects is tagged, and JVMTI's opinion on which of them live must be the model's.
 //!
-//! The default is, for each JDK and collector, one run at level `exact` and, in turn, one at level `finish` or one whose collections the program asks for, and for G1
-//! near-full heaps and pinned regions; `DUCKTRACK_FULL=1` adds object layouts, near-full heaps of all collectors and virtual threads.
+//! The default is, for each JDK, one run at level `exact`, one at level `finish` and one whose collections the program asks for, each with another collector, and for G1
+//! near-full heaps, pinned regions and regions that were not written, each on one JDK. `DUCKTRACK_ONLY_JDK` takes all of them with all collectors; `DUCKTRACK_FULL=1` adds object
+//! layouts, near-full heaps of all collectors and virtual threads.
 
 mod outcome;
 
 use std::path::{Path, PathBuf};
 
-use ducktrack_tests::{Jdk, Turns, built_agent, compile_java, is_full_run, skipped, traced_jdks};
+use ducktrack_tests::{
+    Jdk, Turns, built_agent, compile_java, is_full_run, jdks_in_turn, skipped, traced_jdks,
+};
 
 use crate::outcome::Outcome;
 
@@ -41,6 +44,12 @@ const BY_LUCK: [&str; 2] = ["failed-evacuations", "stayed"];
 const MOST_ATTEMPTS: usize = 5;
 
 impl Run<'_> {
+    /// Whether it needs what a later JDK has.
+    fn is_too_new_for(&self, jdk: &Jdk) -> bool {
+        let wants = |word: &str| self.arguments.contains(&word);
+        (wants("virtual") && jdk.version < 21) || (wants("pinned") && jdk.version < 22)
+    }
+
     /// What must have happened and did not.
     fn missing(&self, collector: &str, outcome: &Outcome) -> Vec<&'static str> {
         let of_collector = self
@@ -152,16 +161,15 @@ fn every_move_and_death_is_right() {
         skipped("gc_moves: no JDK with a compiler found");
         return;
     };
-    prepared.run_all(&[USUAL]);
     let mut turns = Turns::new();
     for (number, jdk) in prepared.jdks.iter().enumerate() {
-        for (at, collector) in COLLECTORS.iter().enumerate() {
-            for run in turns.take(&[FINISH, REQUESTED], number + at) {
+        for (at, run) in [USUAL, FINISH, REQUESTED].iter().enumerate() {
+            for collector in turns.take(&COLLECTORS, number + at) {
                 prepared.run(jdk, collector, run);
             }
         }
     }
-    turns.announce("gc_moves, moves=finish and requested collections");
+    turns.announce("gc_moves, collectors at each level and with requested collections");
 }
 
 #[test]
@@ -174,11 +182,23 @@ fn failed_evacuations_of_g1_are_right() {
         skipped("gc_moves: no JDK with a compiler found");
         return;
     };
-    for jdk in &prepared.jdks {
-        for run in [BURSTS, FAILING, PINNED] {
-            prepared.run(jdk, "-XX:+UseG1GC", &run);
+    let mut turns = Turns::new();
+    for (turn, run) in [BURSTS, FAILING, PINNED].iter().enumerate() {
+        let (able, others): (Vec<&Jdk>, Vec<&Jdk>) = prepared
+            .jdks
+            .iter()
+            .partition(|jdk| !run.is_too_new_for(jdk));
+        for jdk in others {
+            skipped(&format!(
+                "gc_moves: Java {} {:?}",
+                jdk.version, run.arguments
+            ));
+        }
+        for jdk in turns.take(&able, turn) {
+            prepared.run(jdk, "-XX:+UseG1GC", run);
         }
     }
+    turns.announce("gc_moves, failed evacuations");
 }
 
 #[test]
@@ -189,7 +209,7 @@ fn regions_that_were_not_written_are_right() {
     };
     let unread = ("G1", "unread");
     let wanted = [SPARSE.must_happen, &[unread]].concat();
-    for jdk in &prepared.jdks {
+    for jdk in &jdks_in_turn("gc_moves, regions that were not written", &prepared.jdks, 2) {
         let run = Run {
             must_happen: if tells_writes() {
                 &wanted
@@ -275,10 +295,7 @@ impl Prepared {
 
     fn run(&self, jdk: &Jdk, collector: &str, run: &Run<'_>) -> u64 {
         let options: Vec<&str> = [&[collector][..], FIXED, run.options].concat();
-        let wants = |word: &str| run.arguments.contains(&word);
-        let is_too_old =
-            (wants("virtual") && jdk.version < 21) || (wants("pinned") && jdk.version < 22);
-        if is_too_old || !jdk.accepts(&options) {
+        if run.is_too_new_for(jdk) || !jdk.accepts(&options) {
             println!(
                 "skipped: Java {} {options:?} {:?}",
                 jdk.version, run.arguments
