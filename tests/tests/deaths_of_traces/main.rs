@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, Turns, checked, compile_java, ducktrack_command, harness_folder, is_full_run,
-    trace_command, traced_jdks, traced_layouts,
+    Jdk, TracedRun, Turns, checked, compile_java, ducktrack_command, harness_folder, trace_command,
+    traced_jdks, traced_layouts,
 };
 use serde_json::Value;
 
@@ -261,32 +261,34 @@ fn check_moments(
     )
 }
 
-/// A program on each JDK with a collector of its own.
-fn check_all(jdks: &[Jdk], witnessed: &[Witnessed]) {
+/// A program on each JDK with a collector of its own; of these runs the one of a turn. Each collector meets stamps in `deaths_of_witness`, too.
+fn check_all(test: &str, witnessed: &[Witnessed], turn: usize) {
     let harness = harness_folder().join("harness.jar");
     let programs = tempfile::tempdir().expect("temporary folder");
     assert!(compile_java(&["CollectsOften"], 17, programs.path()).expect("compile"));
     let class_path: [&Path; 2] = [&harness, programs.path()];
     let collectors = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
+    let jdks = traced_jdks().expect("JDKs");
     let each = jdks.iter().zip(collectors).zip(witnessed.iter().cycle());
-    for ((jdk, collector), witnessed) in each {
+    let (each, mut turns) = (each.collect::<Vec<_>>(), Turns::new());
+    let taken = turns.take(&each, turn);
+    for ((jdk, collector), witnessed) in taken {
         println!("{}", check_moments(jdk, collector, &class_path, witnessed));
     }
-    checked(&format!("{} runs", jdks.len()));
+    turns.announce(test);
+    checked(&format!("{} runs", taken.len()));
 }
 
 #[test]
 fn moments_of_all_objects_are_in_order() {
-    check_all(&traced_jdks().expect("JDKs"), &[DEATHS]);
+    check_all("moments of all objects", &[DEATHS], 2);
 }
 
-/// Such a run has some 30 million records; so every JDK has one in the full run only.
+/// Such a run has some 30 million records.
 #[test]
 fn moments_are_in_order_with_all_records_too() {
-    let jdks = traced_jdks().expect("JDKs");
-    let due = if is_full_run() { jdks.len() } else { 1 };
     let witnessed = [full("serial", 8), full("json", 20), full("streams", 12)];
-    check_all(&jdks[..due], &witnessed);
+    check_all("moments with all records", &witnessed, 0);
 }
 
 /// A stream that was cut, and one with a bit that is not what was written.

@@ -1,6 +1,6 @@
 //! Out of memory, in every way a JVM has to end by it: the report names what filled the heap.
 
-use ducktrack_tests::{Jdk, Turns, checked};
+use ducktrack_tests::{Jdk, Turns, checked, pairs};
 
 use crate::probe::{Place, jdks};
 
@@ -52,11 +52,10 @@ fn check(jdk: &Jdk, vm: &[&str]) {
 fn out_of_memory_names_what_filled_the_heap() {
     let (mut runs, mut turns) = (0, Turns::new());
     for (number, jdk) in jdks().iter().enumerate() {
-        for (at, collector) in COLLECTORS.into_iter().enumerate() {
-            for end in turns.take(&ENDS, number + at) {
-                check(jdk, &[&[collector], *end].concat());
-                runs += 1;
-            }
+        // Each JDK with another collector and another end than the one before.
+        for (collector, end) in turns.take(&pairs(&COLLECTORS, &ENDS), number) {
+            check(jdk, &[&[*collector], *end].concat());
+            runs += 1;
         }
     }
     turns.announce("out of memory");

@@ -122,7 +122,7 @@ fn without_mapped_memory_the_report_says_what_a_kill_has_lost() {
 
 #[test]
 fn a_program_that_runs_is_read_as_it_stands() {
-    for jdk in jdks() {
+    for jdk in jdks_in_turn("programs that run", &jdks(), 2) {
         let place = Place::new();
         let mut process = place.start_count(&jdk, "", THREADS);
         process.wait_until(|| place.published(0) > 10_000);

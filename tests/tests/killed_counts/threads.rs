@@ -48,7 +48,7 @@ fn blocks_that_change_their_threads_lose_nothing() {
 
 #[test]
 fn what_does_not_fit_is_private_and_named() {
-    for jdk in jdks().into_iter().take(2) {
+    for jdk in jdks_in_turn("threads that do not fit", &jdks(), 3) {
         let place = Place::new();
         let mut process = place.start_count(&jdk, ",mapped-memory=2m", 40);
         process.wait_until(|| place.published(39) > 0);

@@ -127,14 +127,17 @@ fn pairs_of(version: u32, neighbour: Neighbour) -> Vec<Pair> {
     pairs.collect()
 }
 
-/// The bare service. Only with Mockito's agent can it have mocks; without them it is the same for all neighbours, and asked once.
+/// The bare service. Only with Mockito's agent can it have mocks; without them it is the same for all neighbours, and asked once. What it
+/// answers has nothing to do with the compiler, and C2 would take half of its CPU time.
 fn without_us(jdk: &Jdk, neighbour: Neighbour, before: &[String]) -> Arc<Conversation> {
     static BARE: Mutex<BTreeMap<u32, Arc<Conversation>>> = Mutex::new(BTreeMap::new());
+    let quick = "-XX:TieredStopAtLevel=1".to_owned();
     if neighbour == Neighbour::Mockito {
-        return Arc::new(Service::start(jdk, before, true).converse());
+        let options = [before, &[quick]].concat();
+        return Arc::new(Service::start(jdk, &options, true).converse());
     }
     let mut bare = BARE.lock().expect("the bare service answers");
-    let converse = || Arc::new(Service::start(jdk, &[], false).converse());
+    let converse = || Arc::new(Service::start(jdk, &[quick], false).converse());
     Arc::clone(bare.entry(jdk.version).or_insert_with(converse))
 }
 
