@@ -31,6 +31,7 @@ mod loading;
 mod newer_run;
 mod nothing;
 mod output;
+mod own_mappings;
 mod progress;
 mod report;
 mod run;
@@ -139,7 +140,14 @@ enum Command {
 const BAD_INPUT: u8 = 2;
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let command = Cli::parse().command;
+    if matches!(
+        command,
+        Command::Cost(_) | Command::Leaks(_) | Command::Holders(_) | Command::Enrich(_)
+    ) {
+        own_mappings::begin_with_own_mappings();
+    }
+    let result = match command {
         Command::Run(args) => run::run(args),
         Command::Attach(args) => attach::run(&args),
         Command::Status(args) => control::status(&args),
