@@ -3,7 +3,7 @@
 //! - Each program of `java-harness/leaks` that leaks: the first candidate is removed as soon as its objects are stale.
 //! - Three programs of the suite: an option of the program switches off the allocation of a site.
 //!
-//! Each is one `ducktrack impact --predict`: a traced run, then base trials and others in turns, all of which do the same work. Prints a table. `DUCKTRACK_FULL` runs all
+//! Each is one `ducktrack impact --predict`: a traced run, then base trials and removal trials in turn. All do the same work. Prints a table. `DUCKTRACK_FULL` runs all
 //! programs. The model's error and the difference between runs were calibrated on half of the leaky programs ([`CALIBRATED`]); of all others, four in five must be
 //! measured inside the predicted interval, and the interval must be narrow enough to say something. A machine that does other work too changes the times: a short run
 //! is of two trials, and wants the intervals of prediction and measurement to overlap. To look at some: `DUCKTRACK_SAVINGS=ListLeak,json`; `DUCKTRACK_TRIALS` of each kind.
@@ -54,7 +54,7 @@ const SWITCHES: [(&str, &str, &str, &str); 3] = [
     ),
 ];
 const SUITE: [&str; 3] = ["-XX:+UseSerialGC", "-Xmx128m", "-Xmn4m"];
-/// So many that collections take more than a tenth of a second of CPU.
+/// Enough that collections take more than a tenth of a second of CPU.
 const ITERATIONS: &str = "60";
 /// The constants of the intervals are from these: they do not count.
 const CALIBRATED: [&str; 6] = [

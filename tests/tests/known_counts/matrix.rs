@@ -69,7 +69,7 @@ impl Matrix {
         })
     }
 
-    /// All runs; of a program that nobody asked for, one with the usual options and one with others, each on the JDK of a turn.
+    /// All runs if a variable names some. Else each program has one run with the usual options and one with others; the JDKs take turns.
     pub(crate) fn tasks(&self) -> Vec<Task<'_>> {
         let (mut tasks, mut turns) = (Vec::new(), Turns::new());
         for (turn, program) in self.programs.iter().enumerate() {

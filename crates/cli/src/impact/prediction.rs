@@ -17,7 +17,7 @@ const BETWEEN_RUNS: f64 = 0.03;
 /// 95 % to both sides.
 const Z: f64 = 1.96;
 
-/// For each change the share of the time of collections that it saves, as so many trials of each kind measure it. `None`: nothing was collected.
+/// For each change the share of the time of collections that it saves, as measured with this number of trials of each kind. `None`: nothing was collected.
 ///
 /// The trace is read twice: which objects are meant is known at the end of the first time.
 pub(super) fn shares(
