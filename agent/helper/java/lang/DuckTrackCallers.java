@@ -37,15 +37,13 @@ public final class DuckTrackCallers {
         return (int) (note >>> 32);
     }
 
-    // The note is written out in the next two: see DuckTrack.
-
     /** Notes the call site that is to blame for what a tracked method allocates; gives the note until then. */
     @ForceInline
     @Hidden
     public static long noteCallSite(int callSite) {
         long word = DuckTrack.slot() + NOTE;
         long outer = U.getLong(null, word);
-        U.putLong(null, word, (long) callSite << 32 | callSite * 0x9E3779B1 >>> 1 & 0x7FFFFFE0);
+        U.putLong(null, word, note(callSite));
         return outer;
     }
 
@@ -53,7 +51,7 @@ public final class DuckTrackCallers {
     @ForceInline
     @Hidden
     public static void setCallSite(int callSite) {
-        U.putLong(null, DuckTrack.slot() + NOTE, (long) callSite << 32 | callSite * 0x9E3779B1 >>> 1 & 0x7FFFFFE0);
+        U.putLong(null, DuckTrack.slot() + NOTE, note(callSite));
     }
 
     /** Sets the note again that {@link #noteCallSite} gave. */
