@@ -55,9 +55,12 @@ numbered! { u32;
     MAX_CLOCK = (1 << 28) - 1;
     /// The upper bits of the extended operation 0.
     FIRST_EXTENDED = 0xF_0000;
+    /// Methods whose returns, and entries without a receiver, have one word.
+    BARE_METHODS = 1 << 20;
 }
 
-/// Extended operations, whose words carry their number above [`FIRST_EXTENDED`] and the length of what follows.
+/// Extended operations, whose words carry their number above [`FIRST_EXTENDED`] and the length of what follows. Words of bare operations
+/// carry the lower bits of a method's number instead, and nothing follows.
 pub mod extended {
     use crate::numbered::numbered;
 
@@ -74,10 +77,12 @@ pub mod extended {
         EXIT = 0x0203;
         /// A method ends by an exception.
         THROWN = 0x0204;
-        /// The short return of method 0.
+        /// The return of methods 0 to 4095, in one word.
+        FIRST_BARE_EXIT = 0x0E00;
+        /// The entry of methods 0 to 4095 without a receiver, in one word.
+        FIRST_BARE_ENTER = 0x0F00;
+        /// Earlier traces: the short return of method 0.
         FIRST_SHORT_EXIT = 0x1000;
-        /// Methods that have a short return.
-        SHORT_EXITS = 0x3000;
         /// The short update of slot 0.
         FIRST_SHORT_UPDATE = 0x4000;
         /// Slots that have a short update.
@@ -92,8 +97,8 @@ pub mod extended {
 #[cfg(test)]
 mod tests {
     use super::extended::{
-        FIRST_SHORT_ENTER, FIRST_SHORT_EXIT, FIRST_SHORT_UPDATE, SHORT_ENTERS, SHORT_EXITS,
-        SHORT_UPDATES, THROWN,
+        FIRST_BARE_ENTER, FIRST_BARE_EXIT, FIRST_SHORT_ENTER, FIRST_SHORT_EXIT, FIRST_SHORT_UPDATE,
+        SHORT_ENTERS, SHORT_UPDATES, THROWN,
     };
     use super::*;
 
@@ -107,8 +112,10 @@ mod tests {
             FIRST_EXTENDED,
         ];
         assert!(ends.is_sorted());
-        const { assert!(THROWN < FIRST_SHORT_EXIT) };
-        assert_eq!(FIRST_SHORT_EXIT + SHORT_EXITS, FIRST_SHORT_UPDATE);
+        const { assert!(THROWN < FIRST_BARE_EXIT && FIRST_SHORT_EXIT < FIRST_SHORT_UPDATE) };
+        let bare = (BARE_METHODS >> OPERATION_SHIFT) as u16;
+        assert_eq!(FIRST_BARE_EXIT + bare, FIRST_BARE_ENTER);
+        assert_eq!(FIRST_BARE_ENTER + bare, FIRST_SHORT_EXIT);
         assert_eq!(FIRST_SHORT_UPDATE + SHORT_UPDATES, FIRST_SHORT_ENTER);
         assert_eq!(
             u32::from(FIRST_SHORT_ENTER) + u32::from(SHORT_ENTERS),

@@ -375,7 +375,7 @@ mod tests {
 
     fn word() -> impl Strategy<Value = u32> {
         let record = (0x200_u32..0x205, 0_u32..5);
-        let short = (0x1000_u32..0x1_0000, 0_u32..5);
+        let short = (0x0E00_u32..0x1_0000, 0_u32..5);
         prop_oneof![
             3 => record.prop_map(|(op, n)| (0xF_0000 + op) << 12 | n),
             3 => short.prop_map(|(op, n)| (0xF_0000 + op) << 12 | n),

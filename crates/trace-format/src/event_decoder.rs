@@ -412,7 +412,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
             }
             FIRST_EXTENDED.. => {
                 let addresses = (self.facts.references(), self.seen);
-                let event = witness_event::decode(op as u16, low, &mut self.words, addresses)?;
+                let event = witness_event::decode(op << 12 | low, &mut self.words, addresses)?;
                 event.into_iter().for_each(give);
             }
             FIRST_CLOCK.. => give(Event::Clock {

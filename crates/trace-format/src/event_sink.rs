@@ -8,7 +8,9 @@
 //!
 //! Nearly all events are plain or noted, and counting them needs nothing but their words: a sink gets each run of consecutive ones at once.
 
-use crate::event_word::{CALLER, FIRST_CLOCK, FIRST_EXTENDED, MAX_UNITS, TYPED, UNIT, is_site};
+use crate::event_word::{
+    CALLER, FIRST_CLOCK, FIRST_EXTENDED, MAX_UNITS, TYPED, UNIT, extended_payload, is_site,
+};
 use crate::witness_event::is_record;
 use crate::{CallSiteId, Event, SiteId};
 
@@ -88,7 +90,7 @@ impl RecordRun {
         let mut run = Self::default();
         while let Some(word) = words.get(run.words).map(|word| u32::from_le_bytes(*word)) {
             let length = match word >> 12 {
-                op @ FIRST_EXTENDED.. if is_record(op as u16) => 1 + (word & MAX_UNITS) as usize,
+                op @ FIRST_EXTENDED.. if is_record(op as u16) => 1 + extended_payload(word),
                 FIRST_CLOCK..FIRST_EXTENDED => 1,
                 _ => break,
             };
@@ -106,7 +108,7 @@ impl RecordRun {
     /// How many words of payload follow this word, if it begins an update or a call and its payload is not longer than `most`; otherwise 0.
     #[inline]
     pub(crate) fn payload_of(word: u32, most: usize) -> usize {
-        let length = (word & MAX_UNITS) as usize;
+        let length = extended_payload(word);
         let begins = word >> 12 >= FIRST_EXTENDED && is_record((word >> 12) as u16);
         if begins && length <= most { length } else { 0 }
     }

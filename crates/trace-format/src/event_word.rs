@@ -7,6 +7,7 @@
 //! word = op << 12 | low          op is below 16; payload words follow
 //! word = 0xE0000000 + micros     clock: later events came at least this many microseconds after the piece was begun, earlier ones at most
 //! word = (0xF0000 + op) << 12 | n   extended operation: n payload words follow; a reader skips operations that it does not know
+//! word = (0xF0000 + op) << 12 | low   the same for op 0x0E00 to 0x0FFF (since version 3): no payload follows, and `low` is part of a number
 //! ```
 //!
 //! `units` are the bytes by which the top of the thread's allocation buffer (TLAB) moved since this thread's last event,
@@ -42,7 +43,8 @@
 //! |---|---|
 //! | 0x0000 to 0x00FF | buffers and clocks |
 //! | 0x0100 to 0x01FF | stamps of use |
-//! | 0x0200 to 0x0FFF | witness data: updates, calls (`witness_event.rs`) |
+//! | 0x0200 to 0x0DFF | witness data: updates, calls (`witness_event.rs`) |
+//! | 0x0E00 to 0x0FFF | returns and entries of methods without payload |
 //! | 0x1000 to 0xFFFF | short forms of returns, of updates and of entries of methods |
 //!
 //! Clock words and extended operations stand between events, never between an event and the words that precede it (class, caller, moved).
@@ -62,7 +64,8 @@ pub use ducktrack_probe_vocabulary::event_word::{
     MAX_UNITS,
 };
 
-use ducktrack_probe_vocabulary::event_word::IS_CUT;
+use ducktrack_probe_vocabulary::event_word::extended::{FIRST_BARE_EXIT, FIRST_SHORT_EXIT};
+use ducktrack_probe_vocabulary::event_word::{BARE_METHODS, IS_CUT};
 
 use crate::SiteId;
 
@@ -85,6 +88,23 @@ pub(crate) const CALLER_NUMBERS: core::ops::RangeInclusive<u32> = AGAIN..=CALLED
 pub const fn is_site(number: u32) -> bool {
     // Uses one comparison, because every word is checked.
     number.wrapping_sub(FIRST_SITE) < END_OF_SITES - FIRST_SITE
+}
+
+/// How many words of payload follow the word of an extended operation.
+#[inline]
+pub(crate) const fn extended_payload(word: u32) -> usize {
+    const FIRST_BARE: u32 = (FIRST_EXTENDED + FIRST_BARE_EXIT as u32) << 12;
+    const BARE: u32 = ((FIRST_SHORT_EXIT - FIRST_BARE_EXIT) as u32) << 12;
+    // Uses one comparison, because this is asked for every record.
+    match word.wrapping_sub(FIRST_BARE) < BARE {
+        true => 0,
+        false => (word & MAX_UNITS) as usize,
+    }
+}
+
+/// The number of the method in the word of a bare operation.
+pub(crate) const fn bare_method(word: u32) -> u32 {
+    word & (BARE_METHODS - 1)
 }
 
 /// The first word that a thread writes in an epoch that began with a collection.
@@ -256,6 +276,12 @@ impl EventWords {
             self.push(*word);
         }
         self
+    }
+
+    /// A method returns, or is entered without a receiver: a bare operation, by the first of its range.
+    pub fn bare(self, first: u16, method: u32) -> Self {
+        let first = (FIRST_EXTENDED + u32::from(first)) << 12;
+        self.word(first | bare_method(method))
     }
 
     /// The current top.

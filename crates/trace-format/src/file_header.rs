@@ -3,7 +3,7 @@
 //! | offset | bytes | what | value |
 //! |---|---|---|---|
 //! | 0 | 8 | magic | `8B 44 55 43 4B 0D 0A 1A` (`\x8BDUCK\r\n\x1A`) |
-//! | 8 | 2 | format version | 2; a reader of this version reads version 1 as well |
+//! | 8 | 2 | format version | 3; a reader of this version reads versions 1 and 2 as well |
 //! | 10 | 2 | length of this header | 16; blocks start there |
 //! | 12 | 4 | CRC-32 of bytes 0 to 11 | |
 //!

@@ -41,6 +41,7 @@ mod unended;
 mod uses;
 pub mod v1;
 pub mod v2;
+pub mod v3;
 mod varint;
 mod witness_event;
 mod word_reader;
@@ -98,5 +99,5 @@ pub use stamps::{
 pub use sync_point::{MAX_SHAPES, SyncDecoder, SyncEncoder, SyncObject};
 pub use unended::{MissingEnd, ProcessState};
 pub use uses::{Use, UseEncoder, UsesHead, decode_uses};
-pub use v2 as current;
+pub use v3 as current;
 pub use witness_event::{MethodEvent, ReferenceLayout, StaticUpdate, Update};

@@ -4,7 +4,7 @@
 use crate::Word;
 use crate::event_word::{
     AGAIN, AT_TOP, CALLED, CALLER_NUMBERS, EVENT_LENGTHS, FIRST_CLOCK, FIRST_EXTENDED, LEVELS,
-    MAX_CLOCK, MAX_UNITS, OUTSIDE, TYPED,
+    MAX_CLOCK, MAX_UNITS, OUTSIDE, TYPED, extended_payload,
 };
 
 /// Words that belong together.
@@ -22,6 +22,8 @@ pub enum PieceWord<'a> {
     Extended {
         /// Number of the operation.
         operation: u16,
+        /// The lower 12 bits of its word: the length of the payload, or part of a number.
+        low: u32,
         /// The payload.
         payload: &'a [Word],
     },
@@ -53,6 +55,7 @@ impl<'a> Iterator for PieceWords<'a> {
         Some(match word >> 12 {
             FIRST_EXTENDED.. => PieceWord::Extended {
                 operation: (word >> 12) as u16,
+                low: word & MAX_UNITS,
                 payload: words.get(1..).unwrap_or_default(),
             },
             FIRST_CLOCK.. => PieceWord::Clock {
@@ -105,7 +108,7 @@ pub(crate) fn event_length(word: u32) -> Option<usize> {
         }
         Some(length) if operation == LEVELS => Some(length + low),
         Some(length) => Some(*length),
-        None if operation >= FIRST_EXTENDED => Some(1 + low),
+        None if operation >= FIRST_EXTENDED => Some(1 + extended_payload(word)),
         None => Some(1),
     }
 }
@@ -124,13 +127,16 @@ mod tests {
             .extended(0x0100, &[7, 8])
             .levels(SiteId(17), 64, 0x1000, &[2, 3])
             .extended(0x7FFF, &[])
+            .bare(0x0E00, 0xF_F123)
             .word(14 << 12 | 5)
             .site(SiteId(0xD_FFFF), 1);
         let lengths: Vec<(usize, Option<u16>)> = PieceWords::new(words.as_bytes())
             .map(|word| match word {
                 PieceWord::Event(words) => (words.len(), None),
                 PieceWord::Clock { micros } => (micros as usize, Some(0)),
-                PieceWord::Extended { operation, payload } => (payload.len(), Some(operation)),
+                PieceWord::Extended {
+                    operation, payload, ..
+                } => (payload.len(), Some(operation)),
             })
             .collect();
         let expected = [
@@ -140,6 +146,7 @@ mod tests {
             (2, Some(0x0100)),
             (8, None),
             (0, Some(0x7FFF)),
+            (0, Some(0x0EFF)),
             (1, None),
             (1, None),
         ];

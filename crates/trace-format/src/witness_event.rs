@@ -11,10 +11,12 @@
 //! | 0x0202 | enter | method number, receiver (none for static methods) | a method ([`CalledMethod`](crate::CalledMethod)) is entered |
 //! | 0x0203 | exit | method number | a method returns |
 //! | 0x0204 | thrown | method number, exception | an exception leaves a method |
-//! | 0x1000 + number | exit | nothing | like 0x0203 for numbers below 0x3000 |
-//! | 0x4000 + slot | update | source, new | like 0x0200 for slots below 0x4000, if the old value is null |
-//! | 0x4000 + slot | update | source, old, new | the same with an old value |
-//! | 0x8000 + number | enter | receiver, or nothing | like 0x0202 for numbers below 0x8000 |
+//! | 0x0E00 + number / 4096 | bare exit | nothing | like 0x0203 for numbers below 0x100000; the word's lower 12 bits are those of the number |
+//! | 0x0F00 + number / 4096 | bare enter | nothing | like 0x0202 without a receiver, in the same way |
+//! | 0x1000 + number | short exit | nothing | before version 3: like 0x0203 for numbers below 0x3000 |
+//! | 0x4000 + slot | short update | source, new | like 0x0200 for slots below 0x4000, if the old value is null |
+//! | 0x4000 + slot | short update | source, old, new | the same with an old value |
+//! | 0x8000 + number | short enter | receiver (nothing: before version 3) | like 0x0202 for numbers below 0x8000 |
 //!
 //! A slot is the distance from the start of the object, in units of 4 bytes.
 //!
@@ -26,10 +28,11 @@
 //! FORMAT.md has a worked example.
 
 use ducktrack_probe_vocabulary::event_word::extended::{
-    ENTER, EXIT, FIRST_SHORT_ENTER, FIRST_SHORT_EXIT, FIRST_SHORT_UPDATE, STATIC_UPDATE, THROWN,
-    UPDATE, VM_BYTES,
+    ENTER, EXIT, FIRST_BARE_ENTER, FIRST_BARE_EXIT, FIRST_SHORT_ENTER, FIRST_SHORT_EXIT,
+    FIRST_SHORT_UPDATE, STATIC_UPDATE, THROWN, UPDATE, VM_BYTES,
 };
 
+use crate::event_word::{bare_method, extended_payload};
 use crate::word_reader::Words;
 use crate::{Event, FormatError};
 
@@ -97,22 +100,21 @@ pub struct MethodEvent {
 /// Whether the word begins a record of an update or a call.
 #[inline]
 pub(crate) fn is_record(operation: u16) -> bool {
-    operation >= UPDATE && (operation <= THROWN || operation >= FIRST_SHORT_EXIT)
+    operation >= UPDATE && (operation <= THROWN || operation >= FIRST_BARE_EXIT)
 }
 
-/// The event of an extended operation, if it is one of these; consumes the whole payload.
+/// The event of the word of an extended operation, if it is one of these; consumes the whole payload.
 pub(crate) fn decode(
-    operation: u16,
-    length: u32,
+    word: u32,
     words: &mut Words<'_>,
     (layout, seen): (ReferenceLayout, Option<u32>),
 ) -> Result<Option<Event>, FormatError> {
     let mut payload = Payload {
         words,
-        left: length,
+        left: extended_payload(word) as u32,
         layout,
     };
-    let event = payload.event(operation, seen)?;
+    let event = payload.event(word, seen)?;
     let left = payload.left;
     words.step_over(left)?;
     Ok(event)
@@ -125,8 +127,8 @@ struct Payload<'w, 'a> {
 }
 
 impl Payload<'_, '_> {
-    fn event(&mut self, operation: u16, seen: Option<u32>) -> Result<Option<Event>, FormatError> {
-        let length = self.left;
+    fn event(&mut self, word: u32, seen: Option<u32>) -> Result<Option<Event>, FormatError> {
+        let (operation, length) = ((word >> 12) as u16, self.left);
         Ok(Some(match (operation, length) {
             (VM_BYTES, 2..) => Event::Gap {
                 bytes: self.wide()?,
@@ -159,6 +161,12 @@ impl Payload<'_, '_> {
             (EXIT, 1..) => Event::Exit {
                 method: self.word()?,
             },
+            (FIRST_BARE_EXIT..FIRST_BARE_ENTER, _) => Event::Exit {
+                method: bare_method(word),
+            },
+            (FIRST_BARE_ENTER..FIRST_SHORT_EXIT, _) => {
+                Event::Enter(self.method(bare_method(word), 0, seen)?)
+            }
             (FIRST_SHORT_EXIT..FIRST_SHORT_UPDATE, _) => Event::Exit {
                 method: (operation - FIRST_SHORT_EXIT).into(),
             },
@@ -333,7 +341,7 @@ mod tests {
             .extended(FIRST_SHORT_ENTER + 7, &[0x1000_0203])
             .extended(FIRST_SHORT_UPDATE + 3, &[0x1000_0203, 0x1000_0205])
             .clock(250)
-            .extended(FIRST_SHORT_EXIT + 7, &[]);
+            .bare(FIRST_BARE_EXIT, 7);
         assert_eq!(bytes, words.as_bytes());
     }
 
@@ -347,7 +355,11 @@ mod tests {
             .extended(THROWN, &[0x9000, 0x40])
             .extended(EXIT, &[8])
             .extended(FIRST_SHORT_EXIT + 7, &[])
-            .extended(0x0E00, &[1, 2, 3])
+            .extended(0x0DFF, &[1, 2, 3])
+            .bare(FIRST_BARE_ENTER, 0x9003)
+            .bare(FIRST_BARE_EXIT, 0xF_FFFF)
+            .bare(FIRST_BARE_ENTER, 0xF_FFFF)
+            .bare(FIRST_BARE_EXIT, 0)
             .extended(VM_BYTES, &[24, 0])
             .site(SiteId(16), 3);
         let (events, _) = decode(&words, EventFlags::NONE, 0);
@@ -357,7 +369,7 @@ mod tests {
             seen: None,
         };
         assert_eq!(
-            events[..8],
+            events[..12],
             [
                 Event::Enter(method(7, 0x8_0000_0100)),
                 Event::Enter(method(8, 0)),
@@ -371,10 +383,14 @@ mod tests {
                 Event::Thrown(method(0x9000, 0x8_0000_0200)),
                 Event::Exit { method: 8 },
                 Event::Exit { method: 7 },
+                Event::Enter(method(0x9003, 0)),
+                Event::Exit { method: 0xF_FFFF },
+                Event::Enter(method(0xF_FFFF, 0)),
+                Event::Exit { method: 0 },
                 Event::Gap { bytes: 24 },
             ]
         );
-        assert!(matches!(events[8..], [Event::Allocation(_)]));
+        assert!(matches!(events[12..], [Event::Allocation(_)]));
     }
 
     #[test]

@@ -58,8 +58,12 @@ fn expand(words: &[Word], all: bool, long: &mut Vec<u8>) {
                 push(0xE000_0000 + micros);
                 continue;
             }
-            PieceWord::Extended { operation, payload } => {
-                push((0xF_0000 + u32::from(operation)) << 12 | payload.len() as u32);
+            PieceWord::Extended {
+                operation,
+                low,
+                payload,
+            } => {
+                push((0xF_0000 + u32::from(operation)) << 12 | low);
                 payload
                     .iter()
                     .for_each(|word| push(u32::from_le_bytes(*word)));

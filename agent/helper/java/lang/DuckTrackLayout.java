@@ -151,6 +151,8 @@ final class DuckTrackLayout {
     static final int EVENT_MAX_CLOCK = 0xfffffff;
     /** The upper bits of the extended operation 0. */
     static final int EVENT_FIRST_EXTENDED = 0xf0000;
+    /** Methods whose returns, and entries without a receiver, have one word. */
+    static final int EVENT_BARE_METHODS = 0x100000;
     /** Bytes that the VM or native code allocated. */
     static final int EVENT_VM_BYTES = 0x1;
     /** An update of a field or an element. */
@@ -163,10 +165,12 @@ final class DuckTrackLayout {
     static final int EVENT_EXIT = 0x203;
     /** A method ends by an exception. */
     static final int EVENT_THROWN = 0x204;
-    /** The short return of method 0. */
+    /** The return of methods 0 to 4095, in one word. */
+    static final int EVENT_FIRST_BARE_EXIT = 0xe00;
+    /** The entry of methods 0 to 4095 without a receiver, in one word. */
+    static final int EVENT_FIRST_BARE_ENTER = 0xf00;
+    /** Earlier traces: the short return of method 0. */
     static final int EVENT_FIRST_SHORT_EXIT = 0x1000;
-    /** Methods that have a short return. */
-    static final int EVENT_SHORT_EXITS = 0x3000;
     /** The short update of slot 0. */
     static final int EVENT_FIRST_SHORT_UPDATE = 0x4000;
     /** Slots that have a short update. */

@@ -21,8 +21,9 @@ public final class DuckTrackMethods {
     private static final int EXIT = EXTENDED + (DuckTrackLayout.EVENT_EXIT << 12);
     private static final int THROWN = EXTENDED + (DuckTrackLayout.EVENT_THROWN << 12);
     private static final int SHORT_ENTER = EXTENDED + (DuckTrackLayout.EVENT_FIRST_SHORT_ENTER << 12);
-    private static final int SHORT_EXIT = EXTENDED + (DuckTrackLayout.EVENT_FIRST_SHORT_EXIT << 12);
-    private static final int SHORT_EXITS = DuckTrackLayout.EVENT_SHORT_EXITS;
+    private static final int BARE_ENTER = EXTENDED + (DuckTrackLayout.EVENT_FIRST_BARE_ENTER << 12);
+    private static final int BARE_EXIT = EXTENDED + (DuckTrackLayout.EVENT_FIRST_BARE_EXIT << 12);
+    private static final int BARE_METHODS = DuckTrackLayout.EVENT_BARE_METHODS;
     private static final int SHORT_METHODS = DuckTrackLayout.EVENT_SHORT_ENTERS;
 
     private DuckTrackMethods() {}
@@ -32,7 +33,7 @@ public final class DuckTrackMethods {
     @Hidden
     public static void enter(Object receiver, int method) {
         try {
-            if (!IS_INLINED || method >= SHORT_METHODS || !tryObject(receiver, method, SHORT_ENTER + (method << 12))) {
+            if (!IS_INLINED || !tryObject(receiver, method, entry(method))) {
                 isEntered(receiver, method);
             }
         } catch (StackOverflowError end) {
@@ -41,10 +42,16 @@ public final class DuckTrackMethods {
         DuckTrackWitness.instance(receiver);
     }
 
+    @ForceInline
+    @Hidden
+    private static int entry(int method) {
+        return method < SHORT_METHODS ? SHORT_ENTER + (method << 12) : ENTER;
+    }
+
     @DontInline
     @Hidden
     private static void isEntered(Object receiver, int method) {
-        while (!tryObject(receiver, method, method < SHORT_METHODS ? SHORT_ENTER + (method << 12) : ENTER)) {
+        while (!tryObject(receiver, method, entry(method))) {
             if (!DuckTrackEventBuffer.ready(CLOCK)) {
                 return;
             }
@@ -101,11 +108,11 @@ public final class DuckTrackMethods {
     public static void enter(int method) {
         long slot = DuckTrack.slot();
         long cursor = U.getLong(null, slot + CURSOR);
-        if (DuckTrackRecords.obstacles(slot, cursor) == 0 && method < SHORT_METHODS) {
-            U.putInt(null, cursor, SHORT_ENTER + (method << 12));
+        if (DuckTrackRecords.obstacles(slot, cursor) == 0 && method < BARE_METHODS) {
+            U.putInt(null, cursor, BARE_ENTER + method);
             U.putLong(null, slot + CURSOR, cursor + 4);
         } else {
-            slowly(method, ENTER);
+            slowly(method, BARE_ENTER, ENTER);
         }
     }
 
@@ -115,19 +122,19 @@ public final class DuckTrackMethods {
     public static void exit(int method) {
         long slot = DuckTrack.slot();
         long cursor = U.getLong(null, slot + CURSOR);
-        if (DuckTrackRecords.obstacles(slot, cursor) == 0 && method < SHORT_EXITS) {
-            U.putInt(null, cursor, SHORT_EXIT + (method << 12));
+        if (DuckTrackRecords.obstacles(slot, cursor) == 0 && method < BARE_METHODS) {
+            U.putInt(null, cursor, BARE_EXIT + method);
             U.putLong(null, slot + CURSOR, cursor + 4);
         } else {
-            slowly(method, EXIT);
+            slowly(method, BARE_EXIT, EXIT);
         }
     }
 
     @ForceInline
     @Hidden
-    private static void slowly(int method, int word) {
+    private static void slowly(int method, int bare, int word) {
         try {
-            slow(method, word);
+            slow(method, bare, word);
         } catch (StackOverflowError end) {
             DuckTrackRecords.noStack();
         }
@@ -135,14 +142,19 @@ public final class DuckTrackMethods {
 
     @DontInline
     @Hidden
-    private static void slow(int method, int word) {
+    private static void slow(int method, int bare, int word) {
         for (;;) {
             long slot = DuckTrack.slot();
             long cursor = U.getLong(null, slot + CURSOR);
             if (DuckTrackRecords.obstacles(slot, cursor) == 0) {
-                U.putInt(null, cursor, word | 1);
-                U.putInt(null, cursor + 4, method);
-                U.putLong(null, slot + CURSOR, cursor + 8);
+                if (method < BARE_METHODS) {
+                    U.putInt(null, cursor, bare + method);
+                    U.putLong(null, slot + CURSOR, cursor + 4);
+                } else {
+                    U.putInt(null, cursor, word | 1);
+                    U.putInt(null, cursor + 4, method);
+                    U.putLong(null, slot + CURSOR, cursor + 8);
+                }
                 return;
             }
             if (!DuckTrackEventBuffer.ready(CLOCK)) {

@@ -9,8 +9,17 @@ use ducktrack_trace_format::{
     encode_explained, push_record,
 };
 
-/// Kinds and contents: those of version 1, with the additions of version 2 before the last block.
+/// Kinds and contents: those of version 2, with the additions of version 3 before the last block.
 pub(crate) fn event_blocks() -> Vec<(BlockKind, Vec<u8>)> {
+    let mut blocks = blocks_of_version_2();
+    let end = blocks.pop();
+    blocks.push((BlockKind::EVENTS, events_of_version_3()));
+    blocks.extend(end);
+    blocks
+}
+
+/// Kinds and contents: those of version 1, with the additions of version 2 before the last block.
+pub(crate) fn blocks_of_version_2() -> Vec<(BlockKind, Vec<u8>)> {
     let mut blocks = blocks_of_version_1();
     let end = blocks.pop();
     blocks.push((BlockKind::EVENTS, events_of_version_2()));
@@ -108,6 +117,26 @@ fn events() -> Vec<u8> {
         .dropped(12)
         .top(0x9020_0000)
         .pad();
+    content.extend_from_slice(words.as_bytes());
+    content
+}
+
+fn events_of_version_3() -> Vec<u8> {
+    let mut content = Vec::new();
+    EventBlockHeader {
+        thread: ThreadId(2),
+        epoch: 10,
+        begun: 1_763_700_000_050_000,
+        handed_over: 1_763_700_000_060_000,
+        flags: EventFlags::NONE,
+        last_top: 0x9000_0000,
+    }
+    .encode(&mut content);
+    let words = EventWords::new()
+        .bare(0x0F00, 0x4321)
+        .site(SiteId(16), 3)
+        .bare(0x0E00, 0x4321)
+        .bare(0x0E00, 0xF_FFFF);
     content.extend_from_slice(words.as_bytes());
     content
 }

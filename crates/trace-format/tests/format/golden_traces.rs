@@ -9,7 +9,7 @@ use ducktrack_trace_format::{
     SyncDecoder, decode_content, decode_explained,
 };
 
-use crate::event_recipe::{blocks_of_version_1, event_blocks, event_trace};
+use crate::event_recipe::{blocks_of_version_1, blocks_of_version_2, event_blocks, event_trace};
 use crate::recipe::{KINDS, blocks, file, file_of};
 use crate::trace_records;
 
@@ -22,7 +22,7 @@ fn golden(name: &str) -> PathBuf {
 fn read_or_bless(name: &str, recipe: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
     let path = golden(name);
     // Files of older versions are no longer created.
-    if std::env::var_os("BLESS").is_some() && name.contains("-v2") {
+    if std::env::var_os("BLESS").is_some() && name.contains("-v3") {
         std::fs::write(&path, recipe()).unwrap();
     }
     std::fs::read(&path).unwrap()
@@ -52,21 +52,25 @@ fn decode(bytes: &[u8]) -> Vec<(BlockKind, Vec<Record>)> {
 
 #[test]
 fn plain_files_are_read_and_the_last_version_is_written_byte_by_byte() {
-    for name in ["count-v1.trace", "count-v2.trace"] {
+    for name in ["count-v1.trace", "count-v2.trace", "count-v3.trace"] {
         let bytes = read_or_bless(name, || file(Compression::Off));
         assert_eq!(decode(&bytes), blocks(), "{name}");
     }
-    let bytes = read_or_bless("count-v2.trace", || file(Compression::Off));
+    let bytes = read_or_bless("count-v3.trace", || file(Compression::Off));
     assert!(
         bytes == file(Compression::Off),
-        "the bytes of version 2 have changed"
+        "the bytes of version 3 have changed"
     );
 }
 
 /// Compressors may produce other bytes in other versions, so only reading is compared.
 #[test]
 fn compressed_files_are_read() {
-    for name in ["count-v1-lz4.trace", "count-v2-lz4.trace"] {
+    for name in [
+        "count-v1-lz4.trace",
+        "count-v2-lz4.trace",
+        "count-v3-lz4.trace",
+    ] {
         let bytes = read_or_bless(name, || file(Compression::Lz4));
         assert!(bytes.len() < file(Compression::Off).len());
         assert_eq!(decode(&bytes), blocks(), "{name}");
@@ -77,31 +81,41 @@ fn compressed_files_are_read() {
 fn records_of_tracing_are_read_and_the_last_version_is_written_byte_by_byte() {
     let blocks = trace_records::blocks();
     let written = file_of(&blocks, Compression::Off);
-    for name in ["trace-records-v1.trace", "trace-records-v2.trace"] {
+    for name in [
+        "trace-records-v1.trace",
+        "trace-records-v2.trace",
+        "trace-records-v3.trace",
+    ] {
         let bytes = read_or_bless(name, || written.clone());
         assert_eq!(decode(&bytes), blocks, "{name}");
     }
-    let bytes = read_or_bless("trace-records-v2.trace", || written.clone());
-    assert!(bytes == written, "the bytes of version 2 have changed");
+    let bytes = read_or_bless("trace-records-v3.trace", || written.clone());
+    assert!(bytes == written, "the bytes of version 3 have changed");
 }
 
 /// Contents are compared as bytes, so this test does not depend on their decoders, which have their own tests.
 #[test]
 fn event_files_are_read_and_the_last_version_is_written_byte_by_byte() {
     let written = event_trace(Compression::Off);
-    let old = read_or_bless("events-v1.trace", || written.clone());
-    assert_eq!(contents(&old), blocks_of_version_1());
+    for (name, blocks) in [
+        ("events-v1.trace", blocks_of_version_1()),
+        ("events-v2.trace", blocks_of_version_2()),
+    ] {
+        let old = read_or_bless(name, || written.clone());
+        assert_eq!(contents(&old), blocks, "{name}");
+    }
     let blocks = event_blocks();
-    let bytes = read_or_bless("events-v2.trace", || written.clone());
+    let bytes = read_or_bless("events-v3.trace", || written.clone());
     assert_eq!(contents(&bytes), blocks);
-    assert!(bytes == written, "the bytes of version 2 have changed");
+    assert!(bytes == written, "the bytes of version 3 have changed");
 }
 
 #[test]
 fn compressed_event_files_are_read() {
     let versions = [
         ("events-v1-lz4.trace", blocks_of_version_1()),
-        ("events-v2-lz4.trace", event_blocks()),
+        ("events-v2-lz4.trace", blocks_of_version_2()),
+        ("events-v3-lz4.trace", event_blocks()),
     ];
     for (name, blocks) in versions {
         let bytes = read_or_bless(name, || event_trace(Compression::Lz4));

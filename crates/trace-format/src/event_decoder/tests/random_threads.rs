@@ -213,7 +213,9 @@ fn a_sink_is_given_words_of_records() {
         let words = words
             .site(FIXED, 3)
             .extended(0x8000, &[1])
-            .extended(0x1000, &[]);
+            .extended(0x1000, &[])
+            .bare(0x0E00, 0x7_8123)
+            .bare(0x0F00, 0x123);
         let words = words.extended(0x4002, &[1, 2, 3]).extended(0x0204, &[7, 1]);
         // Bytes of the VM are no record, and nothing is known of 0x0205.
         let words = words.clock(4).extended(0x0001, &[16, 0]);
@@ -245,7 +247,7 @@ fn a_sink_is_given_words_of_records() {
             (given.events, given.records),
             (others, records.len() as u64)
         );
-        assert_eq!((records.len(), is_ok), (1 + 5 * 10, ends));
+        assert_eq!((records.len(), is_ok), (1 + 7 * 10, ends));
     }
 }
 
