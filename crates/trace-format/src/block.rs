@@ -32,12 +32,7 @@ impl PackedContent {
 
     /// Like [`pack`](Self::pack), for a content that the caller no longer needs.
     pub fn pack_owned(content: Vec<u8>, compression: Compression) -> Result<Self, FormatError> {
-        let length = content.len();
-        let too_large = FormatError::RecordTooLarge { length };
-        if length > MAX_CONTENT {
-            return Err(too_large);
-        }
-        let plain_length = u32::try_from(length).map_err(|_| too_large)?;
+        let plain_length = length_of(&content)?;
         let packed = compressed(&content, compression)
             .and_then(|bytes| Some((u32::try_from(bytes.len()).ok()?, bytes)));
         let (flags, stored_length, stored) = match packed {
@@ -50,6 +45,38 @@ impl PackedContent {
             flags,
             stored,
         })
+    }
+
+    /// Like [`pack_owned`](Self::pack_owned) with LZ4, without new memory: it compresses into `scratch`, which grows as needed, and from there back into the content's own memory.
+    pub fn pack_in_place(mut content: Vec<u8>, scratch: &mut Vec<u8>) -> Result<Self, FormatError> {
+        let plain_length = length_of(&content)?;
+        let most = lz4_flex::block::get_maximum_output_size(content.len());
+        if scratch.len() < most {
+            scratch.resize(most, 0);
+        }
+        let packed = lz4_flex::block::compress_into(&content, scratch)
+            .ok()
+            .and_then(|length| scratch.get(..length))
+            .filter(|packed| packed.len() < content.len());
+        let flags = match packed {
+            Some(packed) => {
+                content.clear();
+                content.extend_from_slice(packed);
+                BlockHeader::COMPRESSED
+            }
+            None => 0,
+        };
+        Ok(Self {
+            plain_length,
+            stored_length: length_of(&content)?,
+            flags,
+            stored: content,
+        })
+    }
+
+    /// The memory of the stored content, to be used again.
+    pub fn into_memory(self) -> Vec<u8> {
+        self.stored
     }
 
     /// Bytes before compression.
@@ -108,6 +135,16 @@ pub fn encode_block(
     file.extend_from_slice(&header);
     file.extend_from_slice(stored);
     Ok(())
+}
+
+/// The length of a content that a block may have.
+fn length_of(content: &[u8]) -> Result<u32, FormatError> {
+    let length = content.len();
+    let too_large = FormatError::RecordTooLarge { length };
+    match u32::try_from(length) {
+        Ok(fits) if length <= MAX_CONTENT => Ok(fits),
+        _ => Err(too_large),
+    }
 }
 
 /// The compressed content, if compression is on and makes it smaller.

@@ -53,7 +53,7 @@ impl BlockKind {
     /// Found objects that were explained later ([`Explained`](crate::Explained)).
     pub const EXPLAINED: Self = Self(21);
     /// Pieces of threads' event buffers in columns ([`EventColumns`](crate::EventColumns)).
-    pub const EVENT_COLUMNS: Self = Self(22);
+    pub const EVENT_COLUMNS: Self = Self(23);
     /// Witness data of one thread ([`ExtensionBlock`](crate::ExtensionBlock)).
     pub const WITNESS: Self = Self(32);
     /// Objects that the next collection found dead: last uses and references ([`DeadEncoder`](crate::DeadEncoder)).

@@ -8,6 +8,8 @@
 //!
 //! Nearly all events are plain or noted, and counting them needs nothing but their words: a sink gets each run of consecutive ones at once.
 
+use ducktrack_probe_vocabulary::event_word::extended::FIRST_BARE_EXIT;
+
 use crate::event_word::{
     CALLER, FIRST_CLOCK, FIRST_EXTENDED, MAX_UNITS, TYPED, UNIT, extended_payload, is_site,
 };
@@ -89,10 +91,8 @@ impl RecordRun {
     pub fn first_of(words: &[Word]) -> Self {
         let mut run = Self::default();
         while let Some(word) = words.get(run.words).map(|word| u32::from_le_bytes(*word)) {
-            let length = match word >> 12 {
-                op @ FIRST_EXTENDED.. if is_record(op as u16) => 1 + extended_payload(word),
-                FIRST_CLOCK..FIRST_EXTENDED => 1,
-                _ => break,
+            let Some(length) = Self::payload(word).map(|payload| 1 + payload) else {
+                break;
             };
             if run.words + length > words.len() {
                 break;
@@ -105,12 +105,22 @@ impl RecordRun {
 }
 
 impl RecordRun {
-    /// How many words of payload follow this word, if it begins an update or a call and its payload is not longer than `most`; otherwise 0.
+    /// How many words of payload follow the word of an update, a call or a clock. `None`: it is another word.
     #[inline]
-    pub(crate) fn payload_of(word: u32, most: usize) -> usize {
-        let length = extended_payload(word);
-        let begins = word >> 12 >= FIRST_EXTENDED && is_record((word >> 12) as u16);
-        if begins && length <= most { length } else { 0 }
+    pub(crate) fn payload(word: u32) -> Option<usize> {
+        const FIRST_FREQUENT: u32 = (FIRST_EXTENDED + FIRST_BARE_EXIT as u32) << 12;
+        match word >= FIRST_FREQUENT {
+            true => Some(extended_payload(word)),
+            false => payload_of_rare(word),
+        }
+    }
+}
+
+/// The same for words below those of bare and short records.
+fn payload_of_rare(word: u32) -> Option<usize> {
+    match word >> 12 {
+        op @ FIRST_EXTENDED.. => is_record(op as u16).then(|| extended_payload(word)),
+        op => (op >= FIRST_CLOCK).then_some(0),
     }
 }
 

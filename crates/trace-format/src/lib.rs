@@ -71,7 +71,7 @@ pub use damage::Damage;
 pub use error::FormatError;
 pub use event::{Allocation, Event, Place};
 pub use event_block::{EventBlock, EventBlockHeader, EventFlags};
-pub use event_columns::{EventColumns, EventColumnsEncoder};
+pub use event_columns::{EventColumns, EventColumnsEncoder, ReferenceColumn};
 pub use event_decoder::{DecodedPiece, EventDecoder, MAX_ARRAYS};
 pub use event_file::EventFile;
 pub use event_shortener::{EventShortener, ShortWords};

@@ -89,7 +89,7 @@ pub fn words_as_written(words: &[Word]) -> u64 {
 
 /// Number of words of an event that begins with this word, short forms of files included. `None` if no event begins
 /// with it.
-fn word_length(word: u32) -> Option<usize> {
+pub(crate) fn word_length(word: u32) -> Option<usize> {
     match (word >> 12, word & MAX_UNITS) {
         (operation, _) if CALLER_NUMBERS.contains(&operation) => Some(1),
         (TYPED, 1..) => Some(1),

@@ -328,13 +328,21 @@ fn contents_that_do_not_decode() {
 fn pieces_in_columns_are_read_one_by_one() {
     let directory = tempfile::tempdir().unwrap();
     let pieces: Vec<Vec<u8>> = (2..5).map(|thread| events(thread).1).collect();
-    let mut encoder = EventColumnsEncoder::default();
-    let columns = |content| (BlockKind::EVENT_COLUMNS, content);
-    let three = columns(encoder.encode(pieces.iter().map(Vec::as_slice)));
-    let none = columns(encoder.encode([].into_iter()));
-    let with_bad = [pieces[0].as_slice(), &[0x80], pieces[2].as_slice()];
-    let with_bad = columns(encoder.encode(with_bad.into_iter()));
-    let broken = columns(vec![2, 9]);
+    let columns = |pieces: &[&[u8]]| {
+        let (mut encoder, mut content) = (EventColumnsEncoder::default(), Vec::new());
+        for piece in pieces {
+            if !encoder.add(piece) {
+                encoder.begin_piece(0);
+                encoder.end_piece(piece, 0, &[]);
+            }
+        }
+        encoder.finish(&mut content);
+        (BlockKind::EVENT_COLUMNS, content)
+    };
+    let three = columns(&[&pieces[0], &pieces[1], &pieces[2]]);
+    let none = columns(&[]);
+    let with_bad = columns(&[&pieces[0], &[0x80], &pieces[2]]);
+    let broken = (BlockKind::EVENT_COLUMNS, vec![2, 9]);
     let blocks = [
         header(0),
         events(1),

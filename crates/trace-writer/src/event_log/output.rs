@@ -17,7 +17,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
-use ducktrack_trace_format::{BlockHeader, BlockKind, Compression, End, EventFile, PackedContent};
+use ducktrack_trace_format::{
+    BlockHeader, BlockKind, Compression, End, EventColumnsEncoder, EventFile, PackedContent,
+};
 
 use super::buffer_words::Durable;
 use super::event_files::EventFiles;
@@ -109,11 +111,20 @@ impl Gauge {
     }
 }
 
+/// Pieces that become one block with columns.
+#[derive(Default)]
+pub(crate) struct OpenColumns {
+    pub(crate) encoder: EventColumnsEncoder,
+    pieces: Vec<QueuedBlock>,
+}
+
 /// The pipeline's side of the output.
 pub(crate) struct Output {
     packers: Packers,
-    /// Pieces of a batch become one block with columns.
-    columns: bool,
+    /// The open block with columns, if pieces are written so.
+    columns: Option<OpenColumns>,
+    /// Memory of such blocks that are written.
+    spare: Receiver<Vec<u8>>,
     jobs: Sender<Job>,
     gauge: Arc<Gauge>,
     /// The open batch: its blocks and their contents.
@@ -134,6 +145,7 @@ impl Output {
         files.begin(first)?;
         let gauge = Arc::new(Gauge::default());
         let (jobs, receiver) = bounded(UNDER_WAY);
+        let (put_back, spare) = bounded(UNDER_WAY);
         let mut writer = FileWriter {
             files,
             gauge: Arc::clone(&gauge),
@@ -141,13 +153,15 @@ impl Output {
             standstill: Arc::clone(standstill),
             warned: false,
             unsettled: VecDeque::new(),
+            spare: put_back,
         };
         writer.show();
         host.spawn("ducktrack-files", Box::new(move || writer.work(&receiver)))
             .map_err(|source| WriteError::Thread { source })?;
         Ok(Self {
             packers,
-            columns,
+            columns: columns.then(OpenColumns::default),
+            spare,
             jobs,
             gauge,
             blocks: Vec::new(),
@@ -168,24 +182,82 @@ impl Output {
         compression: Compression,
         durable: Option<Box<dyn Durable>>,
     ) {
-        let plain = (bytes.len() + BlockHeader::LENGTH) as u64;
-        self.gauge.under_way.fetch_add(plain, Ordering::AcqRel);
-        self.bytes += plain;
-        self.blocks.push(QueuedBlock { plain, durable });
-        let is_piece = kind == BlockKind::EVENTS && compression == Compression::Lz4;
+        self.close_columns();
+        let block = self.queued(bytes.len(), durable);
+        self.blocks.push(block);
         self.contents.push(Content {
             kind,
             bytes,
             compression,
-            in_columns: self.columns && is_piece,
+            parts: 1,
         });
-        if self.blocks.len() >= BATCH || self.bytes >= BATCH_BYTES {
+        self.flush_if_full();
+    }
+
+    /// The block with columns, to add a piece to it; the caller gives it back. `None` if pieces are blocks of their own.
+    pub(crate) fn take_columns(&mut self) -> Option<OpenColumns> {
+        self.columns.take()
+    }
+
+    /// Takes the block with columns back, with one more piece that would have `length` bytes by itself.
+    pub(crate) fn piece(
+        &mut self,
+        mut columns: OpenColumns,
+        length: usize,
+        durable: Option<Box<dyn Durable>>,
+    ) {
+        columns.pieces.push(self.queued(length, durable));
+        self.columns = Some(columns);
+        self.flush_if_full();
+    }
+
+    /// Takes the block with columns back without the piece that was begun.
+    pub(crate) fn without_piece(&mut self, columns: OpenColumns) {
+        self.columns = Some(columns);
+        self.close_columns();
+    }
+
+    /// Ends the block with columns.
+    fn close_columns(&mut self) {
+        let Some(columns) = &mut self.columns else {
+            return;
+        };
+        let mut bytes = self.spare.try_recv().unwrap_or_default();
+        bytes.clear();
+        columns.encoder.finish(&mut bytes);
+        if columns.pieces.is_empty() {
+            return;
+        }
+        self.contents.push(Content {
+            kind: BlockKind::EVENT_COLUMNS,
+            bytes,
+            compression: Compression::Lz4,
+            parts: columns.pieces.len(),
+        });
+        self.blocks.append(&mut columns.pieces);
+    }
+
+    /// Counts a block of this length as under way.
+    fn queued(&mut self, length: usize, durable: Option<Box<dyn Durable>>) -> QueuedBlock {
+        let plain = (length + BlockHeader::LENGTH) as u64;
+        self.gauge.under_way.fetch_add(plain, Ordering::AcqRel);
+        self.bytes += plain;
+        QueuedBlock { plain, durable }
+    }
+
+    fn flush_if_full(&mut self) {
+        let pieces = self
+            .columns
+            .as_ref()
+            .map_or(0, |columns| columns.pieces.len());
+        if self.blocks.len() + pieces >= BATCH || self.bytes >= BATCH_BYTES {
             self.flush();
         }
     }
 
     /// Sends the open batch.
     pub(crate) fn flush(&mut self) {
+        self.close_columns();
         self.bytes = 0;
         let blocks = std::mem::take(&mut self.blocks);
         let contents = std::mem::take(&mut self.contents);
@@ -264,6 +336,8 @@ struct FileWriter {
     /// Durable copies of blocks that would be lost with the process, with the end offset of each block in the current
     /// file.
     unsettled: VecDeque<(u64, Box<dyn Durable>)>,
+    /// Takes the memory of large blocks back.
+    spare: Sender<Vec<u8>>,
 }
 
 impl FileWriter {
@@ -339,7 +413,7 @@ impl FileWriter {
     fn blocks(&mut self, blocks: Vec<QueuedBlock>, packing: Packing) {
         let mut blocks = blocks.into_iter();
         for packed in packing.wait() {
-            let parts = blocks.by_ref().take(packed.contents).collect();
+            let parts = blocks.by_ref().take(packed.parts).collect();
             self.block(parts, packed.kind, packed.content);
         }
         // A thread that packs has failed.
@@ -353,7 +427,7 @@ impl FileWriter {
     fn block(&mut self, parts: Vec<QueuedBlock>, kind: BlockKind, packed: Option<PackedContent>) {
         self.announce(&parts);
         let plain = parts.iter().map(|part| part.plain).sum();
-        let written = packed.is_some_and(|packed| self.append(kind, &packed));
+        let written = packed.is_some_and(|packed| self.append(kind, packed));
         if written {
             let end = self.files.current_bytes();
             let copies = parts.into_iter().filter_map(|part| part.durable);
@@ -376,12 +450,12 @@ impl FileWriter {
     }
 
     /// Appends a block; false if it is not in the file.
-    fn append(&mut self, kind: BlockKind, packed: &PackedContent) -> bool {
+    fn append(&mut self, kind: BlockKind, packed: PackedContent) -> bool {
         if self.files.is_torn() {
             return false;
         }
         let compressed = u64::from(packed.is_compressed());
-        if let Err(error) = self.files.append(kind, packed) {
+        if let Err(error) = self.files.append(kind, &packed) {
             self.tell(&error);
             return false;
         }
@@ -390,6 +464,9 @@ impl FileWriter {
         self.gauge.plain_bytes.fetch_add(bytes, Ordering::Relaxed);
         let counter = &self.gauge.compressed_blocks;
         counter.fetch_add(compressed, Ordering::Relaxed);
+        if kind == BlockKind::EVENT_COLUMNS {
+            let _ = self.spare.try_send(packed.into_memory());
+        }
         true
     }
 

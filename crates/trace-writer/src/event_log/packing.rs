@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use ducktrack_trace_format::{BlockKind, Compression, EventColumnsEncoder, PackedContent};
+use ducktrack_trace_format::{BlockKind, Compression, PackedContent};
 
 use super::EventHost;
 use super::standstill::Standstill;
@@ -17,8 +17,8 @@ pub(crate) struct Content {
     pub(crate) kind: BlockKind,
     pub(crate) bytes: Vec<u8>,
     pub(crate) compression: Compression,
-    /// A piece that may share a block with its neighbours.
-    pub(crate) in_columns: bool,
+    /// How many queued blocks it stands for: more than one for pieces in columns.
+    pub(crate) parts: usize,
 }
 
 /// A block that is ready to be written.
@@ -26,8 +26,8 @@ pub(crate) struct PackedBlock {
     pub(crate) kind: BlockKind,
     /// `None` if it could not be packed.
     pub(crate) content: Option<PackedContent>,
-    /// How many contents of the batch it holds.
-    pub(crate) contents: usize,
+    /// As in [`Content`].
+    pub(crate) parts: usize,
 }
 
 /// The packed blocks of a batch, in order.
@@ -89,59 +89,37 @@ impl Packers {
     pub(crate) fn pack(&self, batch: Vec<Content>) -> Packing {
         let is_work = |content: &Content| content.compression == Compression::Lz4;
         let Some(jobs) = self.jobs.as_ref().filter(|_| batch.iter().any(is_work)) else {
-            return Packing::Done(pack(batch, &mut EventColumnsEncoder::default()));
+            return Packing::Done(pack(batch, &mut Vec::new()));
         };
         let (done, packing) = bounded(1);
         match jobs.send(Job { batch, done }) {
             Ok(()) => Packing::Coming(packing),
             Err(refused) => {
                 let batch = refused.into_inner().batch;
-                Packing::Done(pack(batch, &mut EventColumnsEncoder::default()))
+                Packing::Done(pack(batch, &mut Vec::new()))
             }
         }
     }
 }
 
 fn work(jobs: &Receiver<Job>, standstill: &Standstill) {
-    let mut encoder = EventColumnsEncoder::default();
+    let mut scratch = Vec::new();
     while let Ok(job) = jobs.recv() {
         standstill.wait();
-        let _ = job.done.send(pack(job.batch, &mut encoder));
+        let _ = job.done.send(pack(job.batch, &mut scratch));
     }
 }
 
-fn pack(batch: Vec<Content>, encoder: &mut EventColumnsEncoder) -> Packed {
-    let mut packed = Vec::with_capacity(batch.len());
-    let mut rest = batch.into_iter().peekable();
-    while let Some(first) = rest.next() {
-        if !first.in_columns {
-            packed.push(pack_one(first));
-            continue;
-        }
-        let mut pieces = vec![first];
-        while let Some(next) = rest.next_if(|next| next.in_columns) {
-            pieces.push(next);
-        }
-        packed.push(pack_columns(&pieces, encoder));
-    }
-    packed
-}
-
-fn pack_one(content: Content) -> PackedBlock {
-    PackedBlock {
+fn pack(batch: Vec<Content>, scratch: &mut Vec<u8>) -> Packed {
+    let pack = |content: Content| PackedBlock {
         kind: content.kind,
         // Fails only for a content that is too large, and the encoders' limits prevent that.
-        content: PackedContent::pack_owned(content.bytes, content.compression).ok(),
-        contents: 1,
-    }
-}
-
-/// A batch has a small part of what fits a block.
-fn pack_columns(pieces: &[Content], encoder: &mut EventColumnsEncoder) -> PackedBlock {
-    let content = encoder.encode(pieces.iter().map(|piece| piece.bytes.as_slice()));
-    PackedBlock {
-        kind: BlockKind::EVENT_COLUMNS,
-        content: PackedContent::pack_owned(content, Compression::Lz4).ok(),
-        contents: pieces.len(),
-    }
+        content: match content.compression {
+            Compression::Off => PackedContent::pack_owned(content.bytes, Compression::Off),
+            Compression::Lz4 => PackedContent::pack_in_place(content.bytes, scratch),
+        }
+        .ok(),
+        parts: content.parts,
+    };
+    batch.into_iter().map(pack).collect()
 }

@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use ducktrack_trace_format::{
-    BlockKind, Collection, CollectionKind, Compression, End, EventBlock, EventBlockHeader,
-    EventDecoder, EventFlags, Explained, HeapClass, MovesLevel, ShortWords, Word, encode_explained,
+    BlockKind, Collection, CollectionKind, Compression, End, Explained, HeapClass, MovesLevel,
+    encode_explained,
 };
 use parking_lot::Mutex;
 
-use super::buffer_words::{BufferWords, Durable};
+use super::buffer_words::Durable;
 use super::flush_queue::{Buffer, FlushQueue, Message};
 use super::limits::Limits;
 use super::mirror::{Mirror, Moves, PieceObjects};
@@ -36,7 +36,6 @@ use super::tally::Tally;
 use super::threads::Threads;
 use holding::{ASK_AGAIN, Holding};
 use lost_heap::Heap;
-use piece_reading::PieceReading;
 use spare_memory::SpareMemory;
 
 mod file_turns;
@@ -44,6 +43,7 @@ mod holding;
 mod lost_heap;
 mod new_beginning;
 mod piece_reading;
+mod pieces;
 mod spare_memory;
 
 /// Waking this thread for every buffer would cost the program's threads more than the buffers themselves. So after a pause buffers gather
@@ -213,110 +213,6 @@ impl Pipeline {
         }
     }
 
-    fn write_buffer(&mut self, mut buffer: Buffer) {
-        let start = Instant::now();
-        self.flag(&mut buffer);
-        let header = buffer.header;
-        let content = self.read(&buffer);
-        self.stats.event_bytes += buffer.words.len() as u64;
-        let durable: Option<Box<dyn Durable>> = match buffer.words {
-            BufferWords::Durable(words) => Some(words),
-            BufferWords::Own(words) => {
-                self.spare.put(words);
-                None
-            }
-        };
-        self.block_of(BlockKind::EVENTS, content, durable);
-        if header.flags.has(EventFlags::THREAD_ENDED) {
-            self.threads.end(header.thread);
-        }
-        self.stats.buffers += 1;
-        self.stats.buffer_nanos += nanos_since(start);
-        self.publish();
-    }
-
-    /// Sets the flags that follow from the order of pieces.
-    fn flag(&mut self, buffer: &mut Buffer) {
-        let header = &mut buffer.header;
-        if header.epoch < self.epoch {
-            header.flags = header.flags.with(EventFlags::LATE);
-            self.stats.late_buffers += 1;
-        }
-        if self.threads.begins_epoch(header.thread, header.epoch) {
-            header.flags = header.flags.with(EventFlags::AFTER_CUT);
-        }
-    }
-
-    /// The content of a block with its header and room for `length` bytes; also returns where that room begins.
-    fn content(&mut self, header: &EventBlockHeader, length: usize) -> (Vec<u8>, usize) {
-        self.head.clear();
-        header.encode(&mut self.head);
-        let start = self.head.len();
-        let mut content = self.spare.take(start + length + size_of::<Word>());
-        content.resize(start + length, 0);
-        if let Some(room) = content.get_mut(..start) {
-            room.copy_from_slice(&self.head);
-        }
-        (content, start)
-    }
-
-    /// Counts the events of a piece and keeps its objects for the mirror; returns the content of its block, with shortened
-    /// words.
-    fn read(&mut self, buffer: &Buffer) -> Vec<u8> {
-        let header = buffer.header;
-        let (words, tail) = buffer.words.as_chunks::<4>();
-        let (mut content, start) = self.content(&header, words.len() * 4);
-        let (room, _) = content.get_mut(start..).unwrap_or_default().as_chunks_mut();
-        let (thread, epoch) = (header.thread, header.epoch);
-        self.shortener.begin();
-        let is_late = header.flags.has(EventFlags::LATE);
-        let recent = match is_late {
-            true => epoch + 1 == self.epoch,
-            false => self.threads.was_cut_at(thread, self.epoch),
-        };
-        let mut reading = PieceReading {
-            thread,
-            epoch,
-            cut: self.threads.cut(thread),
-            recent,
-            facts: &self.parts.facts,
-            host: &*self.parts.host,
-            sums: &mut self.sums,
-            shortener: &mut self.shortener,
-            short: ShortWords::new(room),
-            noted: &mut self.noted,
-            objects: &mut self.objects,
-            tally: &mut *self.parts.tally,
-            mirror: self.heap.keeper(),
-            explained: &mut self.explained,
-            events: 0,
-        };
-        let block = EventBlock {
-            header,
-            words: &buffer.words,
-        };
-        let result = EventDecoder::new(&self.parts.facts).decode_into(&block, &mut reading);
-        let (events, written) = reading.finish();
-        self.stats.events += events;
-        content.truncate(start + written * 4);
-        content.extend_from_slice(tail);
-        match result {
-            Ok(piece) if header.flags.has(EventFlags::CUT) && !is_late => {
-                self.threads.note_last_top(thread, piece.last_top);
-            }
-            Ok(_) => {}
-            Err(_) => self.stats.broken_buffers += 1,
-        }
-        let Some(mirror) = self.heap.keeper() else {
-            self.objects.forget();
-            return content;
-        };
-        if let Some(piece) = self.objects.take(&header) {
-            mirror.keep(piece);
-        }
-        content
-    }
-
     fn collection(
         &mut self,
         mut collection: Collection,
@@ -458,16 +354,20 @@ impl Pipeline {
 
     /// Writes a block; `durable` is dropped after it is in its file.
     fn block_of(&mut self, kind: BlockKind, content: Vec<u8>, durable: Option<Box<dyn Durable>>) {
+        let compression = self.compression();
+        self.parts.output.block(kind, content, compression, durable);
+    }
+
+    fn compression(&self) -> Compression {
         let is_compressed = match self.parts.options.compress {
             CompressStrategy::Full => true,
             CompressStrategy::Partial(threshold) => self.parts.queue.fill() >= threshold,
             CompressStrategy::Off => false,
         };
-        let compression = match is_compressed || self.is_short_of_room() {
+        match is_compressed || self.is_short_of_room() {
             true => Compression::Lz4,
             false => Compression::Off,
-        };
-        self.parts.output.block(kind, content, compression, durable);
+        }
     }
 
     /// Writes what was handed over before the end, and ends the files.

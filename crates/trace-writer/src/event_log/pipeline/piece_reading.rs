@@ -2,8 +2,8 @@
 
 use ducktrack_trace_format::{
     Allocation, CallSiteId, Event, EventSink, Explained, FIRST_CALLED_SITE, MAX_UNITS, NotedEvent,
-    Place, PlainRun, RecordRun, ShortWords, SiteFacts, SiteId, ThreadCut, ThreadId, UNIT, Word,
-    is_site,
+    Place, PlainRun, RecordRun, ReferenceColumn, ShortWords, SiteFacts, SiteId, ThreadCut,
+    ThreadId, UNIT, Word, is_site,
 };
 
 use crate::event_log::kept_site::KeptSite;
@@ -26,6 +26,8 @@ pub(crate) struct PieceReading<'a> {
     pub(crate) sums: &'a mut PieceSums,
     pub(crate) shortener: &'a mut PairShortener,
     pub(crate) short: ShortWords<'a>,
+    /// Where the references of records go, if pieces are in columns.
+    pub(crate) references: Option<&'a mut ReferenceColumn>,
     pub(crate) noted: &'a mut NotedSums,
     pub(crate) objects: &'a mut PieceObjects,
     pub(crate) tally: &'a mut dyn Tally,
@@ -62,9 +64,15 @@ impl EventSink for PieceReading<'_> {
     }
 
     fn records(&mut self, words: &[Word]) -> usize {
-        let run = RecordRun::first_of(words);
+        let run = match &mut self.references {
+            Some(references) => references.take(words, &mut self.short),
+            None => {
+                let run = RecordRun::first_of(words);
+                self.short.copy(words.get(..run.words).unwrap_or_default());
+                run
+            }
+        };
         self.events += run.records;
-        self.short.copy(words.get(..run.words).unwrap_or_default());
         run.words
     }
 
