@@ -9,11 +9,12 @@ import java.util.concurrent.locks.LockSupport;
  * Two threads hand a ball over to each other, and who has it gives it a new mark. So every mark has its number in the order of both threads. The program notes when each was
  * given (just before and just after it, in nanoseconds), for whom it writes to a file: {@code HandOvers FILE TIMES}.
  *
- * <p>It is handed over by a volatile field, by unparking the other thread, and by a queue; and then by a volatile field again, where who has the ball keeps it for a while.
+ * <p>It is handed over by a volatile field, by unparking the other thread, and by a queue; and then by a volatile field again, where who has the ball keeps it for a while. At last,
+ * who has it is the only one for milliseconds that does anything, and only then it is handed over some times.
  */
 final class HandOvers {
     static final class Mark { int number; }
-    static final class Ball { Mark mark; }
+    static final class Ball { Mark mark; Object other; }
 
     static final Ball BALL = new Ball();
     static long[] before;
@@ -76,12 +77,43 @@ final class HandOvers {
         }
     }
 
+    /** Who waits does nothing that would be recorded: it is not even in a method that is. */
+    static void afterRest(int self, int from, int to) {
+        for (int number = from + self; number < to; number += 2) {
+            while (turn != number) {
+                Thread.onSpinWait();
+            }
+            if (number % 5 == 0) {
+                // Longer and shorter than the agent's clock waits at rest.
+                long end = System.nanoTime() + 500_000 + 37_000 * (number % 100);
+                while (System.nanoTime() < end) {
+                    BALL.other = THREADS[self];
+                    long next = System.nanoTime() + 20_000;
+                    while (System.nanoTime() < next) {
+                        Thread.onSpinWait();
+                    }
+                }
+            } else {
+                long end = System.nanoTime() + 1_000 * (80 + number % 150);
+                while (System.nanoTime() < end) {
+                    Thread.onSpinWait();
+                }
+            }
+            mark(BALL, number);
+            turn = number + 1;
+        }
+    }
+
     static void play(int self, int times) {
         try {
             byField(self, 0, times);
             byPark(self, times, 2 * times);
             byQueue(self, 2 * times, 3 * times);
             slowly(self, 3 * times, 4 * times);
+            if (self == 0) {
+                System.gc();
+            }
+            afterRest(self, 4 * times, 5 * times);
         } catch (InterruptedException nobodyDoes) {
             throw new AssertionError(nobodyDoes);
         }
@@ -89,10 +121,12 @@ final class HandOvers {
 
     public static void main(String[] arguments) throws Exception {
         int times = Integer.parseInt(arguments[1]);
-        before = new long[4 * times];
-        after = new long[4 * times];
+        before = new long[5 * times];
+        after = new long[5 * times];
         THREADS[0] = new Thread(() -> play(0, times), "even");
         THREADS[1] = new Thread(() -> play(1, times), "odd");
+        // A mark whose allocation needs a young collection has no event. So there is room for all of them.
+        System.gc();
         for (Thread thread : THREADS) {
             thread.start();
         }

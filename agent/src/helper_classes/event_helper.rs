@@ -52,6 +52,8 @@ impl EventHelper {
             l: std::ptr::null_mut(),
         };
         jni.call_static_long(self.buffer, self.address, &[nothing])?;
+        let become_writer = method(jni, self.buffer, event_buffer::BECOME_WRITER)?;
+        jni.call_static_void(self.buffer, become_writer, &[jvalue { j: 0 }])?;
         Ok(())
     }
 

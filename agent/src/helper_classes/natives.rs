@@ -11,7 +11,7 @@ use crate::entry::{native, native_with_jni};
 use crate::helper_classes::helper_class::constant;
 use crate::helper_classes::{record_helper, witness_helper};
 use crate::threads::counter_block::CounterBlock;
-use crate::witness::witness_fields;
+use crate::witness::{record_clock, witness_fields};
 
 /// A word that is always 0.
 static ZERO: u64 = 0;
@@ -236,6 +236,21 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackEventBuffer_adopt(
     native(0, |agent| {
         agent.recording.adopt_thread(&agent.core, eetop as usize) as jlong
     })
+}
+
+/// `DuckTrackEventBuffer.becomeWriter`
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackEventBuffer_becomeWriter(
+    _: *mut JNIEnv,
+    _: jclass,
+    block: jlong,
+) {
+    if block != 0 {
+        native((), |_| record_clock::become_writer(block.cast_unsigned()));
+    }
 }
 
 /// `DuckTrackEventBuffer.address`

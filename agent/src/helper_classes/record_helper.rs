@@ -13,6 +13,7 @@ use ducktrack_probe_vocabulary::helper::{copies, holders, methods, records, unsa
 
 use crate::helper_classes::definition::{self, HelperFile, helper_file, method};
 use crate::helper_classes::store_records;
+use crate::witness::record_clock;
 
 const HOLDERS_FILE: HelperFile = helper_file!("DuckTrackHolders", holders::IDENTITY_OF);
 const RECORDS: HelperFile = helper_file!("DuckTrackRecords", records::FIELD);
@@ -26,19 +27,12 @@ const TRIES: u32 = 5;
 /// Threads that can have a holder at a time. Records of further threads are missing, and a note says so.
 pub(crate) const MOST_HOLDERS: usize = 1 << 14;
 
-/// Microseconds since 1970, which the clock's thread advances and records read.
-static CLOCK: AtomicU64 = AtomicU64::new(0);
 /// Updates of which no record could be made.
 static UNSEEN: AtomicU64 = AtomicU64::new(0);
 /// Records that could not be made because the stack ended.
 static WITHOUT_STACK: AtomicU64 = AtomicU64::new(0);
 static HOLDERS: OnceLock<Result<usize, String>> = OnceLock::new();
 static FORM: OnceLock<ReferenceForm> = OnceLock::new();
-
-/// Advances the clock.
-pub(crate) fn set_clock(micros: u64) {
-    CLOCK.store(micros, Ordering::Relaxed);
-}
 
 /// Counts an update that cannot be recorded.
 pub(crate) fn note_unseen() {
@@ -61,7 +55,7 @@ pub(crate) fn constant(which: jint) -> jlong {
     let of_maps = |offset: fn(ReferenceMapLayout) -> usize| maps().map_or(0, offset) as i64;
     match RecordFact::of(which) {
         Some(RecordFact::Narrow) => FORM.get().map_or(0, |form| form.is_narrow().into()),
-        Some(RecordFact::Clock) => address(&CLOCK),
+        Some(RecordFact::Clock) => address(record_clock::clock_word()),
         Some(RecordFact::Unseen) => address(&UNSEEN),
         Some(RecordFact::MostHolders) => MOST_HOLDERS as i64,
         Some(RecordFact::WithoutStack) => address(&WITHOUT_STACK),
@@ -70,6 +64,7 @@ pub(crate) fn constant(which: jint) -> jlong {
         Some(RecordFact::VtableLength) => of_maps(|maps| maps.vtable_length),
         Some(RecordFact::ItableLength) => of_maps(|maps| maps.itable_length),
         Some(RecordFact::Tables) => of_maps(|maps| maps.klass_bytes),
+        Some(RecordFact::LastWriter) => address(record_clock::last_writer_word()),
         None => 0,
     }
 }

@@ -25,6 +25,7 @@ use ducktrack_trace_writer::{Buffer, BufferWords};
 use crate::process::clock::unix_micros;
 use crate::threads::counter_block::{CounterBlock, EVENTS_BYTES, EVENTS_OFFSET};
 use crate::trace::live_events::LiveEvents;
+use crate::witness::record_clock;
 
 /// Events that found no room. In the shared block: events of threads without a block.
 pub(crate) const DROPPED: usize = block_word::DROPPED;
@@ -90,6 +91,8 @@ impl EventBuffer {
         let start = (block.address() + EVENTS_OFFSET) as u64;
         block.set_word(END, start + EVENTS_BYTES as u64);
         block.set_word(BUFFER, owner as u64 + 1);
+        let begun = unix_micros();
+        record_clock::keep_up(begun);
         Self {
             block,
             thread,
@@ -98,7 +101,7 @@ impl EventBuffer {
             position: 0,
             cuts: 0,
             has_ended: false,
-            begun: unix_micros(),
+            begun,
             last_top: 0,
             was_cut: true,
             cut: (0, 0),
@@ -121,6 +124,7 @@ impl EventBuffer {
         self.was_cut = true;
         self.cut = (0, 0);
         self.rewind();
+        record_clock::forget_writer(self.block.address() as u64);
         self.block.set_word(live::OWNER, self.thread.0.into());
     }
 
@@ -151,6 +155,7 @@ impl EventBuffer {
         // SAFETY: the thread writes only at the cursor and above.
         let words = unsafe { self.block.event_bytes(self.taken as usize, cursor as usize) };
         let now = unix_micros();
+        record_clock::keep_up(now);
         let header = EventBlockHeader {
             thread: self.thread,
             epoch,

@@ -150,5 +150,7 @@ facts! {
         ItableLength "RECORD_ITABLE_LENGTH",
         /// Where its tables begin; 0 if that is not known.
         Tables "RECORD_TABLES",
+        /// The address of the block of the thread that wrote the last record.
+        LastWriter "RECORD_LAST_WRITER",
     }
 }

@@ -235,6 +235,7 @@ methods! {
         FLUSH "flush" "(J)V",
         ADOPT "adopt" "(J)J",
         ADDRESS "address" "(Ljava/lang/Object;)J",
+        BECOME_WRITER "becomeWriter" "(J)V",
     }
 }
 

@@ -57,6 +57,9 @@ final class DuckTrackEventBuffer {
     /** A thread without a block allocates: the agent gives it one; what its slot must hold. */
     private static native long adopt(long eetop);
 
+    /** The thread with this block writes its first record after one of another thread: the clock must take short steps. */
+    private static native void becomeWriter(long block);
+
     /** The address of an object, 0 if it cannot be known. */
     private static native long address(Object object);
 
@@ -331,11 +334,17 @@ final class DuckTrackEventBuffer {
      * Makes the buffer ready for a record that is no event: the thread has seen the last collection, it has a holder, the time is told, and there is room. A collection may come
      * at once; so who writes looks again. False: nothing can be written now, and that one more is missing is noted.
      *
+     * <p>The order matters: the clock, who wrote last, the words ({@code agent/src/witness/record_clock.rs}). If the stack ends in the call, nothing has changed.
+     *
      * <p>An object may be there whose event comes after this record. So nothing is said of where the TLAB stands: after a cut that is forgotten, and the next event finds it out.
      */
     @Hidden
     static boolean ready(long clock) {
         long block = block();
+        long micros = U.getLongVolatile(null, clock);
+        if (U.getLong(null, block + BUFFER) != 0 && U.getLongVolatile(null, DuckTrackRecords.LAST_WRITER) != block) {
+            becomeWriter(block);
+        }
         for (;;) {
             boolean cut = begin(block);
             if (U.getLong(null, block + HOLDER) == 0 && !DuckTrackHolders.give(block, U.getLong(null, block + BUFFER))) {
@@ -346,7 +355,6 @@ final class DuckTrackEventBuffer {
                 return false;
             }
             cursor = before(block, cursor, cut, 0);
-            long micros = U.getLong(null, clock);
             long since = micros - U.getLong(null, block + BEGUN);
             if (since > 0 && since <= DuckTrackLayout.EVENT_MAX_CLOCK) {
                 U.putInt(null, cursor, DuckTrackEventWords.CLOCK + (int) since);

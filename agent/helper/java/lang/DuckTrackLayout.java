@@ -282,4 +282,6 @@ final class DuckTrackLayout {
     static final int ASK_RECORD_ITABLE_LENGTH = 8;
     /** Where its tables begin; 0 if that is not known. */
     static final int ASK_RECORD_TABLES = 9;
+    /** The address of the block of the thread that wrote the last record. */
+    static final int ASK_RECORD_LAST_WRITER = 10;
 }

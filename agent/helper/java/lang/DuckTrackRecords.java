@@ -20,6 +20,8 @@ public final class DuckTrackRecords {
 
     /** Where the word is that counts microseconds since 1970, as the agent goes on with it. */
     static final long CLOCK = DuckTrackHolders.constant(DuckTrackLayout.ASK_RECORD_CLOCK);
+    /** Where the block of the thread is that wrote the last record. */
+    static final long LAST_WRITER = DuckTrackHolders.constant(DuckTrackLayout.ASK_RECORD_LAST_WRITER);
     /** Where updates are counted of which no record could be made. */
     private static final long UNSEEN = DuckTrackHolders.constant(DuckTrackLayout.ASK_RECORD_UNSEEN);
     /** Where records are counted that could not be made because the stack ended in a probe. */
