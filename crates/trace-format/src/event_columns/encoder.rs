@@ -80,11 +80,6 @@ impl EventColumnsEncoder {
         true
     }
 
-    /// Whether it has no piece.
-    pub fn is_empty(&self) -> bool {
-        self.pieces == 0
-    }
-
     /// Appends the content of the block to `content`, and begins the next block. A piece that was begun and not ended is forgotten; nothing
     /// else may follow it.
     pub fn finish(&mut self, content: &mut Vec<u8>) {
@@ -98,6 +93,11 @@ impl EventColumnsEncoder {
         for part in self.references.parts() {
             content.extend_from_slice(part);
         }
+        self.clear();
+    }
+
+    /// Begins a block, and forgets what was written.
+    pub fn clear(&mut self) {
         self.pieces = 0;
         self.lengths.clear();
         self.heads.clear();

@@ -222,12 +222,13 @@ impl Output {
         let Some(columns) = &mut self.columns else {
             return;
         };
+        if columns.pieces.is_empty() {
+            columns.encoder.clear();
+            return;
+        }
         let mut bytes = self.spare.try_recv().unwrap_or_default();
         bytes.clear();
         columns.encoder.finish(&mut bytes);
-        if columns.pieces.is_empty() {
-            return;
-        }
         self.contents.push(Content {
             kind: BlockKind::EVENT_COLUMNS,
             bytes,

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ducktrack_trace_format::{
-    AddressRange, BlockHeader, BlockKind, Collection, EventBlockHeader, EventColumns, EventFlags,
-    EventWords, FileHeader, HeapClassId, MovesLevel, SiteFacts, SiteId, SyncDecoder, SyncObject,
-    ThreadId, decode_content,
+    AddressRange, BlockHeader, BlockKind, Collection, EventBlock, EventBlockHeader, EventColumns,
+    EventFlags, EventWords, FileHeader, HeapClassId, MovesLevel, SiteFacts, SiteId, SyncDecoder,
+    SyncObject, ThreadId, decode_content,
 };
 
 use super::event_files::MakeFile;
@@ -336,6 +336,51 @@ fn pieces_share_a_block_with_columns_and_their_copies_know_it() {
         .iter()
         .filter(|kind| **kind == BlockKind::EVENT_COLUMNS);
     assert!(shared.count() < pieces as usize / 2);
+}
+
+#[test]
+fn a_piece_that_ends_inside_an_event_is_a_block_of_its_own() {
+    let disks = Disks::default();
+    let options = EventOptions {
+        columns: true,
+        ..EventOptions::default()
+    };
+    let (log, _host) = start_with(&disks, options);
+    let words = |buffer: &Buffer| buffer.words.to_vec();
+    let whole = piece(0);
+    // An entry and an update.
+    let enter = EventWords::new().extended(0x8007, &[0x1000_0203]);
+    let update = EventWords::new().extended(0x0200, &[3, 0x20, 0, 0x40]);
+    let with_records = [words(&whole), enter.into_bytes()].concat();
+    let cut = [with_records.as_slice(), &update.as_bytes()[..12]].concat();
+    let expected = [with_records.clone(), cut, with_records];
+    for words in expected.clone() {
+        let _ = log.buffer(Buffer {
+            words: words.into(),
+            ..piece(0)
+        });
+    }
+    let stats = log.finish(end());
+    assert_eq!((stats.broken_buffers, stats.lost_blocks), (1, 0));
+    let mut pieces = Vec::new();
+    let mut kinds = Vec::new();
+    for (kind, content) in blocks(&disks.bytes(0)) {
+        match kind {
+            BlockKind::EVENT_COLUMNS => {
+                let columns = EventColumns::decode(&content).unwrap();
+                pieces.extend(columns.pieces().map(<[u8]>::to_vec));
+            }
+            BlockKind::EVENTS => pieces.push(content),
+            _ => continue,
+        }
+        kinds.push(kind);
+    }
+    let columns = BlockKind::EVENT_COLUMNS;
+    assert_eq!(kinds, [columns, BlockKind::EVENTS, columns]);
+    let found = pieces
+        .iter()
+        .map(|piece| EventBlock::decode(piece).unwrap().words);
+    assert_eq!(found.collect::<Vec<_>>(), expected);
 }
 
 #[test]
