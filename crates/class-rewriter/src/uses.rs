@@ -127,7 +127,7 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
             numbers,
             labels: labels(&view.code)?,
             initialization: Initialization::of(view)?,
-            operands: Operands::at_entry(!view.is_static),
+            operands: Operands::at_entry(!view.is_static && !writes_receiver(view)?),
             fresh: Vec::new(),
             sure: Vec::new(),
             insertions: Vec::new(),
@@ -305,6 +305,17 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
         self.insertions.insert(0, claim.at(Place::Entry));
         Ok(())
     }
+}
+
+/// Whether code of an instance method writes to variable 0: then it may be another object at a label.
+fn writes_receiver(view: &MethodView<'_, '_>) -> Result<bool, Error> {
+    let mut writes = false;
+    for instruction in view.code.instructions() {
+        let instruction = instruction?;
+        // From istore to astore_3.
+        writes |= matches!(instruction.opcode.0, 54..=78) && instruction.local() == Some(0);
+    }
+    Ok(writes)
 }
 
 /// Whether compiled code can be stopped here.
