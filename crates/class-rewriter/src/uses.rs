@@ -41,7 +41,7 @@ use crate::planned::Numbers;
 use crate::probe::{CLAIM, calling};
 use crate::refusal::Reason;
 use crate::stamps::Stamps;
-use operands::{Operands, Value};
+use operands::{Operands, Value, writes_first_variable};
 use overwritten::{Overwritten, receiver_depth};
 use use_site::{Depth, Uninitialized, UseSite, UsedValue};
 
@@ -119,6 +119,8 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
         probes: &'b mut Probes<'p>,
         numbers: &'b mut dyn Numbers,
     ) -> Result<Self, Reason> {
+        let has_this = !view.is_static;
+        let keeps_this = has_this && !writes_first_variable(&view.code)?;
         Ok(Self {
             view,
             stamps,
@@ -127,7 +129,7 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
             numbers,
             labels: labels(&view.code)?,
             initialization: Initialization::of(view)?,
-            operands: Operands::at_entry(!view.is_static && !writes_receiver(view)?),
+            operands: Operands::at_entry(has_this, keeps_this),
             fresh: Vec::new(),
             sure: Vec::new(),
             insertions: Vec::new(),
@@ -305,17 +307,6 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
         self.insertions.insert(0, claim.at(Place::Entry));
         Ok(())
     }
-}
-
-/// Whether code of an instance method writes to variable 0: then it may be another object at a label.
-fn writes_receiver(view: &MethodView<'_, '_>) -> Result<bool, Error> {
-    let mut writes = false;
-    for instruction in view.code.instructions() {
-        let instruction = instruction?;
-        // From istore to astore_3.
-        writes |= matches!(instruction.opcode.0, 54..=78) && instruction.local() == Some(0);
-    }
-    Ok(writes)
 }
 
 /// Whether compiled code can be stopped here.

@@ -13,7 +13,7 @@
 //! The values below the known ones are unknown, so an underflow is not an error.
 
 use ducktrack_classfile::{
-    ConstantPool, Error, Instruction, MethodDescriptor, Opcode, ParameterType, PoolIndex,
+    Code, ConstantPool, Error, Instruction, MethodDescriptor, Opcode, ParameterType, PoolIndex,
 };
 use rustc_hash::FxHashMap;
 
@@ -28,35 +28,48 @@ impl Value {
     pub(super) const THIS: Self = Self(1);
 }
 
+/// Whether an instruction writes to variable 0. Control may come back from it to a label before.
+pub(super) fn writes_first_variable(code: &Code<'_>) -> Result<bool, Error> {
+    for instruction in code.instructions() {
+        let instruction = instruction?;
+        // istore to astore_3
+        if matches!(instruction.opcode.0, 54..=78) && instruction.local() == Some(0) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// The operand stack and the local variables.
 #[derive(Debug)]
 pub(super) struct Operands {
     stack: Vec<Value>,
     locals: FxHashMap<u16, Value>,
     last: Value,
-    /// Variable 0 was never written.
-    this_stays: bool,
-    has_this: bool,
+    /// Variable 0 is the receiver in the whole method.
+    keeps_this: bool,
 }
 
 impl Operands {
-    pub(super) fn at_entry(has_this: bool) -> Self {
-        let mut operands = Self {
+    /// At the entry of a method. `has_this`: variable 0 is the receiver there; `keeps_this`: in the whole method.
+    pub(super) fn at_entry(has_this: bool, keeps_this: bool) -> Self {
+        let mut locals = FxHashMap::default();
+        if has_this {
+            locals.insert(0, Value::THIS);
+        }
+        Self {
             stack: Vec::new(),
-            locals: FxHashMap::default(),
+            locals,
             last: Value::THIS,
-            this_stays: true,
-            has_this,
-        };
-        operands.forget();
-        operands
+            keeps_this,
+        }
     }
 
     /// Control may come from elsewhere: only the receiver is known.
     pub(super) fn forget(&mut self) {
         self.stack.clear();
         self.locals.clear();
-        if self.has_this && self.this_stays {
+        if self.keeps_this {
             self.locals.insert(0, Value::THIS);
         }
     }
@@ -129,7 +142,6 @@ impl Operands {
         let value = self.at(0);
         self.pop(1);
         let Some(local) = local else { return };
-        self.this_stays &= local != 0;
         match value {
             Value::UNKNOWN => self.locals.remove(&local),
             known => self.locals.insert(local, known),
@@ -145,7 +157,6 @@ impl Operands {
         let Some(local) = instruction.local() else {
             return;
         };
-        self.this_stays &= local != 0;
         for local in local..local.saturating_add(slots) {
             self.locals.remove(&local);
         }
@@ -279,7 +290,7 @@ mod tests {
 
     /// Passes plain instructions.
     fn after(code: &[u8]) -> Operands {
-        let mut operands = Operands::at_entry(true);
+        let mut operands = Operands::at_entry(true, true);
         let bytes = ducktrack_classfile::ClassBuilder::new(52, 0, b"A", b"B")
             .finish()
             .expect("a class");
