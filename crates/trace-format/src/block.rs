@@ -32,33 +32,19 @@ impl PackedContent {
 
     /// Like [`pack`](Self::pack), for a content that the caller no longer needs.
     pub fn pack_owned(content: Vec<u8>, compression: Compression) -> Result<Self, FormatError> {
-        let plain_length = length_of(&content)?;
-        let packed = compressed(&content, compression)
-            .and_then(|bytes| Some((u32::try_from(bytes.len()).ok()?, bytes)));
-        let (flags, stored_length, stored) = match packed {
-            Some((length, bytes)) => (BlockHeader::COMPRESSED, length, bytes),
-            None => (0, plain_length, content),
-        };
-        Ok(Self {
-            plain_length,
-            stored_length,
-            flags,
-            stored,
-        })
+        let mut packed = Self::pack_in_place(content, compression, &mut Vec::new())?;
+        packed.stored.shrink_to_fit();
+        Ok(packed)
     }
 
-    /// Like [`pack_owned`](Self::pack_owned) with LZ4, without new memory: it compresses into `scratch`, which grows as needed, and from there back into the content's own memory.
-    pub fn pack_in_place(mut content: Vec<u8>, scratch: &mut Vec<u8>) -> Result<Self, FormatError> {
+    /// Like [`pack_owned`](Self::pack_owned), without new memory: it compresses into `scratch`, which grows as needed, and copies the result into the content's own memory.
+    pub fn pack_in_place(
+        mut content: Vec<u8>,
+        compression: Compression,
+        scratch: &mut Vec<u8>,
+    ) -> Result<Self, FormatError> {
         let plain_length = length_of(&content)?;
-        let most = lz4_flex::block::get_maximum_output_size(content.len());
-        if scratch.len() < most {
-            scratch.resize(most, 0);
-        }
-        let packed = lz4_flex::block::compress_into(&content, scratch)
-            .ok()
-            .and_then(|length| scratch.get(..length))
-            .filter(|packed| packed.len() < content.len());
-        let flags = match packed {
+        let flags = match compressed(&content, compression, scratch) {
             Some(packed) => {
                 content.clear();
                 content.extend_from_slice(packed);
@@ -147,14 +133,21 @@ fn length_of(content: &[u8]) -> Result<u32, FormatError> {
     }
 }
 
-/// The compressed content, if compression is on and makes it smaller.
-fn compressed(content: &[u8], compression: Compression) -> Option<Vec<u8>> {
-    match compression {
-        Compression::Off => None,
-        Compression::Lz4 => {
-            Some(lz4_flex::block::compress(content)).filter(|packed| packed.len() < content.len())
-        }
+/// The compressed content, in `scratch`, if compression is on and makes it smaller.
+fn compressed<'a>(
+    content: &[u8],
+    compression: Compression,
+    scratch: &'a mut Vec<u8>,
+) -> Option<&'a [u8]> {
+    if compression == Compression::Off {
+        return None;
     }
+    let most = lz4_flex::block::get_maximum_output_size(content.len());
+    if scratch.len() < most {
+        scratch.resize(most, 0);
+    }
+    let length = lz4_flex::block::compress_into(content, scratch).ok()?;
+    scratch.get(..length).filter(|_| length < content.len())
 }
 
 /// The expanded content of a block, after verifying its checksum.

@@ -42,6 +42,13 @@ impl<'a> PieceWords<'a> {
             rest: words.as_chunks().0,
         }
     }
+
+    /// Whether these words are whole events, and nothing follows the last one.
+    pub(crate) fn are_whole_events(words: &'a [Word]) -> bool {
+        let mut pieces = Self { rest: words };
+        pieces.by_ref().for_each(drop);
+        pieces.rest.is_empty()
+    }
 }
 
 impl<'a> Iterator for PieceWords<'a> {

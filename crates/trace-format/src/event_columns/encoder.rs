@@ -1,11 +1,10 @@
 //! Writes pieces into the columns of one block.
 
 use super::references::ReferenceColumn;
-use crate::EventBlock;
-use crate::ShortWords;
 use crate::event_sink::Word;
 use crate::piece_words::word_length;
 use crate::varint::put_varint;
+use crate::{EventBlock, PieceWords, ShortWords};
 
 /// The pieces of a block of kind 23 that is being written. Its memory serves for one block after the other.
 ///
@@ -23,7 +22,7 @@ pub struct EventColumnsEncoder {
 }
 
 impl EventColumnsEncoder {
-    /// Begins a piece of at most so many words.
+    /// Begins a piece that has `words` words or fewer.
     pub fn begin_piece(&mut self, words: usize) -> (ShortWords<'_>, &mut ReferenceColumn) {
         let end = self.operation_count + words;
         if self.operations.len() < end {
@@ -37,7 +36,8 @@ impl EventColumnsEncoder {
         )
     }
 
-    /// Ends the piece, after so many words in [`ShortWords`]. `head` is what precedes its words, `tail` what follows the last whole one.
+    /// Ends the piece. `operations`: how many words were written to [`ShortWords`]; `head` is what precedes the piece's words, `tail` what follows the last
+    /// whole one.
     pub fn end_piece(&mut self, head: &[u8], operations: usize, tail: &[u8]) {
         let references = self.references.end_piece();
         let length = head.len() + (operations + references) * size_of::<Word>() + tail.len();
@@ -58,7 +58,7 @@ impl EventColumnsEncoder {
         let Some(head) = piece.get(..piece.len() - block.words.len()) else {
             return false;
         };
-        if !are_whole_events(words) {
+        if !PieceWords::are_whole_events(words) {
             return false;
         }
         let (mut short, references) = self.begin_piece(words.len());
@@ -104,16 +104,4 @@ impl EventColumnsEncoder {
         self.operation_count = 0;
         self.references.clear();
     }
-}
-
-fn are_whole_events(words: &[Word]) -> bool {
-    let mut rest = words;
-    while let Some(word) = rest.first() {
-        let length = word_length(u32::from_le_bytes(*word));
-        let Some((_, after)) = length.and_then(|length| rest.split_at_checked(length)) else {
-            return false;
-        };
-        rest = after;
-    }
-    true
 }

@@ -82,7 +82,7 @@ impl ReferenceColumn {
         self.last.0.fill(0);
     }
 
-    /// Makes room for all references that so many words may have.
+    /// Makes room for the references of a piece with this number of words.
     pub(super) fn make_room(&mut self, words: usize) {
         let bytes = self.next.bytes + (words + 1) * MOST_BYTES;
         if self.bytes.len() < bytes {

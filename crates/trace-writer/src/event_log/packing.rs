@@ -114,11 +114,7 @@ fn pack(batch: Vec<Content>, scratch: &mut Vec<u8>) -> Packed {
     let pack = |content: Content| PackedBlock {
         kind: content.kind,
         // Fails only for a content that is too large, and the encoders' limits prevent that.
-        content: match content.compression {
-            Compression::Off => PackedContent::pack_owned(content.bytes, Compression::Off),
-            Compression::Lz4 => PackedContent::pack_in_place(content.bytes, scratch),
-        }
-        .ok(),
+        content: PackedContent::pack_in_place(content.bytes, content.compression, scratch).ok(),
         parts: content.parts,
     };
     batch.into_iter().map(pack).collect()

@@ -68,10 +68,14 @@ impl Pipeline {
         }
     }
 
-    /// The content of a block with its header and room for `length` bytes; also returns where that room begins.
-    fn content(&mut self, header: &EventBlockHeader, length: usize) -> (Vec<u8>, usize) {
+    fn encode_head(&mut self, header: &EventBlockHeader) {
         self.head.clear();
         header.encode(&mut self.head);
+    }
+
+    /// The content of a block with its header and room for `length` bytes; also returns where that room begins.
+    fn content(&mut self, header: &EventBlockHeader, length: usize) -> (Vec<u8>, usize) {
+        self.encode_head(header);
         let start = self.head.len();
         let mut content = self.spare.take(start + length + size_of::<Word>());
         content.resize(start + length, 0);
@@ -167,8 +171,7 @@ impl Pipeline {
         let (words, tail) = buffer.words.as_chunks::<{ size_of::<Word>() }>();
         let (short, references) = columns.encoder.begin_piece(words.len());
         let read = self.decode(&buffer, short, Some(references));
-        self.head.clear();
-        buffer.header.encode(&mut self.head);
+        self.encode_head(&buffer.header);
         let length = self.head.len() + buffer.words.len();
         if read.is_whole {
             columns.encoder.end_piece(&self.head, read.written, tail);
