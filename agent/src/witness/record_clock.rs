@@ -10,8 +10,8 @@
 //!
 //! Why no order is lost: let two threads write records with one value C.
 //!
-//! - Both have read C first and the last writer after that. A thread goes on without a call only if it has found itself there, and nobody but the thread puts it there. Both
-//!   words are read and written in one order that all threads see (`SeqCst`). So at least one of the two has put itself there since it has read C.
+//! - Both have read C first and the last writer after that. A thread goes on without a call only if it has found its own block there, and only the thread itself writes that. Both
+//!   words are read and written in one order that all threads see (`SeqCst`). So at least one of the two has written its block there since it has read C.
 //! - If C was older than [`STEP`] then, that thread has ended the step before it wrote its first record. Records that it or the other one begins after that have a higher value.
 //! - If C was younger, C is from now on a step like those of two writers: the clock has not gone to rest (it says so *before* it begins a step of rest, so it goes on after
 //!   [`STEP`]), or the thread has seen that it rests and has woken it. One that is woken sees that the writer has changed, and goes on at once.
