@@ -1,12 +1,13 @@
-//! Compiles the programs of `tests/java`.
+//! Compiles the Java programs of the tests.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 
 use crate::jdk::every_jdk;
+use crate::program_source::program_source;
 
-/// Compiles programs of `tests/java` for Java `release` into `folder`, with the oldest full JDK that can do so,
+/// Compiles Java programs of the tests for Java `release` into `folder`, with the oldest full JDK that can do so,
 /// regardless of the JDK that runs the tests. `Ok(false)` if there is none.
 pub fn compile_java(programs: &[&str], release: u32, folder: &Path) -> anyhow::Result<bool> {
     compile_java_with(programs, release, folder, &[])
@@ -25,7 +26,10 @@ pub fn compile_java_with(
     let Some(jdk) = compilers.min_by_key(|jdk| jdk.version) else {
         return Ok(false);
     };
-    let sources: Vec<PathBuf> = programs.iter().map(|name| source(name)).collect();
+    let sources: Vec<PathBuf> = programs
+        .iter()
+        .map(|name| program_source(&format!("{name}.java")))
+        .collect();
     let output = jdk
         .tool("javac")
         .args(["-nowarn", "-g", "-proc:none", "--release"])
@@ -43,10 +47,4 @@ pub fn compile_java_with(
         String::from_utf8_lossy(&output.stderr)
     );
     Ok(true)
-}
-
-fn source(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("java")
-        .join(format!("{name}.java"))
 }

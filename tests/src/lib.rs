@@ -1,4 +1,4 @@
-//! Support for tests that run on real JVMs: finding JDKs, compiling the Java programs of `tests/java`, building agents.
+//! Support for tests that run on real JVMs: finding JDKs, compiling their Java programs, building agents.
 //!
 //! Nothing here uses the network. If something is missing on a machine (a compiler, a browser), a test announces it in a line that
 //! `scripts/test` shows; a test that would then check nothing at all fails.
@@ -16,6 +16,7 @@ mod jdk;
 mod leaky_program;
 mod native_library;
 mod product;
+mod program_source;
 mod said_lines;
 mod trace_commands;
 mod traced_deaths;
@@ -35,6 +36,7 @@ pub use jdk::{Jdk, installed_jdks, matrix_jdks, traced_jdks};
 pub use leaky_program::{LeakyProgram, compiled_leaky_programs, leaky_programs};
 pub use native_library::native_library;
 pub use product::{agent_library, ducktrack_command};
+pub use program_source::program_source;
 pub use said_lines::{Lines, blamed_lines, said_lines};
 pub use trace_commands::trace_command;
 pub use traced_deaths::{

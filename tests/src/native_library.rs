@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::jdk::installed_jdks;
+use crate::program_source::program_source;
 
-/// A native library of `tests/native`; `None` without a C compiler or the header of JNI.
+/// The native library whose source is `NAME.c`; `None` without a C compiler or the header of JNI.
 pub fn native_library(folder: &Path, name: &str) -> Option<PathBuf> {
     let include = installed_jdks()
         .into_iter()
@@ -21,7 +22,7 @@ pub fn native_library(folder: &Path, name: &str) -> Option<PathBuf> {
     compiler
         .arg("-o")
         .arg(&library)
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("native/{name}.c")));
+        .arg(program_source(&format!("{name}.c")));
     let status = compiler.status().ok()?;
     assert!(status.success(), "{name}.c does not compile");
     Some(library)

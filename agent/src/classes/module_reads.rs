@@ -10,7 +10,7 @@
 //! an agent    all that was withheld is added before the agent has its environment, and nothing is withheld any more
 //! ```
 //!
-//! `tests/java/ModuleReads.java` prints which modules read.
+//! `tests/life_cycle/life_cycle/ModuleReads.java` prints which modules read.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -21,8 +21,8 @@
 //!
 //! The heap can be read only while the world is stopped, and only with Serial, Parallel and G1.
 //!
-//! Tested on every installed JDK against independent sources: `tests/tests/hotspot_layout.rs` and `tests/tests/heap_walk.rs`; moves and
-//! deaths, object by object: `tests/tests/gc_moves`.
+//! Tested on every installed JDK against independent sources: `tests/vm/hotspot_layout.rs` and `tests/vm/heap_walk.rs`; moves and
+//! deaths, object by object: `tests/vm/gc_moves`.
 
 mod address;
 mod allocation_frontier;

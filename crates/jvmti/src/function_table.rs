@@ -14,7 +14,7 @@
 //!
 //! The order, the names and the arguments are those of `jvmti.h` of JDK 25 (151 functions, 5 reserved slots). Older JVMs
 //! have null in slots that came later (67, 118 and 119 came in 21), so every slot is an `Option`. The test
-//! `tests/tests/header_layout.rs` compares each slot with the `jvmti.h` of every JDK on the machine.
+//! `tests/vm/header_layout.rs` compares each slot with the `jvmti.h` of every JDK on the machine.
 
 use std::ffi::{c_char, c_void};
 

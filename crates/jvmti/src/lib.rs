@@ -3,7 +3,7 @@
 //! Two layers:
 //!
 //! 1. **The binary interface**, laid out as in `jvmti.h` of JDK 25 and compared slot by slot with the header of every JDK on the machine
-//!    (`tests/tests/header_layout.rs`): [`FunctionTable`], [`EventCallbacks`], [`Capabilities`], the structures and the enumerations. Values
+//!    (`tests/vm/header_layout.rs`): [`FunctionTable`], [`EventCallbacks`], [`Capabilities`], the structures and the enumerations. Values
 //!    from the VM are transparent numbers, never Rust enums, so an unknown value is just a number without a name.
 //! 2. **Checked calls**: [`Vm`] gives environments, [`Env`] calls JVMTI, [`Jni`] calls JNI for the current thread. Errors are values that
 //!    name the function. Memory of the VM is deallocated. Java exceptions of our own calls are cleared and become values.

@@ -1,6 +1,6 @@
 //! The structures of `jvmti.h` that are passed between agent and VM, with the fields in the order of the header.
 //!
-//! Sizes are checked against the header of every JDK on the machine by `tests/tests/header_layout.rs`; `STRUCTURE_SIZES` lists them. Example:
+//! Sizes are checked against the header of every JDK on the machine by `tests/vm/header_layout.rs`; `STRUCTURE_SIZES` lists them. Example:
 //! `jvmtiThreadInfo` is 32 bytes: `name` at 0, `priority` at 8, `is_daemon` at 12, `thread_group` at 16,
 //! `context_class_loader` at 24.
 

@@ -2,7 +2,7 @@
 //! object by object, before the world goes on.
 //!
 //! `java -agentpath:libgc_moves_agent.so=LEVEL[,verbose] GcMovesProbe ...`, where LEVEL is `finish` or `exact`. The program
-//! (`tests/java/GcMovesProbe.java`) loads the library again for its native methods and prints [`Oracle::summary`] at its end.
+//! (`tests/vm/gc_moves/GcMovesProbe.java`) loads the library again for its native methods and prints [`Oracle::summary`] at its end.
 
 mod heap_model;
 mod object_ids;

@@ -2,7 +2,7 @@
 //! independent truth.
 //!
 //! `java -agentpath:libprobe_agent.so=FILE HotspotProbe` writes one line per fact to FILE at `VMInit` (`name value`), and is the native
-//! library of the test program `HotspotProbe` (`tests/java/HotspotProbe.java`), which loads it again with `System.load`.
+//! library of the test program `HotspotProbe` (`tests/vm/HotspotProbe.java`), which loads it again with `System.load`.
 
 mod heap_comparison;
 

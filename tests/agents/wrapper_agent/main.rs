@@ -2,7 +2,7 @@
 //! values.
 //!
 //! `java -agentpath:libwrapper_agent.so=FILE -version` writes one line per group of checks to FILE, and `done` at the end. A failed
-//! check writes its message instead; the VM continues, as it must after any fault of an agent. Run by `tests/tests/jvmti_wrapper.rs`.
+//! check writes its message instead; the VM continues, as it must after any fault of an agent. Run by `tests/vm/jvmti_wrapper.rs`.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::OnceLock;

@@ -1,4 +1,4 @@
-//! Synthetic fields. Those of the VM are compared with `Unsafe.objectFieldOffset` in `tests/tests/field_layouts.rs`.
+//! Synthetic fields. Those of the VM are compared with `Unsafe.objectFieldOffset` in `tests/vm/field_layouts.rs`.
 
 use super::{InstanceField, Slots, Stream, at, is_sound};
 

@@ -1,0 +1,165 @@
+//! `ducktrack enrich`: readers that we did not write open the dump, find the objects that the dump had before, and the allocation sites as stack traces.
+//!
+//! The readers are shark (LeakCanary) and the library of the NetBeans profiler; the programs around them are in `tests/leaks/dump-readers`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use ducktrack_tests::{
+    Jdk, TracedRun, Turns, checked, compile_java, compile_java_with, ducktrack_command,
+    harness_folder, traced_jdks,
+};
+
+const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
+/// What `Sessions` keeps.
+const WANTED: &str = "Sessions$Session";
+const SESSIONS: u64 = 4000;
+
+/// What a reader printed: a name and a number in each line, and the traces.
+struct Said {
+    numbers: BTreeMap<String, u64>,
+    /// Objects by their stack trace.
+    traces: Vec<(u64, String)>,
+}
+
+impl Said {
+    fn number(&self, name: &str) -> u64 {
+        *self
+            .numbers
+            .get(name)
+            .unwrap_or_else(|| panic!("no {name}"))
+    }
+}
+
+fn libraries(reader: &str) -> PathBuf {
+    let folder = harness_folder().join("lib/dump-readers").join(reader);
+    assert!(
+        folder.exists(),
+        "{} is not there: run scripts/harness-build first",
+        folder.display()
+    );
+    folder.join("*")
+}
+
+fn programs() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    assert!(compile_java(&["DumpAtExit", "Sessions"], 17, folder.path()).expect("compile"));
+    let readers = ["dump-readers/SharkReader", "dump-readers/NetBeansReader"];
+    let libraries = [libraries("shark"), libraries("netbeans")];
+    assert!(compile_java_with(&readers, 17, folder.path(), &libraries).expect("compile"));
+    folder
+}
+
+/// What a reader says of a dump.
+fn said(jdk: &Jdk, classes: &Path, (program, reader): (&str, &str), dump: &Path) -> Said {
+    let class_path = [classes.to_owned(), libraries(reader)];
+    let mut command = jdk.tool("java");
+    command.arg("-cp");
+    command.arg(std::env::join_paths(class_path).expect("a class path"));
+    let output = command.arg(program).arg(dump).arg(WANTED).output();
+    let output = output.expect("java");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program}: {errors}");
+    let mut said = Said {
+        numbers: BTreeMap::new(),
+        traces: Vec::new(),
+    };
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let (name, rest) = line.split_once(' ').expect("a name");
+        let (number, trace) = rest.split_once(' ').unwrap_or((rest, ""));
+        let number = number.parse().expect("a number");
+        match name {
+            "trace" => said.traces.push((number, trace.to_owned())),
+            name => _ = said.numbers.insert(name.to_owned(), number),
+        }
+    }
+    said
+}
+
+/// The dump with sites, what of its objects have one, and all of them.
+fn enriched(run: &TracedRun, dump: &Path, packed: bool) -> (PathBuf, [u64; 2]) {
+    let name = if packed {
+        "sites.hprof.gz"
+    } else {
+        "sites.hprof"
+    };
+    let rich = run.file(name);
+    let mut command = Command::new(ducktrack_command().expect("ducktrack"));
+    let command = command.arg("enrich").arg(dump).arg(run.trace()).arg("-o");
+    let output = command.arg(&rich).output().expect("ducktrack");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{}: {printed}", run.name());
+    let (_, sums) = printed.split_once(": ").expect("a file's name");
+    let mut numbers = sums.split(' ').filter_map(|word| word.parse().ok());
+    let mut next = || numbers.next().expect("a number");
+    (rich, [next(), next()])
+}
+
+#[test]
+fn other_readers_find_all_objects_and_their_sites() {
+    let programs = programs();
+    let jdks = traced_jdks().expect("JDKs");
+    let reading = jdks.first().expect("a JDK");
+    let (mut dumps, mut turns) = (0, Turns::new());
+    for (turn, jdk) in jdks.iter().enumerate() {
+        for collector in turns.take(&COLLECTORS, turn) {
+            check(
+                reading,
+                &dumped(jdk, collector, programs.path()),
+                programs.path(),
+            );
+            dumps += 1;
+        }
+    }
+    turns.announce("enriched dumps");
+    checked(&format!(
+        "enriched dumps read by shark and the NetBeans profiler, {dumps} dumps"
+    ));
+}
+
+fn dumped(jdk: &Jdk, collector: &str, classes: &Path) -> TracedRun {
+    let run = TracedRun::new(jdk, collector).expect("folder");
+    let mut command = run.command("", &[classes]).expect("the agent");
+    command.args(["-Xmx64m", collector, "DumpAtExit"]);
+    command.arg(run.file("heap.hprof")).arg("Sessions");
+    run.finish(&mut command).expect("java");
+    run
+}
+
+fn check(reading: &Jdk, run: &TracedRun, classes: &Path) {
+    let (name, dump) = (run.name(), run.file("heap.hprof"));
+    let (rich, [with_site, all]) = enriched(run, &dump, false);
+    let (packed, again) = enriched(run, &dump, true);
+    assert_eq!(again, [with_site, all], "{name}: packed");
+    let unpacked = run.file("unpacked.hprof");
+    let gzip = Command::new("gzip").arg("-cd").arg(&packed).output();
+    std::fs::write(&unpacked, gzip.expect("gzip").stdout).expect("a file");
+    let read = |path: &Path| std::fs::read(path).expect("a dump");
+    assert!(
+        read(&unpacked) == read(&rich),
+        "{name}: the packed dump differs"
+    );
+
+    let shark = |dump: &Path| said(reading, classes, ("SharkReader", "shark"), dump);
+    let (before, after) = (shark(&dump), shark(&rich));
+    for what in ["objects", "classes"] {
+        assert_eq!(before.number(what), after.number(what), "{name}: {what}");
+    }
+    assert_eq!(before.number("with-trace"), 0, "{name}");
+    assert_eq!(after.number("with-trace"), with_site, "{name}");
+    assert_eq!(after.number("objects"), all, "{name}");
+    let [(sessions, trace)] = after.traces.as_slice() else {
+        panic!("{name}: {:?}", after.traces);
+    };
+    assert_eq!(*sessions, SESSIONS, "{name}");
+    assert!(
+        trace.starts_with("Sessions.open(I)LSessions$Session;(Sessions.java:23)"),
+        "{name}: {trace}"
+    );
+
+    let netbeans = |dump: &Path| said(reading, classes, ("NetBeansReader", "netbeans"), dump);
+    let (before, after) = (netbeans(&dump), netbeans(&rich));
+    assert_eq!(before.numbers, after.numbers, "{name}");
+    assert_eq!(after.number("instances"), SESSIONS, "{name}");
+}

@@ -1,0 +1,146 @@
+//! `witness=full`: references that native code stores through JNI are updates like others. The program is `tests/witness/NativeStores.java`: it says which there are, and the
+//! trace must have these and no others.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use ducktrack_tests::{
+    Jdk, TracedRun, checked, compile_java, ducktrack_command, native_library, skipped, traced_jdks,
+};
+
+const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
+/// As in the program.
+const ROUNDS: usize = 300;
+
+type Object = u64;
+
+struct Update {
+    old: Object,
+    source: Object,
+    new: Object,
+    slot: u64,
+}
+
+fn deaths(trace: &Path, more: &[&str]) -> String {
+    let output = Command::new(ducktrack_command().expect("command"))
+        .arg("deaths")
+        .arg(trace)
+        .args(more)
+        .output()
+        .expect("ducktrack");
+    assert!(output.status.success(), "{more:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The objects of a type, in the order of birth.
+fn objects(trace: &Path, ty: &str) -> Vec<Object> {
+    let list = deaths(trace, &["--objects", "--type", ty]);
+    let first = |line: &str| {
+        line.split(',')
+            .next()
+            .and_then(|number| number.parse().ok())
+    };
+    let mut objects: Vec<Object> = list.lines().skip(1).filter_map(first).collect();
+    objects.sort_unstable();
+    objects
+}
+
+fn updates(trace: &Path) -> Vec<Update> {
+    let text = deaths(trace, &["--format", "et1"]);
+    let lines = text.lines().filter_map(|line| line.strip_prefix("U "));
+    let update = |line: &str| {
+        let mut fields = line.split(' ');
+        let mut next =
+            || u64::from_str_radix(fields.next().expect("a field"), 16).expect("a number");
+        Update {
+            old: next(),
+            source: next(),
+            new: next(),
+            slot: next(),
+        }
+    };
+    lines.map(update).collect()
+}
+
+fn check(jdk: &Jdk, collector: &str, programs: &Path, library: &Path) -> usize {
+    let run = TracedRun::new(jdk, collector).expect("folder");
+    let mut command = run
+        .command("mode=witness,witness=full", &[programs])
+        .expect("java");
+    command.args(["-Xmx64m", "-Xmn3m", "-Xverify:all", collector]);
+    run.finish(command.arg("NativeStores").arg(library))
+        .expect("the program");
+    let (trace, name) = (run.trace(), run.name());
+    let values = objects(&trace, "NativeStores$Value");
+    assert_eq!(values.len(), ROUNDS, "{name}");
+    let number: BTreeMap<Object, usize> = values.iter().copied().zip(0..).collect();
+    let cell = objects(&trace, "NativeStores$Cell")[0];
+
+    let all = updates(&trace);
+    let of_values = all.iter().filter(|update| number.contains_key(&update.new));
+    let mut by_source: BTreeMap<Object, Vec<&Update>> = BTreeMap::new();
+    for update in of_values {
+        by_source.entry(update.source).or_default().push(update);
+    }
+    let numbers = |updates: &[&Update]| -> Vec<usize> {
+        updates.iter().map(|update| number[&update.new]).collect()
+    };
+    let all_rounds: Vec<usize> = (0..ROUNDS).collect();
+    let before =
+        |updates: &[&Update], at: usize| at.checked_sub(1).map_or(0, |before| updates[before].new);
+
+    let into_cell = by_source.remove(&cell).unwrap_or_default();
+    assert_eq!(numbers(&into_cell), all_rounds, "{name}: the field");
+    for (at, update) in into_cell.iter().enumerate() {
+        assert_eq!(
+            update.old,
+            before(&into_cell, at),
+            "{name}: the field, {at}"
+        );
+        assert_eq!(update.slot, into_cell[0].slot, "{name}: the field, {at}");
+    }
+    let into_class = by_source.remove(&0).unwrap_or_default();
+    assert_eq!(numbers(&into_class), all_rounds, "{name}: the static field");
+    for (at, update) in into_class.iter().enumerate() {
+        assert_eq!(update.old, before(&into_class, at), "{name}: static, {at}");
+    }
+    let is_long = |(_, updates): &(&Object, &Vec<&Update>)| updates.len() > 3;
+    let array = *by_source.iter().find(is_long).expect("the array").0;
+    let into_array = by_source.remove(&array).unwrap_or_default();
+    assert_eq!(numbers(&into_array), all_rounds, "{name}: the array");
+    for (at, update) in into_array.iter().enumerate() {
+        let old = at.checked_sub(8).map_or(0, |before| values[before]);
+        let slot = into_array[0].slot + (at % 8) as u64 * (into_array[1].slot - into_array[0].slot);
+        assert_eq!(
+            (update.old, update.slot),
+            (old, slot),
+            "{name}: element, {at}"
+        );
+    }
+    assert_eq!(by_source.len(), ROUNDS, "{name}: arrays that were filled");
+    let filled = by_source.values().flat_map(|updates| numbers(updates));
+    let expected: Vec<usize> = (0..ROUNDS).flat_map(|round| [round; 3]).collect();
+    let mut filled: Vec<usize> = filled.collect();
+    filled.sort_unstable();
+    assert_eq!(filled, expected, "{name}: arrays that were filled");
+    all.len()
+}
+
+#[test]
+fn stores_of_native_code_are_updates() {
+    let programs = tempfile::tempdir().expect("temporary folder");
+    assert!(compile_java(&["NativeStores"], 17, programs.path()).expect("compile"));
+    let Some(library) = native_library(programs.path(), "native_stores") else {
+        return skipped("no JDK has jni.h");
+    };
+    let (mut runs, mut stores) = (0, 0);
+    for jdk in &traced_jdks().expect("JDKs") {
+        for collector in COLLECTORS {
+            check(jdk, collector, programs.path(), &library);
+            runs += 1;
+            stores += ROUNDS * 6;
+        }
+    }
+    checked(&format!("{runs} runs, {stores} stores of native code"));
+}
