@@ -5,9 +5,8 @@
 
 use std::path::PathBuf;
 
-use ducktrack_heap_model::{
-    CountModelBuilder, GrowthRow, GrowthSubject, GrowthVerdict, TraceModel,
-};
+use ducktrack_analyses::{GrowthRow, GrowthSubject, GrowthVerdict, TraceModel};
+use ducktrack_count_model::CountModelBuilder;
 use ducktrack_reports::{
     Filter, Report, gc_report, growth_report, heap_report, info_report, lifetimes_report,
     timeline_report,

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use ducktrack_heap_model::{CountModel, CountModelBuilder};
+use ducktrack_count_model::{CountModel, CountModelBuilder};
 use ducktrack_reports::{Filter, Report, view};
 use ducktrack_test_support::large_run;
 use ducktrack_tests::browser::{Browser, number, output_of, rows};

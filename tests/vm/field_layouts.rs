@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ducktrack_heap_model::{ClassLayout, CountModelBuilder, FieldLayouts, stable_descriptor};
+use ducktrack_count_model::{ClassLayout, CountModelBuilder, FieldLayouts, stable_descriptor};
 use ducktrack_tests::{
     Jdk, TracedRun, checked, compile_java, is_full_run, skipped, trace_command, traced_jdks,
 };

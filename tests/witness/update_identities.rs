@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use ducktrack_heap_model::{CountModelBuilder, TraceNames};
+use ducktrack_count_model::{CountModelBuilder, TraceNames};
 use ducktrack_tests::{
     Jdk, TracedRun, Turns, checked, compile_java, is_full_run, pairs, skipped, traced_jdks,
 };

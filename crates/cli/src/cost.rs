@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use ducktrack_heap_model::{CostQuestion, Moment, ObjectGroup, Questions};
+use ducktrack_analyses::{CostQuestion, ObjectGroup, Questions};
+use ducktrack_heap_replay::Moment;
 use ducktrack_holders::Holdings;
 use ducktrack_reports::{
     Change, CostCandidate, CostRequest, Filter, LeakRequest, candidate_groups, candidates_of,

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use ducktrack_heap_model::{DeathTallies, ProgramClock};
+use ducktrack_analyses::{DeathTallies, ProgramClock};
 use ducktrack_reports::{DeathsReport, DeathsRequest, Filter, deaths_report};
 
 use crate::deaths::columns::ColumnWriter;

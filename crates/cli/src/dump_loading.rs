@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow, bail};
-use ducktrack_heap_model::{LiveObjects, Questions, TraceModel};
+use ducktrack_analyses::{LiveObjects, Questions, TraceModel};
 use ducktrack_holders::{DumpError, DumpFile, HeapGraph, JoinOutcome, JoinedDump};
 
 use crate::trace_report::unknown_heap;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use ducktrack_heap_model::Questions;
+use ducktrack_analyses::Questions;
 use ducktrack_holders::{Enriched, SiteTraces, enrich};
 use flate2::Compression;
 use flate2::write::GzEncoder;

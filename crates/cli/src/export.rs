@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
+use ducktrack_count_model::Tally;
 use ducktrack_exports::{Export, firefox, pprof, speedscope};
-use ducktrack_heap_model::Tally;
 use ducktrack_profile::Unit;
 use ducktrack_reports::{Sort, View, view, whole_stacks};
 

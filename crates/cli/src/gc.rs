@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use ducktrack_heap_model::{CostQuestion, Questions, TraceModel};
+use ducktrack_analyses::{CostQuestion, Questions, TraceModel};
 use ducktrack_reports::{Filter, Report, gc_report};
 
 use crate::selection::RowSelection;

@@ -2,7 +2,8 @@
 
 use anyhow::{Result, bail};
 use clap::Args;
-use ducktrack_heap_model::{CountModel, GrowthBound, Questions, TraceModel};
+use ducktrack_analyses::{GrowthBound, Questions, TraceModel};
+use ducktrack_count_model::CountModel;
 use ducktrack_reports::{Filter, Report, growth_report};
 
 use crate::selection::SiteSelection;

@@ -4,7 +4,8 @@ use std::str::FromStr;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use ducktrack_heap_model::{CollectionNumber, HeapAt, Moment, Questions, TraceModel};
+use ducktrack_analyses::{HeapAt, Questions, TraceModel};
+use ducktrack_heap_replay::{CollectionNumber, Moment};
 use ducktrack_reports::{Filter, Report, heap_report};
 
 use crate::selection::SiteSelection;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use ducktrack_heap_model::Questions;
+use ducktrack_analyses::Questions;
 use ducktrack_holders::Holdings;
 use ducktrack_reports::{HolderSelection, holders_report};
 

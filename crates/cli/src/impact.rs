@@ -19,7 +19,7 @@ use crate::library;
 use crate::output::{Format, Output};
 use crate::progress::Progress;
 use candidates::Found;
-use ducktrack_heap_model::Estimate;
+use ducktrack_analyses::Estimate;
 use first_run::FirstRun;
 pub(crate) use pair::Pair;
 use switch::Switch;

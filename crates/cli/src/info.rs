@@ -7,7 +7,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use ducktrack_heap_model::{CountModel, CountModelBuilder, Questions, Run, TraceInfo, TraceModel};
+use ducktrack_analyses::{Questions, TraceModel};
+use ducktrack_count_model::{CountModel, CountModelBuilder, Run};
+use ducktrack_heap_replay::TraceInfo;
 use ducktrack_reports::{Ending, info_report};
 use ducktrack_trace_reader::{EventFiles, Record, TraceReader};
 

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use ducktrack_heap_model::{Moment, Questions};
+use ducktrack_analyses::Questions;
+use ducktrack_heap_replay::Moment;
 use ducktrack_holders::Holdings;
 use ducktrack_reports::{LeakRequest, leaks_report};
 

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use ducktrack_heap_model::{Questions, TraceModel};
+use ducktrack_analyses::{Questions, TraceModel};
 use ducktrack_reports::{Filter, Report, lifetimes_report};
 
 use crate::selection::SiteSelection;

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use anyhow::Result;
-use ducktrack_heap_model::{Moment, Questions, SiteIndex, Tally};
+use ducktrack_analyses::Questions;
+use ducktrack_count_model::{SiteIndex, Tally};
+use ducktrack_heap_replay::Moment;
 use ducktrack_trace_reader::EventFiles;
 use rustc_hash::FxHashMap;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use ducktrack_heap_model::{CountModel, CountModelBuilder};
+use ducktrack_count_model::{CountModel, CountModelBuilder};
 use ducktrack_trace_reader::TraceReader;
 
 use crate::progress::Progress;

@@ -1,6 +1,6 @@
 //! A filter that keeps nothing says so, on standard error: an empty table looks like a run without allocations.
 
-use ducktrack_heap_model::CountModel;
+use ducktrack_count_model::CountModel;
 use ducktrack_reports::{Filter, View, fits_any_site};
 
 /// Names the filter, where the run allocates and the filter keeps nothing of it.

@@ -2,7 +2,8 @@
 
 use anyhow::{Result, bail};
 use clap::Args;
-use ducktrack_heap_model::{CollectionNumber, Moment, Questions, TraceModel};
+use ducktrack_analyses::{Questions, TraceModel};
+use ducktrack_heap_replay::{CollectionNumber, Moment};
 use ducktrack_reports::{Filter, Report, stale_report};
 
 use crate::selection::SiteSelection;

@@ -4,10 +4,9 @@ use std::path::Path;
 use std::thread::available_parallelism;
 
 use anyhow::Result;
-use ducktrack_heap_model::{
-    EpochPart, EpochView, FileDamage, HeapReplay, Questions, RecoveredRow, TraceInfo, TraceModel,
-    TraceNames,
-};
+use ducktrack_analyses::{HeapReplay, Questions, TraceModel};
+use ducktrack_count_model::{FileDamage, TraceNames};
+use ducktrack_heap_replay::{EpochPart, EpochView, RecoveredRow, TraceInfo};
 use ducktrack_trace_reader::{EventFiles, EventSizes, EventStep};
 
 use crate::loading::load_records;

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use ducktrack_heap_model::{HeapKnowledge, Questions, TraceModel};
+use ducktrack_analyses::{Questions, TraceModel};
+use ducktrack_heap_replay::HeapKnowledge;
 use ducktrack_reports::{Filter, Report};
 
 use crate::nothing;

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use clap::Args;
-use ducktrack_heap_model::{CountModel, WindowChoice};
+use ducktrack_count_model::{CountModel, WindowChoice};
 
 /// Marks that are listed where one is not found.
 const MOST_NAMES: usize = 8;

@@ -1,6 +1,6 @@
 //! What every exporter takes.
 
-use ducktrack_heap_model::Tally;
+use ducktrack_count_model::Tally;
 use ducktrack_profile::{Profile, ProfileRow, Unit};
 use ducktrack_reports::{frame_name, type_name};
 

@@ -1,7 +1,7 @@
 //! One run in every format: sums are those of the profile, every number names something.
 
+use ducktrack_count_model::{CountModel, CountModelBuilder, Tally};
 use ducktrack_exports::{Export, firefox, pprof, speedscope};
-use ducktrack_heap_model::{CountModel, CountModelBuilder, Tally};
 use ducktrack_profile::{Profile, profile};
 use ducktrack_trace_format::{
     AllocationKind, Class, ClassId, KeyedCount, Method, MethodId, Record, SampleSums, Site, SiteId,

@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use ducktrack_analyses::{CommonFacts, LiveObjects, ObjectMaker};
+use ducktrack_count_model::stable_descriptor;
 use ducktrack_heap_dump::{Graph, HeapGraph};
-use ducktrack_heap_model::{CommonFacts, LiveObjects, ObjectMaker, stable_descriptor};
 
 /// At most this share of the dump's objects may be missing in the trace.
 pub const MOST_MISSING: f64 = 0.001;

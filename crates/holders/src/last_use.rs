@@ -1,6 +1,6 @@
 //! How long a group of objects has not been used.
 
-use ducktrack_heap_model::Levels;
+use ducktrack_analyses::Levels;
 
 /// Objects by the collections since their last use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

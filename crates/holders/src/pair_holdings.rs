@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use ducktrack_count_model::SiteIndex;
 use ducktrack_heap_dump::Graph;
-use ducktrack_heap_model::SiteIndex;
 
 use crate::holdings::Holdings;
 use crate::type_table::TypeNumber;

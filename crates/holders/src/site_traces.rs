@@ -2,8 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
+use ducktrack_analyses::LiveObjects;
+use ducktrack_count_model::{CountModel, MethodIndex};
 use ducktrack_heap_dump::{SiteFrame, SiteTrace};
-use ducktrack_heap_model::{CountModel, LiveObjects, MethodIndex};
 
 use crate::type_table::Origin;
 

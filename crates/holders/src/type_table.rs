@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
+use ducktrack_count_model::{CallIndex, SiteIndex};
 use ducktrack_heap_dump::ClassIndex;
-use ducktrack_heap_model::{CallIndex, SiteIndex};
 
 use crate::join::JoinedDump;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ducktrack_heap_model::{CountModel, SampleSums, Tally};
+use ducktrack_count_model::{CountModel, SampleSums, Tally};
 use rustc_hash::FxHashMap;
 
 use crate::allotment::allot;

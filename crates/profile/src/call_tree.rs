@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use ducktrack_heap_model::Tally;
+use ducktrack_count_model::Tally;
 use rustc_hash::FxHashMap;
 
 use crate::interval::Interval;

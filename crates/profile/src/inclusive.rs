@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use ducktrack_heap_model::Tally;
+use ducktrack_count_model::Tally;
 
 use crate::interval::Interval;
 use crate::profile::{Frame, FrameIndex, Profile, ProfileRow, Unit};

@@ -1,7 +1,7 @@
 //! Live objects by stack: those of each site, distributed in proportion to what the site allocated through each
 //! stack.
 
-use ducktrack_heap_model::{SiteIndex, Tally};
+use ducktrack_count_model::{SiteIndex, Tally};
 use rustc_hash::FxHashMap;
 
 use crate::allotment::allot;

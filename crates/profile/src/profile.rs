@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ducktrack_heap_model::{SiteIndex, Tally};
+use ducktrack_count_model::{SiteIndex, Tally};
 
 use crate::interval::{Interval, Part, WeightSums, sum_interval};
 

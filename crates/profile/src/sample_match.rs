@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use ducktrack_heap_model::{CountModel, MethodIndex, SampledStacks, StackFrameRow};
+use ducktrack_count_model::{CountModel, MethodIndex, SampledStacks, StackFrameRow};
 use rustc_hash::FxHashMap;
 
 use crate::strata::{Place, Strata};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ducktrack_heap_model::{
+use ducktrack_count_model::{
     AllocationKind, CallIndex, CountModel, MethodIndex, SiteIndex, SitePart, SiteRow, Tally,
 };
 use rustc_hash::FxHashMap;

@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use ducktrack_heap_model::{
+use ducktrack_count_model::{
     CallRow, CountModel, MethodRow, SitePart, SiteRow as ModelSite, Tally, WindowRow,
 };
 
@@ -109,7 +109,7 @@ impl Builder<'_> {
         })
     }
 
-    fn threads(&self, parts: &[ducktrack_heap_model::ThreadPart]) -> Vec<ThreadPart> {
+    fn threads(&self, parts: &[ducktrack_count_model::ThreadPart]) -> Vec<ThreadPart> {
         let mut threads: Vec<ThreadPart> = parts
             .iter()
             .map(|part| ThreadPart {
@@ -139,7 +139,7 @@ impl Builder<'_> {
         if self.filter.threads.is_empty() {
             return part.tally;
         }
-        let is_wanted = |thread: &&ducktrack_heap_model::ThreadPart| {
+        let is_wanted = |thread: &&ducktrack_count_model::ThreadPart| {
             let name = &self.model.thread(thread.thread).name;
             self.filter.wants_thread(&printable(name))
         };
@@ -214,7 +214,7 @@ fn largest_first(a: Tally, b: Tally) -> std::cmp::Ordering {
     (b.bytes, b.count).cmp(&(a.bytes, a.count))
 }
 
-fn printable_run(run: &ducktrack_heap_model::Run) -> ducktrack_heap_model::Run {
+fn printable_run(run: &ducktrack_count_model::Run) -> ducktrack_count_model::Run {
     let mut run = run.clone();
     for text in [
         &mut run.agent_version,
@@ -234,7 +234,7 @@ fn printable_run(run: &ducktrack_heap_model::Run) -> ducktrack_heap_model::Run {
     run
 }
 
-fn refusals(model: &CountModel) -> Vec<ducktrack_heap_model::RefusalGroup> {
+fn refusals(model: &CountModel) -> Vec<ducktrack_count_model::RefusalGroup> {
     let mut groups = model.refusals.clone();
     for group in &mut groups {
         group.reason = printable(&group.reason);

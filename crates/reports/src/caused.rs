@@ -1,6 +1,6 @@
 //! What application code allocates, and what its calls of other code allocate, after the filter.
 
-use ducktrack_heap_model::{CauseRow, CountModel, Tally};
+use ducktrack_count_model::{CauseRow, CountModel, Tally};
 
 use crate::filter::{Filter, Sort};
 use crate::view::{Caller, CauseView, Caused, SiteRow};

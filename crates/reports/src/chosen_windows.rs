@@ -1,6 +1,6 @@
 //! Which part of a run the numbers are of, in words.
 
-use ducktrack_heap_model::{ChosenWindows, Tally, WindowChoice};
+use ducktrack_count_model::{ChosenWindows, Tally, WindowChoice};
 
 use crate::class_name::printable;
 use crate::quantity::{bytes, counted};

@@ -10,7 +10,7 @@
 //! eliminated  = E - M                  exact with M;  otherwise at least the sum of E - V over threads with E > V
 //! ```
 
-use ducktrack_heap_model::{CountModel, ThreadKind};
+use ducktrack_count_model::{CountModel, ThreadKind};
 
 /// Bytes explained, in total and per thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

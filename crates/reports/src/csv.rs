@@ -11,7 +11,7 @@
 //!
 //! Each field has one value. A field that a spreadsheet would take for a formula starts with `'`.
 
-use ducktrack_heap_model::Tally;
+use ducktrack_count_model::Tally;
 
 use crate::view::{Cell, SiteRow, ThreadPart, View};
 

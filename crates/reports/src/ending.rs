@@ -1,6 +1,6 @@
 //! How a run ended, if that is known, and the moment of its numbers.
 
-use ducktrack_heap_model::{CountModel, ProcessState, UnendedRun};
+use ducktrack_count_model::{CountModel, ProcessState, UnendedRun};
 
 use crate::class_name::printable;
 use crate::quantity::counted;

@@ -84,7 +84,7 @@ const AGES_SHOWN: usize = 16;
 
 /// The name of an entry of a list by collections survived; its last possible entry stands for all beyond, too.
 fn survived(entry: usize) -> String {
-    if entry >= ducktrack_heap_model::Lifetimes::MOST_SURVIVED {
+    if entry >= ducktrack_analyses::Lifetimes::MOST_SURVIVED {
         format!("{entry} or more")
     } else {
         entry.to_string()

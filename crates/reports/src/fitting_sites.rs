@@ -1,6 +1,6 @@
 //! Does a filter keep anything of a run?
 
-use ducktrack_heap_model::{CountModel, MethodIndex, SitePart, SiteRow};
+use ducktrack_count_model::{CountModel, MethodIndex, SitePart, SiteRow};
 
 use crate::class_name::{readable_class, readable_type};
 use crate::filter::Filter;

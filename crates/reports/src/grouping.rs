@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ducktrack_heap_model::Tally;
+use ducktrack_count_model::Tally;
 
 use crate::class_name::package_of;
 use crate::view::{CallerId, Cell, SiteRow};

@@ -1,6 +1,6 @@
 //! Totals and rates of a running program, as rows for a screen or as JSON.
 
-use ducktrack_heap_model::{LiveName, Tally};
+use ducktrack_count_model::{LiveName, Tally};
 use serde::Serialize;
 
 use crate::class_name::{printable, readable_class, readable_type};

@@ -14,7 +14,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use ducktrack_heap_model::Tally;
+use ducktrack_count_model::Tally;
 use ducktrack_profile::Frame;
 
 use crate::chosen_windows::description;

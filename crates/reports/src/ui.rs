@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use askama::Template;
-use ducktrack_heap_model::TraceModel;
+use ducktrack_analyses::TraceModel;
 use serde::Serialize;
 
 use crate::class_name::printable;

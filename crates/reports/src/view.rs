@@ -11,7 +11,7 @@
 
 use std::fmt;
 
-use ducktrack_heap_model::{
+use ducktrack_count_model::{
     AgentCost, ChosenWindows, Increments, LengthBucket, RefusalGroup, Run, SnapshotRow, Tally,
     WindowRow,
 };

@@ -1,6 +1,6 @@
 //! The stacks of a view: those of the run, after the filter.
 
-use ducktrack_heap_model::CountModel;
+use ducktrack_count_model::CountModel;
 use ducktrack_profile::{Profile, profile};
 
 use crate::class_name::printable;

@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use ducktrack_heap_model::{
-    Amount, CollectionNumber, CountModelBuilder, Growth, GrowthVerdict, HeapKnowledge,
-    KnowledgeGap, KnownStretch, StretchGrowth, TraceModel,
-};
+use ducktrack_analyses::{Growth, GrowthVerdict, StretchGrowth, TraceModel};
+use ducktrack_count_model::CountModelBuilder;
+use ducktrack_heap_replay::{CollectionNumber, HeapKnowledge, KnowledgeGap, KnownStretch};
+use ducktrack_live_heap::Amount;
 use ducktrack_reports::{
     Filter, GrowthReport, HeapReport, LifetimesReport, Report, Sort, TimelineReport, gc_report,
     growth_report, heap_report, info_report, lifetimes_report, timeline_report,
@@ -21,7 +21,7 @@ fn sample() -> TraceModel {
     sample_heap::trace_model(count_model(), 24)
 }
 
-fn count_model() -> ducktrack_heap_model::CountModel {
+fn count_model() -> ducktrack_count_model::CountModel {
     let mut builder = CountModelBuilder::new();
     sample_run::records()
         .into_iter()
@@ -477,13 +477,13 @@ fn hostile_names_stay_text_on_every_page() {
 fn a_trace_of_nothing_is_a_report_too() {
     let nothing = TraceModel {
         count: CountModelBuilder::new().finish(),
-        info: ducktrack_heap_model::TraceInfo::default(),
+        info: ducktrack_heap_replay::TraceInfo::default(),
         heap_at: Vec::new(),
         objects: None,
-        lifetimes: Some(ducktrack_heap_model::Lifetimes::default()),
-        timeline: Some(ducktrack_heap_model::Timeline::default()),
-        growth: Some(ducktrack_heap_model::Growth::default()),
-        cost: Some(ducktrack_heap_model::GcCost::default()),
+        lifetimes: Some(ducktrack_analyses::Lifetimes::default()),
+        timeline: Some(ducktrack_analyses::Timeline::default()),
+        growth: Some(ducktrack_analyses::Growth::default()),
+        cost: Some(ducktrack_analyses::GcCost::default()),
         staleness: None,
     };
     for (name, report) in reports(&nothing, &Filter::default()) {

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use ducktrack_heap_model::{CountModel, CountModelBuilder};
+use ducktrack_count_model::{CountModel, CountModelBuilder};
 use ducktrack_reports::{
     DiffOptions, Document, Filter, Gate, Report, ScreenOptions, Sort, collapsed, compare, document,
     read_json, screen, view,

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use ducktrack_heap_model::{CountModel, FileDamage, HeapReplay, Questions, TraceModel, TraceNames};
+use ducktrack_analyses::{HeapReplay, Questions, TraceModel};
+use ducktrack_count_model::{CountModel, FileDamage, TraceNames};
 use ducktrack_trace_reader::{EventFiles, EventStep};
 
 /// Reads the event files of a directory; this many bytes of an epoch's events are kept in memory.

@@ -14,7 +14,10 @@
 
 use std::sync::Arc;
 
-use ducktrack_heap_model::{Amount, CollectionNumber, CountModel, Moment, SiteIndex, TraceModel};
+use ducktrack_analyses::TraceModel;
+use ducktrack_count_model::{CountModel, SiteIndex};
+use ducktrack_heap_replay::{CollectionNumber, Moment};
+use ducktrack_live_heap::Amount;
 
 mod gc_costs;
 mod growth;

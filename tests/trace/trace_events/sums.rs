@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ducktrack_heap_model::{CountModelBuilder, TraceNames};
+use ducktrack_count_model::{CountModelBuilder, TraceNames};
 use ducktrack_trace_format::{
     Event, EventBlock, EventDecoder, FormatError, Place, Record, Snapshot, ThreadCut,
 };

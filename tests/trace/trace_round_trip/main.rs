@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use ducktrack_heap_model::{CountModel, CountModelBuilder};
+use ducktrack_count_model::{CountModel, CountModelBuilder};
 use ducktrack_trace_format::Damage;
 use ducktrack_trace_reader::TraceReader;
 use ducktrack_trace_writer::{TraceDirectory, WriterOptions};

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use ducktrack_heap_model::{DeathTallies, ProgramClock};
+use ducktrack_analyses::{DeathTallies, ProgramClock};
 use ducktrack_merlin::{ElephantForm, ElephantWriter, OracleWriter, Record, StreamWriter};
 
 use crate::deaths::fate_output::FateOutput;

@@ -1,7 +1,7 @@
 //! Where fates go: into the sums, and on demand into a list or a file of columns.
 
 use anyhow::Result;
-use ducktrack_heap_model::{DeathTallies, Deaths};
+use ducktrack_analyses::{DeathTallies, Deaths};
 use ducktrack_merlin::{Definition, Fate, Names, ObjectId, RunTotals, ThreadId, Time};
 
 use crate::deaths::columns::ColumnWriter;

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Context, Result};
-use ducktrack_heap_model::ProgramClock;
+use ducktrack_analyses::ProgramClock;
 use ducktrack_merlin::{Fate, Instant, Names};
 use ducktrack_reports::{Filter, ObjectPlace, csv_line, place_of};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
-use ducktrack_heap_model::{BridgeLosses, HeldRoot, TraceBridge};
+use ducktrack_analyses::{BridgeLosses, HeldRoot, TraceBridge};
 use ducktrack_merlin::BlockRecords;
 use ducktrack_trace_reader::{EventBuffers, EventFiles, EventStep};
 

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use ducktrack_heap_model::{Moment, Questions};
+use ducktrack_analyses::Questions;
+use ducktrack_heap_replay::Moment;
 
 use super::trial::Program;
 use crate::dump_loading::DumpTrace;

@@ -1,7 +1,7 @@
 //! What the first run says that each change saves.
 
 use anyhow::{Result, bail};
-use ducktrack_heap_model::{
+use ducktrack_analyses::{
     Cost, CostQuestion, Estimate, GcCost, ObjectGroup, Questions, TraceModel,
 };
 use ducktrack_holders::Holdings;

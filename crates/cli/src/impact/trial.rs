@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 
 use anyhow::{Context, Result, bail};
-use ducktrack_heap_model::Trial;
+use ducktrack_count_model::Trial;
 use ducktrack_reports::{TrialChange, TrialRun};
 use rustc_hash::FxHasher;
 use rustix::process::{Pid, Signal, kill_process};

@@ -1,7 +1,7 @@
 //! What the rows of `ducktrack top` are of.
 
 use clap::ValueEnum;
-use ducktrack_heap_model::LiveKind;
+use ducktrack_count_model::LiveKind;
 
 /// `--by`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

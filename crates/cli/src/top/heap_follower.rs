@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use ducktrack_heap_model::{CountModelBuilder, FollowedSites, HeapReplay, Questions, TraceNames};
+use ducktrack_analyses::{FollowedSites, HeapReplay, Questions};
+use ducktrack_count_model::{CountModelBuilder, TraceNames};
 use ducktrack_trace_reader::{EventFiles, Record, TraceTail};
 
 use crate::trace_loading::take_step;

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Result;
-use ducktrack_heap_model::LiveRow;
+use ducktrack_count_model::LiveRow;
 
 use super::heap_follower::HeapFollower;
 

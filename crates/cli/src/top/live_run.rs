@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use ducktrack_heap_model::{LiveCounts, LiveRow};
+use ducktrack_count_model::{LiveCounts, LiveRow};
 use ducktrack_reports::LiveHeapDoc;
 use ducktrack_trace_reader::{
     CounterContext, CounterFile, MappedCounters, ProcessState, ReadError, Record, TraceTail,

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use ducktrack_heap_model::{LiveRow, Tally};
+use ducktrack_count_model::{LiveRow, Tally};
 use ducktrack_reports::{LiveDoc, LiveRowDoc, live_name, live_row};
 
 use super::grouping::By;

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use ducktrack_heap_model::{CollectionNumber, Moment, Questions, TraceModel};
+use ducktrack_analyses::{Questions, TraceModel};
+use ducktrack_heap_replay::{CollectionNumber, Moment};
 use ducktrack_holders::Holdings;
 use ducktrack_reports::{
     Filter, HolderSelection, LeakRequest, Report, UiDocument, heap_report, holders_report,
@@ -277,7 +278,7 @@ fn whole_questions() -> Questions {
         lifetimes: true,
         timeline: true,
         growth: true,
-        cost: Some(ducktrack_heap_model::CostQuestion::default()),
+        cost: Some(ducktrack_analyses::CostQuestion::default()),
         staleness: Some(Moment::End),
         ..Questions::default()
     }

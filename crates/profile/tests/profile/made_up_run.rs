@@ -1,6 +1,6 @@
 //! Generated runs whose truth is known: what each stack allocated, and what a sampler saw of it.
 
-use ducktrack_heap_model::{CountModel, CountModelBuilder};
+use ducktrack_count_model::{CountModel, CountModelBuilder};
 use ducktrack_trace_format::{
     AllocationKind, CallSite, CallSiteId, Class, ClassId, KeyedCount, Method, MethodId, Record,
     SampleSums, Site, SiteId, Snapshot, StackDefinitions, StackId, StackMethod, StackMethodId,

@@ -4,7 +4,7 @@ mod made_up_run;
 
 use std::collections::BTreeMap;
 
-use ducktrack_heap_model::Tally;
+use ducktrack_count_model::Tally;
 use ducktrack_profile::{
     CallTree, Direction, Frame, MethodTotal, NodeLabel, Profile, Unit, method_totals, profile,
 };

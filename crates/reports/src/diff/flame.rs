@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use askama::Template;
-use ducktrack_heap_model::Tally;
+use ducktrack_count_model::Tally;
 use ducktrack_profile::{CallTree, Direction, NodeLabel, Profile, Unit};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! The model's unsigned objects and bytes under the keys of the report.
 
-use ducktrack_heap_model::Amount;
+use ducktrack_live_heap::Amount;
 
 use crate::json::AmountDoc;
 

@@ -1,6 +1,6 @@
 //! The callers that a site's objects are filed under: documents from the model, lines for a terminal.
 
-use ducktrack_heap_model::LiveCaller;
+use ducktrack_analyses::LiveCaller;
 
 use crate::event_trace::amounts::sum;
 use crate::json::{AmountDoc, CallerDoc, ContextDoc, TypeDoc};

@@ -1,6 +1,8 @@
 //! What every report on an event trace begins with: the run, how much of the heap is known, what is missing.
 
-use ducktrack_heap_model::{FileDamage, HeapKnowledge, KnowledgeGap, TraceInfo, TraceModel};
+use ducktrack_analyses::TraceModel;
+use ducktrack_count_model::FileDamage;
+use ducktrack_heap_replay::{HeapKnowledge, KnowledgeGap, TraceInfo};
 use serde::{Deserialize, Serialize};
 
 use crate::class_name::printable;

@@ -1,6 +1,6 @@
 //! The keys of what is held and of the paths by which it is, shared by `ducktrack holders` and `ducktrack leaks`.
 
-use ducktrack_heap_model::TraceModel;
+use ducktrack_analyses::TraceModel;
 use ducktrack_holders::{
     HolderPath, HolderStep, Holding, Holdings, NamedRoot, Origin, Reference, TypeNumber,
 };

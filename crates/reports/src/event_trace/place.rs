@@ -1,6 +1,6 @@
 //! A site under the keys that it has in the counting report too.
 
-use ducktrack_heap_model::{CountModel, SiteIndex};
+use ducktrack_count_model::{CountModel, SiteIndex};
 use serde::{Deserialize, Serialize};
 
 use crate::build::location;

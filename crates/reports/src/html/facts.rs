@@ -385,7 +385,7 @@ fn refusals(view: &View) -> Vec<RefusalFacts> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ducktrack_heap_model::Tally;
+    use ducktrack_count_model::Tally;
 
     /// Sites with callers do not record what reached the heap: the rest of the page must not read as all of it.
     #[test]

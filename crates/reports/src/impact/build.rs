@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ducktrack_heap_model::{Estimate, NullUse, Removal, Trial};
+use ducktrack_analyses::Estimate;
+use ducktrack_count_model::{NullUse, Removal, Trial};
 
 use super::document::{EstimateDoc, ImpactCandidateDoc, ImpactReport, PlaceCountDoc, TrialSetDoc};
 use super::estimate::Estimate as Measured;

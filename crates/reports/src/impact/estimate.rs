@@ -56,7 +56,7 @@ impl Estimate {
     }
 
     /// The value lies between these bounds, or less far from them than it may be off.
-    pub(super) fn may_be_in(&self, bounds: ducktrack_heap_model::Estimate) -> bool {
+    pub(super) fn may_be_in(&self, bounds: ducktrack_analyses::Estimate) -> bool {
         let (low, high) = self.interval.unwrap_or((self.value, self.value));
         low <= bounds.high && bounds.low <= high
     }

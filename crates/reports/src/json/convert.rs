@@ -1,6 +1,6 @@
 //! View to document: the same facts under the documented keys.
 
-use ducktrack_heap_model::{
+use ducktrack_count_model::{
     AgentCost, ChosenWindows, LengthBucket, RefusalGroup, Tally, WindowChoice, WindowRow,
 };
 

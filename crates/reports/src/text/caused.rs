@@ -1,6 +1,6 @@
 //! What the application's own code makes and what its calls bring: two columns that are never the same objects.
 
-use ducktrack_heap_model::Tally;
+use ducktrack_count_model::Tally;
 
 use crate::filter::Sort;
 use crate::quantity::{bytes, counted, objects, share};

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use ducktrack_heap_model::Tally;
+use ducktrack_count_model::Tally;
 
 use crate::chosen_windows::description;
 use crate::filter::Sort;

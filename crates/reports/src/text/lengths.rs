@@ -1,6 +1,6 @@
 //! Histograms of array lengths, for the largest sites that recorded them.
 
-use ducktrack_heap_model::LengthBucket;
+use ducktrack_count_model::LengthBucket;
 
 use crate::quantity::{grouped, objects, share};
 use crate::text::section;

@@ -1,7 +1,7 @@
 //! Rows of numbers in front of a tree of names.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use ducktrack_heap_model::Tally;
+use ducktrack_count_model::Tally;
 
 use crate::quantity::{average, bytes, objects, share};
 use crate::view::{Totals, eliminated};

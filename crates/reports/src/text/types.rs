@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ducktrack_heap_model::Tally;
+use ducktrack_count_model::Tally;
 
 use crate::filter::Sort;
 use crate::grouping::by_type;

@@ -1,9 +1,11 @@
 //! What each site costs the collector.
 
-use ducktrack_heap_model::{
-    Amount, CallerCost, Cost, Estimate, FullSavings, GcCost, KindCost, PauseModel, Saved, SiteCost,
-    SiteIndex, TypeCost,
+use ducktrack_analyses::{
+    CallerCost, Cost, Estimate, FullSavings, GcCost, KindCost, PauseModel, Saved, SiteCost,
+    TypeCost,
 };
+use ducktrack_count_model::SiteIndex;
+use ducktrack_live_heap::Amount;
 
 use super::{Heap, OF_THE_VM};
 

@@ -1,9 +1,10 @@
 //! Which sites and types grow.
 
-use ducktrack_heap_model::{
-    Amount, CollectionNumber, Growth, GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict,
-    KnownStretch, OldSpaceLook, StretchGrowth,
+use ducktrack_analyses::{
+    Growth, GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict, OldSpaceLook, StretchGrowth,
 };
+use ducktrack_heap_replay::{CollectionNumber, KnownStretch};
+use ducktrack_live_heap::Amount;
 
 use super::{Heap, OF_THE_VM, START, STEP};
 

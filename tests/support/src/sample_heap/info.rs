@@ -1,8 +1,9 @@
 //! What is in the trace.
 
-use ducktrack_heap_model::{
-    Amount, CollectionNumber, EventFileRow, HeapKnowledge, Quality, Rotation, TraceInfo,
+use ducktrack_heap_replay::{
+    CollectionNumber, EventFileRow, HeapKnowledge, Quality, Rotation, TraceInfo,
 };
+use ducktrack_live_heap::Amount;
 
 use super::{Heap, START, STEP};
 

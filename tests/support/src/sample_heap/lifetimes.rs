@@ -1,6 +1,8 @@
 //! How long the objects of each site live.
 
-use ducktrack_heap_model::{Amount, CallerLifetime, Lifetimes, Lives, SiteIndex, SiteLifetime};
+use ducktrack_analyses::{CallerLifetime, Lifetimes, Lives, SiteLifetime};
+use ducktrack_count_model::SiteIndex;
+use ducktrack_live_heap::Amount;
 
 use super::{Heap, OF_THE_VM};
 

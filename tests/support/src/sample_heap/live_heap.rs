@@ -1,9 +1,9 @@
 //! The live heap after a collection: by site, caller, thread, type and space.
 
-use ducktrack_heap_model::{
-    Amount, CollectionNumber, HeapAt, LiveCaller, LiveSite, LiveSpace, LiveThread, LiveType,
-    Moment, Quality, SiteIndex,
-};
+use ducktrack_analyses::{HeapAt, LiveCaller, LiveSite, LiveSpace, LiveThread, LiveType};
+use ducktrack_count_model::SiteIndex;
+use ducktrack_heap_replay::{CollectionNumber, Moment, Quality};
+use ducktrack_live_heap::Amount;
 
 use super::{Heap, OF_THE_VM, START, STEP};
 

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use ducktrack_heap_model::{
-    Amount, CollectionNumber, CompositionPoint, SiteIndex, SpaceUse, Timeline, TimelinePoint,
-};
+use ducktrack_analyses::{CompositionPoint, SpaceUse, Timeline, TimelinePoint};
+use ducktrack_count_model::SiteIndex;
+use ducktrack_heap_replay::CollectionNumber;
+use ducktrack_live_heap::Amount;
 
 use super::{Heap, OF_THE_VM, START, STEP};
 

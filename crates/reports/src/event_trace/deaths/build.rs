@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ducktrack_heap_model::{Deaths, LifeTally};
+use ducktrack_analyses::{Deaths, LifeTally};
 
 use super::document::{
     CallerDeathsDoc, DeathsReport, DeathsRequest, LivesDoc, PlaceNameDoc, SiteDeathsDoc,

@@ -1,6 +1,6 @@
 //! Model figures under the keys of the report.
 
-use ducktrack_heap_model::{
+use ducktrack_analyses::{
     Deaths, DemographicsPoint, HeapShape, Level, LifeTally, PointerDistances, ProgramClock,
     QuantileHistogram, RunTotals, Spans, SurvivalPoint, Uses,
 };

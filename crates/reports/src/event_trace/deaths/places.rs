@@ -1,6 +1,6 @@
 //! Numbers of a stream to the names that reports show.
 
-use ducktrack_heap_model::{Names, SiteId, TypeId};
+use ducktrack_analyses::{Names, SiteId, TypeId};
 
 use super::document::PlaceNameDoc;
 use crate::class_name::{printable, readable_class, readable_type};

@@ -1,6 +1,6 @@
 //! Model to document. A filter keeps whole sites and whole types.
 
-use ducktrack_heap_model::{
+use ducktrack_analyses::{
     CallerCost, Cost, Estimate, GcCost, PauseKind, PauseModel, SiteCost, TraceModel,
 };
 

@@ -1,6 +1,7 @@
 //! Leak candidates as groups of objects whose cost is asked for.
 
-use ducktrack_heap_model::{CountModel, ObjectGroup};
+use ducktrack_analyses::ObjectGroup;
+use ducktrack_count_model::CountModel;
 use ducktrack_holders::Holdings;
 
 use super::build::CostCandidate;

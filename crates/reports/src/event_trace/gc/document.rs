@@ -1,6 +1,6 @@
 //! The keys of `ducktrack gc`.
 
-use ducktrack_heap_model::PauseKind;
+use ducktrack_analyses::PauseKind;
 use serde::{Deserialize, Serialize};
 
 use crate::event_trace::head::{RowsDoc, TraceHead};

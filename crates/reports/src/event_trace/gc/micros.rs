@@ -1,6 +1,6 @@
 //! Estimates in the unit of documents.
 
-use ducktrack_heap_model::Estimate;
+use ducktrack_analyses::Estimate;
 
 /// Nanoseconds in microseconds.
 pub(super) fn micros(nanos: Estimate) -> (u64, [u64; 2]) {

@@ -1,6 +1,6 @@
 //! Runs under other conditions, from the costs of this one.
 
-use ducktrack_heap_model::{Cost, Estimate, GcCost, HeapWhatIf, TraceModel};
+use ducktrack_analyses::{Cost, Estimate, GcCost, HeapWhatIf, TraceModel};
 
 use super::document::WhatIfDoc;
 use super::micros::micros;

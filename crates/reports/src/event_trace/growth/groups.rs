@@ -3,7 +3,7 @@
 //! The *unit* of a group is what comes once with each step of its growth: the sites with the fewest objects more. Of those the application's own come first (the
 //! JDK makes what it is asked for), of those again objects of its own classes, and what no constructor makes.
 
-use ducktrack_heap_model::{Growth, GrowthRow, GrowthSubject, TraceModel};
+use ducktrack_analyses::{Growth, GrowthRow, GrowthSubject, TraceModel};
 
 use super::document::{GroupDoc, GroupSiteDoc};
 use crate::event_trace::amounts::ratio;

@@ -6,9 +6,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use ducktrack_heap_model::{
-    ClassLayout, HeapAt, LiveCaller, LiveSite, LiveSpace, LiveType, Moment, Quality, TraceModel,
-};
+use ducktrack_analyses::{HeapAt, LiveCaller, LiveSite, LiveSpace, LiveType, TraceModel};
+use ducktrack_count_model::ClassLayout;
+use ducktrack_heap_replay::{Moment, Quality};
 
 use super::document::{
     HeapPartDoc, HeapReport, HeapSiteDoc, LayoutDoc, LayoutFieldDoc, QualityDoc, SpaceDoc,

@@ -2,7 +2,8 @@
 
 use std::cmp::Reverse;
 
-use ducktrack_heap_model::{SiteIndex, TraceModel};
+use ducktrack_analyses::TraceModel;
+use ducktrack_count_model::SiteIndex;
 use ducktrack_holders::{DumpError, Holding, Holdings, JoinOutcome, Origin, TypeNumber};
 
 use super::document::{

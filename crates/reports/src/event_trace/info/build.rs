@@ -1,6 +1,7 @@
 //! Model to document.
 
-use ducktrack_heap_model::{EventFileRow, RecoveredRow, Rotation, TraceInfo, TraceModel};
+use ducktrack_analyses::TraceModel;
+use ducktrack_heap_replay::{EventFileRow, RecoveredRow, Rotation, TraceInfo};
 
 use super::document::*;
 use crate::class_name::printable;

@@ -1,8 +1,9 @@
 //! Candidates to document.
 
-use ducktrack_heap_model::{
-    Growth, GrowthRow, GrowthSubject, GrowthVerdict, HeapAt, LiveSite, SiteIndex, TraceModel,
+use ducktrack_analyses::{
+    Growth, GrowthRow, GrowthSubject, GrowthVerdict, HeapAt, LiveSite, TraceModel,
 };
+use ducktrack_count_model::SiteIndex;
 use ducktrack_holders::{
     DumpError, FEWEST_COLLECTIONS, Holdings, LastUse, LeakCandidate, LeakScore,
 };
@@ -228,7 +229,7 @@ fn doc_of_trace(
     let live = heap.sites.iter().find(|live| live.site == Some(site))?;
     let (youngest, oldest) = ages(live);
     let collections = u32::try_from(model.info.collections).unwrap_or(u32::MAX);
-    let longest = ducktrack_heap_model::Lifetimes::MOST_SURVIVED as u32;
+    let longest = ducktrack_analyses::Lifetimes::MOST_SURVIVED as u32;
     let last_use = last_use_at(model, site);
     let score = LeakScore::new(
         row.judged.confidence,

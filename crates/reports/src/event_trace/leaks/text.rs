@@ -1,6 +1,6 @@
 //! For a terminal: one screen that says what leaks, who made it, who holds it, how fast it grows, when the heap is full.
 
-use ducktrack_heap_model::Levels;
+use ducktrack_analyses::Levels;
 
 use super::document::{CandidateDoc, LeaksReport};
 use crate::event_trace::columns::Columns;

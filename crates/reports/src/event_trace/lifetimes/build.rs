@@ -1,6 +1,6 @@
 //! Model to document. A filter keeps whole sites: lifetimes are not recorded by type or thread within a site.
 
-use ducktrack_heap_model::{CallerLifetime, Lifetimes, Lives, SiteLifetime, TraceModel};
+use ducktrack_analyses::{CallerLifetime, Lifetimes, Lives, SiteLifetime, TraceModel};
 
 use super::document::{LifetimeContextDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport};
 use crate::event_trace::VERSION;

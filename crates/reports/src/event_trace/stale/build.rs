@@ -1,6 +1,6 @@
 //! Model to document. A filter keeps sites of its packages and, of other sites, what its packages are to blame for.
 
-use ducktrack_heap_model::{
+use ducktrack_analyses::{
     Levels, StaleCaller, StalePoint, StaleSite, StaleType, Staleness, TraceModel,
 };
 

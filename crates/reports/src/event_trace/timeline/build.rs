@@ -1,7 +1,8 @@
 //! Model to document. A filter keeps layers; what it leaves out is in the layers of the others, so that layers always
 //! sum to the heap.
 
-use ducktrack_heap_model::{Amount, SpaceUse, Timeline, TimelinePoint, TraceModel};
+use ducktrack_analyses::{SpaceUse, Timeline, TimelinePoint, TraceModel};
+use ducktrack_live_heap::Amount;
 
 use super::document::*;
 use crate::class_name::printable;
@@ -80,7 +81,7 @@ impl Layers<'_> {
         self.layer(|point| point.sites.get(column).copied().unwrap_or_default())
     }
 
-    fn layer(&self, value: impl Fn(&ducktrack_heap_model::CompositionPoint) -> Amount) -> LayerDoc {
+    fn layer(&self, value: impl Fn(&ducktrack_analyses::CompositionPoint) -> Amount) -> LayerDoc {
         let values = || self.timeline.composition.iter().map(&value);
         LayerDoc {
             counts: values().map(|amount| amount.count).collect(),

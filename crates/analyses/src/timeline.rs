@@ -1,0 +1,116 @@
+//! Collections, allocation rate and the composition of the heap over time.
+
+pub(crate) mod builder;
+pub(crate) mod points;
+
+use std::sync::Arc;
+
+use ducktrack_count_model::SiteIndex;
+use ducktrack_heap_replay::CollectionNumber;
+use ducktrack_live_heap::Amount;
+
+/// The run as a sequence of collections.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Timeline {
+    /// One per collection, in order.
+    pub points: Vec<TimelinePoint>,
+    /// Allocated after the last collection.
+    pub allocated_after: Amount,
+    /// When the first buffer was begun, microseconds since 1970. 0: not known.
+    pub start_micros: u64,
+    /// When the last buffer was handed over or the last collection ended. 0: not known.
+    pub end_micros: u64,
+    /// The types that ever took most bytes: columns of [`CompositionPoint::types`]. `None`: type not known.
+    pub types: Vec<Option<Arc<str>>>,
+    /// The sites that ever took most bytes: columns of [`CompositionPoint::sites`]. `None`: objects without an event.
+    pub sites: Vec<Option<SiteIndex>>,
+    /// What the heap was made of after collections; at most [`Timeline::MOST_POINTS`], evenly spread. Empty when the heap is not known.
+    pub composition: Vec<CompositionPoint>,
+}
+
+impl Timeline {
+    /// The most points of a composition; longer runs are thinned out.
+    pub const MOST_POINTS: usize = 512;
+    /// The most types and sites of a composition; the rest is [`CompositionPoint::total`] less these.
+    pub const MOST_COLUMNS: usize = 16;
+}
+
+/// One collection.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TimelinePoint {
+    /// Its number.
+    pub collection: u32,
+    /// The VM's words for why, `G1 Evacuation Pause`.
+    pub cause: Arc<str>,
+    /// `young`, `mixed`, `full`, `cleanup`, ...
+    pub kind: Arc<str>,
+    /// When it began, microseconds since 1970.
+    pub start_micros: u64,
+    /// When it ended.
+    pub end_micros: u64,
+    /// Time the agent took inside the pause to find moves and deaths; part of the pause.
+    pub walk_nanos: u64,
+    /// Allocated on the heap since the collection before (or the start of the files at hand), at sites.
+    pub allocated: Amount,
+    /// Bytes the VM or JNI allocated in threads' buffers in that time, without a site.
+    pub gap_bytes: u64,
+    /// Time since the end of the collection before; 0 when not known.
+    pub mutator_micros: u64,
+    /// Objects that changed place. `None` here and below: not known for this collection.
+    pub moved: Option<Amount>,
+    /// Objects in collected memory that stayed where they were.
+    pub stayed: Option<Amount>,
+    /// Objects that died.
+    pub died: Option<Amount>,
+    /// Objects of `died` that had been promoted.
+    pub died_promoted: Option<Amount>,
+    /// Objects that were promoted.
+    pub promoted: Option<Amount>,
+    /// The live heap afterwards.
+    pub live: Option<Amount>,
+    /// Spaces before, by kind.
+    pub before: Vec<SpaceUse>,
+    /// Spaces after, by kind.
+    pub after: Vec<SpaceUse>,
+    /// Why moves are not known for this collection.
+    pub fault: Option<Arc<str>>,
+}
+
+impl TimelinePoint {
+    /// Length of the pause, with the agent's walk.
+    pub fn pause_micros(&self) -> u64 {
+        self.end_micros.saturating_sub(self.start_micros)
+    }
+
+    /// Bytes allocated per second since the collection before. `None`: the time is not known.
+    pub fn bytes_per_second(&self) -> Option<f64> {
+        let bytes = self.allocated.bytes.saturating_add(self.gap_bytes);
+        (self.mutator_micros > 0).then(|| bytes as f64 * 1e6 / self.mutator_micros as f64)
+    }
+}
+
+/// All spaces or regions of one kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SpaceUse {
+    /// `eden`, `survivor`, `old`, `humongous`, ...
+    pub kind: Arc<str>,
+    /// How many of this kind hold something (G1: regions).
+    pub number: u32,
+    /// Bytes from bottom to top, together.
+    pub used: u64,
+}
+
+/// What the heap was made of after one collection.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompositionPoint {
+    /// The collection.
+    pub collection: CollectionNumber,
+    /// When it ended.
+    pub unix_micros: u64,
+    /// All live objects.
+    pub total: Amount,
+    /// In the order of [`Timeline::types`].
+    pub types: Vec<Amount>,
+    /// In the order of [`Timeline::sites`].
+    pub sites: Vec<Amount>,
+}

@@ -1,0 +1,400 @@
+//! What the naive machine expects, in the form in which it is compared with the model's answers.
+
+use std::collections::BTreeMap;
+
+use ducktrack_analyses::{Cost, GcCost, GrowthSubject, HeapAt, LiveSite, Lives, TraceModel};
+use ducktrack_live_heap::Amount;
+
+use crate::naive_object::Object;
+use crate::naive_vm::NaiveVm;
+use crate::trace_names::{SITES, descriptor, thread_name};
+
+/// A heap by everything it is asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ExpectedHeap {
+    pub(crate) types: BTreeMap<Option<String>, Amount>,
+    /// Place in [`SITES`].
+    pub(crate) sites: BTreeMap<Option<usize>, Amount>,
+    /// By site and call, places in both tables.
+    pub(crate) callers: BTreeMap<(usize, Option<usize>), Amount>,
+    pub(crate) ages: BTreeMap<Option<usize>, Vec<u64>>,
+    pub(crate) threads: BTreeMap<Option<String>, Amount>,
+    pub(crate) new: Amount,
+}
+
+impl ExpectedHeap {
+    /// After a collection, or (`with_new`) at the end.
+    pub(crate) fn of(objects: &[Object], epoch: u32, with_new: bool) -> Self {
+        let mut heap = Self::default();
+        for object in objects {
+            let is_new = with_new && object.is_new(epoch);
+            if !is_new && !object.is_in_heap(epoch) {
+                continue;
+            }
+            let one = Amount {
+                count: 1,
+                bytes: object.bytes,
+            };
+            *heap
+                .types
+                .entry(Some(descriptor(object.class)))
+                .or_default() += one;
+            let site = object.told_site();
+            *heap.sites.entry(site).or_default() += one;
+            if let Some(site) = site {
+                let call = (object.caller as usize).checked_sub(1);
+                *heap.callers.entry((site, call)).or_default() += one;
+            }
+            let thread = site.map(|_| thread_name(object.thread));
+            *heap.threads.entry(thread).or_default() += one;
+            if is_new {
+                heap.new += one;
+            }
+            let age = if is_new {
+                0
+            } else {
+                (epoch - object.birth).min(31) as usize
+            };
+            let ages = heap.ages.entry(site).or_default();
+            if ages.len() <= age {
+                ages.resize(age + 1, 0);
+            }
+            ages[age] += 1;
+        }
+        heap
+    }
+
+    /// The same of an answer.
+    pub(crate) fn answered(heap: &HeapAt) -> Self {
+        let types = heap
+            .types
+            .iter()
+            .map(|row| (row.ty.as_deref().map(str::to_owned), row.live));
+        let site = |site: &LiveSite| site.site.map(|index| index.get());
+        let threads = heap
+            .threads
+            .iter()
+            .map(|row| (row.name.as_deref().map(str::to_owned), row.live));
+        Self {
+            types: types.collect(),
+            sites: heap.sites.iter().map(|row| (site(row), row.live)).collect(),
+            callers: heap.sites.iter().flat_map(answered_callers).collect(),
+            ages: heap
+                .sites
+                .iter()
+                .map(|row| (site(row), row.ages.clone()))
+                .collect(),
+            threads: threads.collect(),
+            new: heap.not_yet_collected,
+        }
+    }
+}
+
+fn answered_callers(
+    site: &LiveSite,
+) -> impl Iterator<Item = ((usize, Option<usize>), Amount)> + use<'_> {
+    // Without any caller there are no rows.
+    let none = site.callers.is_empty().then_some((None, site.live));
+    let rows = site.callers.iter().map(|row| (row.call, row.live));
+    let rows = rows.chain(none);
+    rows.filter_map(|(call, live)| Some(((site.site?.get(), call.map(|call| call.get())), live)))
+}
+
+/// Compares every answer of a trace that was read from its first file on.
+pub(crate) fn check_all(vm: &NaiveVm, model: &TraceModel) {
+    check_heaps(vm, model, 0);
+    check_lifetimes(vm, model);
+    check_info(vm, model);
+    check_timeline(vm, model);
+    check_growth(vm, model);
+    check_costs(vm, model);
+}
+
+/// Stretches of collections in a row whose heaps are known: first and last, 0 being the start.
+fn known_stretches(vm: &NaiveVm) -> Vec<(u32, u32)> {
+    let mut stretches = vec![(0, 0)];
+    for (number, told) in (1..).zip(&vm.told) {
+        match stretches.last_mut() {
+            Some(last) if *told => last.1 = number,
+            _ if vm.heaps[number as usize - 1].is_some() => stretches.push((number, number)),
+            _ => {}
+        }
+    }
+    stretches
+}
+
+/// The callers of what is alive are those of the last heap.
+fn check_growth(vm: &NaiveVm, model: &TraceModel) {
+    let stretches = model.growth.as_ref().unwrap().stretches.iter();
+    let stretches: Vec<_> = stretches.map(|one| (one.since.0, one.until.0)).collect();
+    assert_eq!(stretches, known_stretches(vm));
+    let last = vm.heaps.last().cloned().flatten().unwrap_or_default();
+    for row in &model.growth.as_ref().unwrap().rows {
+        let GrowthSubject::Site(Some(site)) = row.subject else {
+            continue;
+        };
+        for caller in &row.callers {
+            let key = (site.get(), caller.call.map(|call| call.get()));
+            assert_eq!(last.callers.get(&key), Some(&caller.live), "{site:?}");
+        }
+        let all: Amount = row.callers.iter().map(|caller| caller.live).sum();
+        assert!(row.callers.is_empty() || all == row.live, "{site:?}");
+    }
+}
+
+/// Compares the heaps after all collections from `first` on, and at the end.
+pub(crate) fn check_heaps(vm: &NaiveVm, model: &TraceModel, first: usize) {
+    for (number, expected) in vm.heaps.iter().enumerate().skip(first) {
+        let answer = model.heap_at[number].as_ref();
+        answer.iter().for_each(|heap| check_sums(heap));
+        let answer = answer.map(ExpectedHeap::answered);
+        assert_eq!(&answer, expected, "after {}", number + 1);
+    }
+    let end = model.heap_at.last().unwrap().as_ref();
+    end.iter().for_each(|heap| check_sums(heap));
+    let is_known = vm.heaps.last().is_none_or(Option::is_some);
+    let expected = is_known.then(|| ExpectedHeap::of(&vm.objects, vm.epoch, true));
+    let end = end.map(ExpectedHeap::answered);
+    assert_eq!(end, expected, "at the end");
+}
+
+fn check_sums(heap: &HeapAt) {
+    let types: Amount = heap.types.iter().map(|row| row.live).sum();
+    let threads: Amount = heap.threads.iter().map(|row| row.live).sum();
+    assert_eq!((types, threads), (heap.total, heap.total));
+    for site in &heap.sites {
+        assert_eq!(
+            site.types.iter().map(|row| row.live).sum::<Amount>(),
+            site.live
+        );
+        assert_eq!(site.ages.iter().sum::<u64>(), site.live.count);
+        for caller in &site.callers {
+            let types = caller.types.iter().map(|row| row.live);
+            assert_eq!(types.sum::<Amount>(), caller.live);
+            assert_eq!(caller.ages.iter().sum::<u64>(), caller.live.count);
+        }
+    }
+    assert_eq!(heap.ages.iter().sum::<u64>(), heap.total.count);
+    assert_eq!(heap.quality.objects, heap.total.count);
+}
+
+/// Of the objects of a site, all or those of one caller. Which callers eliminated objects had is not known.
+fn expected_lives(vm: &NaiveVm, site: Option<usize>, caller: Option<u32>) -> Lives {
+    let of_all = |site: usize| vm.eliminated[site];
+    let mut row = Lives {
+        eliminated: site.filter(|_| caller.is_none()).map_or(0, of_all),
+        ..Lives::default()
+    };
+    let add = |list: &mut Vec<u64>, survived: u32, by: u64| {
+        let at = survived.min(31) as usize;
+        if list.len() <= at {
+            list.resize(at + 1, 0);
+        }
+        list[at] += by;
+    };
+    let is_caller = |its: u32| caller.is_none_or(|caller| caller == its);
+    let objects = vm.objects.iter();
+    for object in objects.filter(|object| object.site == site && is_caller(object.caller)) {
+        let one = Amount {
+            count: 1,
+            bytes: object.bytes,
+        };
+        if site.is_none() && !object.found {
+            // It was never seen, or only when the heap was known again.
+            continue;
+        }
+        row.allocated += one;
+        if object.promoted {
+            row.promoted += one;
+        }
+        if object.lost {
+            row.unknown_fate += one;
+        } else if let Some(death) = object.death {
+            let survived = object.survived(death);
+            add(&mut row.died, survived, 1);
+            add(&mut row.died_bytes, survived, object.bytes);
+            if object.promoted {
+                row.died_promoted += one;
+                add(&mut row.promoted_died, survived, 1);
+            }
+        } else if object.is_in_heap(vm.epoch) {
+            row.alive += one;
+        } else if object.is_new(vm.epoch) {
+            row.not_yet_collected += one;
+        } else {
+            // Its address was never told, and no collection has found it: taken for dead.
+            add(&mut row.died, 0, 1);
+            add(&mut row.died_bytes, 0, object.bytes);
+        }
+    }
+    row
+}
+
+/// Without what the naive VM does not know.
+fn comparable(lives: &Lives) -> Lives {
+    assert!(lives.bytes_until_death.iter().sum::<u64>() <= lives.dead());
+    Lives {
+        bytes_until_death: Vec::new(),
+        ..lives.clone()
+    }
+}
+
+fn check_lifetimes(vm: &NaiveVm, model: &TraceModel) {
+    let lifetimes = model.lifetimes.as_ref().unwrap();
+    let told = vm.told.iter().filter(|told| **told).count() as u64;
+    let is_known = told > 0 || vm.told.is_empty();
+    for site in (0..SITES.len()).map(Some).chain([None]) {
+        let found = lifetimes
+            .sites
+            .iter()
+            .find(|row| row.site.map(|index| index.get()) == site);
+        let found = found.cloned().unwrap_or_default();
+        let lives = comparable(&found.lives);
+        assert_eq!(lives, expected_lives(vm, site, None), "{site:?}");
+        let mut of_site = vm.objects.iter().filter(|object| object.site == site);
+        let has_callers = site.is_some() && of_site.any(|object| object.caller > 0);
+        assert!(!has_callers || !found.callers.is_empty(), "{site:?}");
+        for row in &found.callers {
+            let caller = row.call.map_or(0, |call| call.get() as u32 + 1);
+            let mut lives = comparable(&row.lives);
+            lives.eliminated = 0;
+            let expected = expected_lives(vm, site, Some(caller));
+            assert_eq!(lives, expected, "{site:?}, caller {caller}");
+        }
+        let allocated: Amount = found.callers.iter().map(|row| row.lives.allocated).sum();
+        let eliminated: u64 = found.callers.iter().map(|row| row.lives.eliminated).sum();
+        let all = (found.lives.allocated, found.lives.eliminated);
+        assert!(
+            found.callers.is_empty() || all == (allocated, eliminated),
+            "{site:?}"
+        );
+    }
+    // Known again, but no collection more: nothing to tell of deaths, but of what is there.
+    let known_at_end = vm.heaps.last().is_some_and(Option::is_some);
+    assert_eq!(lifetimes.known, is_known || known_at_end);
+    let expected = match lifetimes.known {
+        true => told,
+        false => vm.told.len() as u64,
+    };
+    assert_eq!(lifetimes.collections, expected);
+    let total = &lifetimes.total;
+    let ends = [total.alive, total.not_yet_collected, total.unknown_fate];
+    let ends: u64 = ends.iter().map(|amount| amount.count).sum();
+    assert_eq!(total.allocated.count, total.dead() + ends);
+}
+
+fn check_info(vm: &NaiveVm, model: &TraceModel) {
+    let info = &model.info;
+    let made = vm.objects.iter().filter(|object| object.site.is_some());
+    let made: Amount = made
+        .map(|object| Amount {
+            count: 1,
+            bytes: object.bytes,
+        })
+        .sum();
+    let straggling = vm
+        .objects
+        .iter()
+        .filter(|object| object.site.is_some())
+        .count() as u64;
+    assert_eq!(info.allocated, made);
+    assert_eq!(straggling, made.count);
+    assert_eq!(info.eliminated, vm.eliminated.iter().sum::<u64>());
+    assert_eq!(info.events, made.count + info.eliminated);
+    let faults = (
+        info.unexplained_survivors,
+        info.conflicts,
+        info.malformed,
+        info.size_unknown,
+    );
+    assert_eq!(faults, (0, 0, 0, 0));
+    assert_eq!(info.collections, vm.heaps.len() as u64);
+    for rotation in &info.rotations {
+        let is_told = vm.told[rotation.collection as usize - 1];
+        assert_eq!(rotation.differences, is_told.then_some(0), "{rotation:?}");
+    }
+}
+
+fn check_timeline(vm: &NaiveVm, model: &TraceModel) {
+    let timeline = model.timeline.as_ref().unwrap();
+    assert_eq!(timeline.points.len(), vm.heaps.len());
+    for (number, (point, heap)) in timeline.points.iter().zip(&vm.heaps).enumerate() {
+        let heap = heap.as_ref().filter(|_| vm.told[number]);
+        let live = heap.map(|heap| heap.sites.values().copied().sum::<Amount>());
+        assert_eq!(point.collection as usize, number + 1);
+        assert_eq!(point.live, live);
+        assert_eq!(point.pause_micros(), 100_000);
+    }
+    let allocated: u64 = timeline
+        .points
+        .iter()
+        .map(|point| point.allocated.count)
+        .sum();
+    assert_eq!(
+        allocated + timeline.allocated_after.count,
+        model.info.allocated.count
+    );
+    if let Some(last) = timeline.composition.last() {
+        let all: Amount = last.types.iter().copied().sum();
+        assert_eq!(all, last.total);
+        let all: Amount = last.sites.iter().copied().sum();
+        assert_eq!(all, last.total);
+    }
+}
+
+/// Copies by type are those of the machine; what all sites pay for is what all pauses took.
+fn check_costs(vm: &NaiveVm, model: &TraceModel) {
+    let costs = model.cost.as_ref().unwrap();
+    let told = vm.told.iter().filter(|told| **told).count() as u64;
+    let pauses: u64 = costs.models.iter().map(|model| model.pauses).sum();
+    assert_eq!((pauses, costs.unknown), (told, vm.told.len() as u64 - told));
+    let mut copied: BTreeMap<Option<String>, Amount> = BTreeMap::new();
+    for (survivors, _) in vm.survivors.iter().zip(&vm.told).filter(|(_, told)| **told) {
+        for survivor in survivors.iter().filter(|one| one.from != one.to) {
+            let ty = Some(descriptor(survivor.class));
+            *copied.entry(ty).or_default() += Amount::one(survivor.bytes);
+        }
+    }
+    let rows = costs.types.iter();
+    let rows = rows.map(|row| (row.ty.as_deref().map(str::to_owned), row.cost.copied));
+    let answered: BTreeMap<_, _> = rows.filter(|(_, copied)| !copied.is_zero()).collect();
+    assert_eq!(answered, copied);
+    let promoted = model.timeline.as_ref().unwrap().points.iter();
+    let promoted: Amount = promoted.filter_map(|point| point.promoted).sum();
+    assert_eq!(costs.total.promoted, promoted);
+    check_cost_sums(costs);
+}
+
+fn check_cost_sums(costs: &GcCost) {
+    let by_type = costs.types.iter().map(|row| &row.cost);
+    let by_site = costs.sites.iter().map(|row| &row.cost);
+    for sum in [summed(by_type), summed(by_site)] {
+        assert_eq!(sum.copied, costs.total.copied);
+        assert_eq!(sum.promoted, costs.total.promoted);
+        assert_eq!(sum.promoted_soon_dead, costs.total.promoted_soon_dead);
+        let ages: u64 = sum.copied_by_age.iter().sum();
+        assert_eq!(ages, sum.copied.bytes);
+        for (kind, model) in sum.kinds.iter().zip(&costs.models) {
+            assert!((kind.brought_on - (model.pauses - model.asked) as f64).abs() < 1e-6);
+            assert_eq!(kind.work, model.work);
+        }
+        let nanos: u64 = costs.models.iter().map(|model| model.nanos).sum();
+        let explained = sum.pause_nanos(&costs.models).value + costs.asked_nanos();
+        assert!((explained - nanos as f64).abs() < 1e-6 * nanos as f64 + 1.0);
+    }
+    for site in &costs.sites {
+        let callers = summed(site.callers.iter().map(|row| &row.cost));
+        assert!(site.callers.is_empty() || callers.copied == site.cost.copied);
+        let saved = costs.without(&site.cost);
+        assert!(
+            saved.low <= saved.value && saved.value <= saved.high,
+            "{saved:?}"
+        );
+    }
+}
+
+fn summed<'a>(costs: impl Iterator<Item = &'a Cost>) -> Cost {
+    let mut sum = Cost::default();
+    costs.for_each(|cost| sum += cost);
+    sum
+}

@@ -1,0 +1,148 @@
+//! Fuzz target: traces whose blocks say anything. They are read to their end, damage is a value, nothing panics.
+//!
+//! The content of blocks is changed and their checksums are made anew, so that each decoder and the replay see the changes.
+//! `cargo test` changes the seeds at random for a second, `BOLERO_RANDOM_TEST_TIME_MS` says for how long; `cargo bolero test` is led by coverage.
+
+use std::path::Path;
+
+use bolero::{TypeGenerator, check};
+use ducktrack_analyses::Questions;
+use ducktrack_count_model::CountModelBuilder;
+use ducktrack_heap_replay::{CollectionNumber, Moment};
+use ducktrack_trace_format::{
+    BlockHeader, BlockKind, Compression, FileHeader, decode_content, encode_block,
+};
+use ducktrack_trace_reader::TraceReader;
+
+use ducktrack_test_support::replay_files;
+
+const RECORDS: &[u8] = include_bytes!("../../../trace-format/tests/golden/trace-records-v2.trace");
+const COUNTS: &[u8] = include_bytes!("../../../trace-format/tests/golden/count-v2.trace");
+const EVENTS: &[u8] = include_bytes!("../../../trace-format/tests/golden/events-v2.trace");
+
+type Block = (BlockKind, Vec<u8>);
+
+/// One change of a block; blocks and places are taken modulo their number.
+#[derive(Clone, Debug, TypeGenerator)]
+enum Change {
+    Set(u8, u16, u8),
+    Add(u8, u16, u8),
+    Insert(u8, u16, u8),
+    Remove(u8, u16, u8),
+    Cut(u8, u16),
+    Repeat(u8),
+    Drop(u8),
+    Swap(u8, u8),
+    Kind(u8, u8),
+}
+
+fn blocks_of(file: &[u8]) -> Vec<Block> {
+    let header = FileHeader::decode(file).expect("a header");
+    let mut rest = &file[usize::from(header.length)..];
+    let mut blocks = Vec::new();
+    while !rest.is_empty() {
+        let header = BlockHeader::decode(rest).expect("a block");
+        let end = BlockHeader::LENGTH + header.stored_length as usize;
+        let content = decode_content(&header, &rest[BlockHeader::LENGTH..end]).expect("content");
+        blocks.push((header.kind, content.into_owned()));
+        rest = &rest[end..];
+    }
+    blocks
+}
+
+fn file_of(blocks: &[Block]) -> Vec<u8> {
+    let mut file = FileHeader::current().encode().to_vec();
+    for (sequence, (kind, content)) in (0..).zip(blocks) {
+        encode_block(*kind, sequence, content, Compression::Off, &mut file).expect("a block");
+    }
+    file
+}
+
+fn change_content(change: &Change, content: &mut Vec<u8>) {
+    let length = content.len();
+    let place = |at: u16| usize::from(at) % length.max(1);
+    match *change {
+        Change::Set(_, at, value) if length > 0 => content[place(at)] = value,
+        Change::Add(_, at, value) if length > 0 => {
+            content[place(at)] = content[place(at)].wrapping_add(value);
+        }
+        Change::Insert(_, at, value) => content.insert(place(at), value),
+        Change::Remove(_, at, bytes) => {
+            let at = place(at);
+            content.drain(at..(at + usize::from(bytes)).min(length));
+        }
+        Change::Cut(_, at) => content.truncate(place(at)),
+        _ => {}
+    }
+}
+
+fn apply(change: &Change, blocks: &mut Vec<Block>) {
+    if blocks.is_empty() {
+        return;
+    }
+    let count = blocks.len();
+    let number = |block: u8| usize::from(block) % count;
+    match *change {
+        Change::Set(block, ..)
+        | Change::Add(block, ..)
+        | Change::Insert(block, ..)
+        | Change::Remove(block, ..)
+        | Change::Cut(block, _) => change_content(change, &mut blocks[number(block)].1),
+        Change::Repeat(block) => blocks.push(blocks[number(block)].clone()),
+        Change::Drop(block) => drop(blocks.remove(number(block))),
+        Change::Swap(one, other) => blocks.swap(number(one), number(other)),
+        Change::Kind(block, kind) => blocks[number(block)].0 = BlockKind(kind),
+    }
+}
+
+/// Reads all that is in the directory, as the command does.
+fn read_all(directory: &Path) {
+    let mut builder = CountModelBuilder::new();
+    let mut reader = TraceReader::open(directory).expect("the file's own header stands");
+    reader.by_ref().for_each(|record| builder.fold(record));
+    let questions = Questions {
+        heap_at: vec![Moment::After(CollectionNumber(1)), Moment::End],
+        lifetimes: true,
+        timeline: true,
+        growth: true,
+        staleness: Some(Moment::Last),
+        ..Questions::default()
+    };
+    let model = replay_files(directory, builder.finish_trace(), &questions, 1, 1 << 20);
+    assert_eq!(
+        model.heap_at.len(),
+        2,
+        "an answer for each moment, also where it is none"
+    );
+}
+
+fn write(directory: &Path, [records, events]: [&[Block]; 2]) {
+    std::fs::write(directory.join("ducktrack.trace"), file_of(records)).expect("written");
+    std::fs::write(directory.join("events-00000000.trace"), file_of(events)).expect("written");
+}
+
+#[test]
+fn any_trace_is_read_to_its_end() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let seeds = [blocks_of(RECORDS), blocks_of(COUNTS)];
+    let events = blocks_of(EVENTS);
+    write(directory.path(), [&seeds[0], &events]);
+    read_all(directory.path());
+    check!()
+        .with_type::<(bool, u8, [(bool, Change); 4])>()
+        .for_each(|(seed, count, changes)| {
+            let (mut records, mut events) = (seeds[usize::from(*seed)].clone(), events.clone());
+            for (in_events, change) in &changes[..=usize::from(*count) % changes.len()] {
+                apply(
+                    change,
+                    if *in_events {
+                        &mut events
+                    } else {
+                        &mut records
+                    },
+                );
+            }
+            write(directory.path(), [&records, &events]);
+            read_all(directory.path());
+        });
+}

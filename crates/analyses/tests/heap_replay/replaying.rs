@@ -1,0 +1,120 @@
+//! Leads the pieces of a trace to a replay, as the command does with files.
+
+use ducktrack_analyses::{CostQuestion, HeapReplay, Questions, TraceModel};
+use ducktrack_heap_replay::{CollectionNumber, EpochPart, EpochView, Moment};
+use ducktrack_trace_format::{
+    BlockKind, Collection, CollectionCounts, HeapClassId, KeptCollection, KeptSurvivor,
+    MoveDecoder, MoveRun,
+};
+
+use crate::naive_object::{NaiveSurvivor, Piece};
+use crate::program::THREADS;
+use crate::trace_names::names;
+
+/// All questions, for traces with this many collections.
+pub(crate) fn all_questions(collections: u32) -> Questions {
+    let after = (1..=collections).map(|number| Moment::After(CollectionNumber(number)));
+    Questions {
+        heap_at: after.chain([Moment::End]).collect(),
+        heap_dump: None,
+        lifetimes: true,
+        timeline: true,
+        growth: true,
+        growth_from: None,
+        growth_until: None,
+        cost: Some(CostQuestion::default()),
+        staleness: None,
+    }
+}
+
+/// Replays pieces; events are spread over this many workers.
+pub(crate) fn replay(pieces: &[Piece], questions: &Questions, workers: usize) -> TraceModel {
+    replay_kept(pieces, &[], u32::MAX, questions, workers)
+}
+
+/// The same; of the collections from this number on the trace has what the agent keeps in a pause.
+pub(crate) fn replay_kept(
+    pieces: &[Piece],
+    survivors: &[Vec<NaiveSurvivor>],
+    kept_from: u32,
+    questions: &Questions,
+    workers: usize,
+) -> TraceModel {
+    let (count, names) = names(THREADS);
+    let mut replay = HeapReplay::new(names, questions.clone(), workers);
+    let mut buffers: Vec<(&[u8], bool)> = Vec::new();
+    for piece in pieces {
+        match piece {
+            Piece::File(header) => replay.start_file("events", 0, Some(header)),
+            Piece::Sync(content) => {
+                let _ = replay.sync_part(content);
+            }
+            Piece::Events(content) => buffers.push((content, false)),
+            Piece::Collection(collection, moves) => {
+                let (runs, complete) = runs(moves);
+                let decode =
+                    |view: &EpochView<'_>, parts: &mut [EpochPart]| take_all(&buffers, view, parts);
+                let is_kept = collection.number >= kept_from && collection.fault.is_none();
+                let deferred = match is_kept {
+                    true => replay.end_kept_epoch(&kept(collection, survivors), decode),
+                    false => replay.end_epoch(collection, runs, complete, decode),
+                };
+                match deferred {
+                    true => buffers.iter_mut().for_each(|buffer| buffer.1 = true),
+                    false => buffers.clear(),
+                }
+            }
+            Piece::Explained(content) => {
+                let _ = replay.explained(content);
+            }
+            Piece::Uses(content) => {
+                let _ = replay.extension(BlockKind::USES, content);
+            }
+        }
+    }
+    replay.end(|view, parts| take_all(&buffers, view, parts));
+    replay.finish(count, Vec::new())
+}
+
+fn kept(collection: &Collection, survivors: &[Vec<NaiveSurvivor>]) -> KeptCollection {
+    let survivors = &survivors[collection.number as usize - 1];
+    let kept = survivors.iter().map(|survivor| KeptSurvivor {
+        from: survivor.from,
+        to: survivor.to,
+        units: u32::try_from(survivor.bytes / 8).expect("small"),
+        class: HeapClassId(survivor.class),
+    });
+    KeptCollection {
+        collection: Collection {
+            counts: CollectionCounts::default(),
+            ..collection.clone()
+        },
+        survivors: kept.collect(),
+        ..KeptCollection::default()
+    }
+}
+
+fn runs(moves: &[Vec<u8>]) -> (Vec<MoveRun>, bool) {
+    let mut complete = true;
+    let mut runs = Vec::new();
+    for content in moves {
+        match MoveDecoder::new(content) {
+            Ok(decoder) => {
+                for run in decoder {
+                    complete &= run.is_ok();
+                    runs.extend(run);
+                }
+            }
+            Err(_) => complete = false,
+        }
+    }
+    (runs, complete)
+}
+
+/// In another order than that of the trace, and each to the next worker.
+fn take_all(buffers: &[(&[u8], bool)], view: &EpochView<'_>, parts: &mut [EpochPart]) {
+    let workers = parts.len();
+    for (at, (content, again)) in buffers.iter().rev().enumerate() {
+        let _ = parts[at % workers].take(view, content, *again);
+    }
+}

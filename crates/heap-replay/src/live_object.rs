@@ -1,0 +1,115 @@
+//! One object of the live heap, in 40 bytes.
+
+use ducktrack_trace_format::ThreadId;
+
+use ducktrack_count_model::{CallerColumn, Origin, SiteColumn, TypeColumn};
+
+/// No thread.
+const NO_THREAD: u32 = PROMOTED - 1;
+/// In the thread's number: a collection moved the object from a young to an old space.
+const PROMOTED: u32 = 1 << 31;
+
+/// An object that no collection has found dead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LiveObject {
+    /// The first address after it.
+    pub end: u64,
+    /// Its length in units of 8 bytes.
+    units: u32,
+    pub site: SiteColumn,
+    /// The caller to blame.
+    pub caller: CallerColumn,
+    pub ty: TypeColumn,
+    /// And [`PROMOTED`].
+    thread: u32,
+    /// The epoch in which it was allocated.
+    pub birth: u32,
+    /// The first epoch in which it was at its address.
+    pub arrived: u32,
+    /// The epoch in which it was used last, as far as the trace states uses: an object is used when it is made.
+    pub used: u32,
+}
+
+impl LiveObject {
+    pub fn new(end: u64, bytes: u64, site: SiteColumn, ty: TypeColumn, birth: u32) -> Self {
+        Self {
+            end,
+            units: u32::try_from(bytes / 8).unwrap_or(u32::MAX),
+            site,
+            caller: CallerColumn::NONE,
+            ty,
+            thread: NO_THREAD,
+            birth,
+            arrived: birth,
+            used: birth,
+        }
+    }
+
+    /// Which thread allocated it, and the caller to blame.
+    pub fn by(mut self, thread: ThreadId, caller: CallerColumn) -> Self {
+        self.thread = self.thread & PROMOTED | thread.0.min(NO_THREAD);
+        self.caller = caller;
+        self
+    }
+
+    /// Whose doing it is.
+    pub fn origin(&self) -> Origin {
+        Origin {
+            site: self.site,
+            caller: self.caller,
+        }
+    }
+
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.units) * 8
+    }
+
+    pub fn thread(&self) -> Option<ThreadId> {
+        let thread = self.thread & !PROMOTED;
+        (thread != NO_THREAD).then_some(ThreadId(thread))
+    }
+
+    /// A collection moved it from a young to an old space.
+    pub fn is_promoted(&self) -> bool {
+        self.thread & PROMOTED != 0
+    }
+
+    pub fn promote(&mut self) {
+        self.thread |= PROMOTED;
+    }
+
+    /// Where it starts.
+    pub fn address(&self) -> u64 {
+        self.end.saturating_sub(self.bytes())
+    }
+
+    /// The same object with the same origin; its type may be known better in one of them.
+    pub fn agrees_with(&self, other: &Self) -> bool {
+        let origin = |object: &Self| (object.caller, object.thread());
+        (self.end, self.units, self.site, self.birth)
+            == (other.end, other.units, other.site, other.birth)
+            && (self.site == SiteColumn::NONE || origin(self) == origin(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_takes_less_than_a_cache_line() {
+        assert_eq!(size_of::<LiveObject>(), 40);
+    }
+
+    #[test]
+    fn promotion_and_thread_do_not_disturb_each_other() {
+        let mut object = LiveObject::new(64, 16, SiteColumn::at(1), TypeColumn::NONE, 0);
+        object.promote();
+        assert_eq!((object.is_promoted(), object.thread()), (true, None));
+        let object = object.by(ThreadId(7), CallerColumn::NONE);
+        assert!(object.is_promoted());
+        assert_eq!(object.thread(), Some(ThreadId(7)));
+        let unknown = object.by(ThreadId(u32::MAX), CallerColumn::NONE);
+        assert_eq!((unknown.is_promoted(), unknown.thread()), (true, None));
+    }
+}

@@ -1,0 +1,51 @@
+//! Adds what epochs and collections say to [`TraceInfo`].
+
+use ducktrack_trace_format::Collection;
+
+use crate::epoch_part::EventSums;
+use crate::outcome::Outcome;
+use crate::run_sums::RunSums;
+use crate::{CollectionNumber, TraceInfo};
+
+impl TraceInfo {
+    pub fn add_events(&mut self, sums: &EventSums) {
+        self.events += sums.events;
+        self.allocated += sums.allocated;
+        self.eliminated += sums.eliminated;
+        self.unplaced += sums.unplaced;
+        self.stragglers += sums.stragglers;
+        self.size_unknown += sums.size_unknown;
+        self.gaps += sums.gaps;
+        self.gap_bytes = self.gap_bytes.saturating_add(sums.gap_bytes);
+        self.dropped = self.dropped.saturating_add(sums.dropped);
+        self.updates += sums.updates;
+        self.calls += sums.calls;
+        self.malformed += sums.malformed;
+        self.contradictions += sums.contradictions;
+        self.buffers += sums.buffers;
+        if self.start_micros == 0 {
+            self.start_micros = sums.first_begun.unwrap_or(0);
+        }
+        self.end_micros = self.end_micros.max(sums.last_handed_over);
+    }
+
+    pub fn add_collection(
+        &mut self,
+        collection: &Collection,
+        runs: &RunSums,
+        outcome: Option<Outcome>,
+    ) {
+        let number = CollectionNumber(collection.number);
+        self.collections += 1;
+        self.first_collection.get_or_insert(number);
+        self.last_collection = Some(number);
+        self.end_micros = self.end_micros.max(collection.end_unix_micros);
+        self.survivors = self.survivors.saturating_add(runs.objects);
+        self.moved = self.moved.saturating_add(runs.moved);
+        self.ambiguous = self.ambiguous.saturating_add(collection.counts.ambiguous);
+        self.found += outcome.map_or(0, |outcome| outcome.found);
+        if let Some(file) = self.files.last_mut() {
+            file.collections += 1;
+        }
+    }
+}

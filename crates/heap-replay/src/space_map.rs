@@ -1,0 +1,45 @@
+//! In which space an address is.
+
+use ducktrack_trace_format::{Space, SpaceKind};
+
+/// Spaces by address.
+#[derive(Clone, Debug, Default)]
+pub struct SpaceMap {
+    spaces: Vec<Space>,
+}
+
+impl SpaceMap {
+    pub fn new(spaces: &[Space]) -> Self {
+        let mut spaces: Vec<Space> = spaces.to_vec();
+        spaces.sort_unstable_by_key(|space| space.bottom);
+        Self { spaces }
+    }
+
+    /// Position of the space in which an object starts; spaces may have grown over their noted top since.
+    pub fn position(&self, address: u64) -> Option<usize> {
+        self.spaces
+            .partition_point(|space| space.bottom <= address)
+            .checked_sub(1)
+    }
+
+    /// What the space is for in which an object starts.
+    pub fn kind(&self, address: u64) -> Option<SpaceKind> {
+        self.spaces
+            .get(self.position(address)?)
+            .map(|space| space.kind)
+    }
+
+    pub fn spaces(&self) -> &[Space] {
+        &self.spaces
+    }
+}
+
+/// True for spaces whose objects have to live long to get there.
+pub fn is_old(kind: SpaceKind) -> bool {
+    matches!(kind, SpaceKind::Old)
+}
+
+/// True for spaces whose objects are looked at by every collection.
+pub fn is_young(kind: SpaceKind) -> bool {
+    matches!(kind, SpaceKind::Eden | SpaceKind::Survivor | SpaceKind::To)
+}

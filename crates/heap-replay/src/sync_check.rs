@@ -1,0 +1,62 @@
+//! A synchronization point: the live heap as the writer knew it, to start from or to compare with.
+
+use crate::live_counts::LiveCounts;
+use crate::live_heap::LiveHeap;
+use crate::live_object::LiveObject;
+use ducktrack_count_model::{SiteColumn, TypeColumn};
+
+/// A synchronization point that is being read.
+#[derive(Clone, Copy, Debug)]
+pub struct SyncCheck {
+    pub collection: u32,
+    /// It is taken as it is; else it is compared with the heap rebuilt so far.
+    pub replaces: bool,
+    pub objects: u64,
+    pub with_site: u64,
+    /// Objects that are in the heap rebuilt, too.
+    seen: u64,
+    differences: u64,
+}
+
+impl SyncCheck {
+    pub fn new(collection: u32, replaces: bool) -> Self {
+        Self {
+            collection,
+            replaces,
+            objects: 0,
+            with_site: 0,
+            seen: 0,
+            differences: 0,
+        }
+    }
+
+    /// Takes the next object.
+    pub fn take(&mut self, object: LiveObject, heap: &mut LiveHeap, counts: &mut LiveCounts) {
+        self.objects += 1;
+        self.with_site += u64::from(object.site != SiteColumn::NONE);
+        if self.replaces {
+            counts.add(&object);
+            heap.insert(object);
+            return;
+        }
+        let known = heap.ending_at(object.end);
+        self.seen += u64::from(known.is_some());
+        match known {
+            Some(known) if known.agrees_with(&object) => {
+                // The writer had the class of the object, an event has only what its site says.
+                if known.ty != object.ty && object.ty != TypeColumn::NONE {
+                    counts.remove(known);
+                    known.ty = object.ty;
+                    counts.add(known);
+                }
+            }
+            _ => self.differences += 1,
+        }
+    }
+
+    /// Objects that are different, only there or only here, where `live` are here.
+    pub fn differences(&self, live: u64) -> Option<u64> {
+        let only_here = live.saturating_sub(self.seen);
+        (!self.replaces).then(|| self.differences + only_here)
+    }
+}
