@@ -6,8 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
+use ducktrack_profile::Profile;
 use ducktrack_reports::{
-    DiffOptions, Document, Filter, Gate, View, compare, diff_html, document, read_json, view,
+    ComparedRun, DiffOptions, Document, Filter, Gate, View, compare, diff_html, document,
+    read_json, view,
 };
 
 use crate::loading;
@@ -17,16 +19,22 @@ use crate::selection::Order;
 use crate::window_args::WindowArgs;
 
 /// The exit code of a broken gate.
-const GATE_FAILED: u8 = 1;
+const BROKEN: u8 = 1;
+/// The exit code of gates of which none is broken and one cannot be judged.
+const CANNOT_TELL: u8 = 2;
 
 #[derive(Args)]
 #[command(after_help = "Gates:
   count>+5%              more than 5 % more objects than in A
   bytes>+1M              more than 1,000,000 bytes more than in A
-  count[com.acme]>+0     any growth in a package, with what it is to blame for
+  count[com.acme]>+0     any growth in a package and in the calls that it makes
   bytes[com.acme]>64Mi   a budget: B alone
 
-Exit codes: 0 all gates hold, 1 a gate failed, 2 bad input.
+A gate on a package needs two runs recorded with --app. Without it, the numbers
+are estimates from sampled stacks, and small changes cannot be judged.
+
+Exit codes: 0 all gates hold, 1 a gate is broken, 2 a gate cannot be judged, or
+bad input.
 
 Examples:
   ducktrack diff ducktrack-1 ducktrack-2 --only com.acme
@@ -75,8 +83,13 @@ pub(crate) fn run(args: DiffArgs) -> Result<ExitCode> {
         top: args.top,
     };
     let names = [&args.before, &args.after].map(|path| path.display().to_string());
-    let mut comparison = compare((&names[0], &before), (&names[1], &after), &options, &gates);
-    let most = before.sites.len().max(after.sites.len());
+    let mut comparison = compare(
+        before.named(&names[0]),
+        after.named(&names[1]),
+        &options,
+        &gates,
+    );
+    let most = before.document.sites.len().max(after.document.sites.len());
     if comparison.changes.is_empty() && comparison.unchanged == 0 && most > 0 {
         nothing::say(&options.filter(), most);
     }
@@ -85,10 +98,10 @@ pub(crate) fn run(args: DiffArgs) -> Result<ExitCode> {
             [&args.before, &args.after].map(|path| stacks_of(path, &options, &args.windows));
         comparison.stacks = Some(Box::new([before?, after?]));
     }
-    let code = if comparison.passed() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(GATE_FAILED)
+    let code = match (comparison.is_broken(), comparison.passed()) {
+        (true, _) => ExitCode::from(BROKEN),
+        (false, false) => ExitCode::from(CANNOT_TELL),
+        (false, true) => ExitCode::SUCCESS,
     };
     match args.output.print(&comparison) {
         // The verdict counts, also when the reader stops early.
@@ -124,20 +137,39 @@ fn stacks_of(path: &Path, options: &DiffOptions, windows: &WindowArgs) -> Result
     Ok(view(&model, &path.display().to_string(), &filter))
 }
 
+/// A run as it was read.
+struct Run {
+    document: Document,
+    stacks: Option<Profile>,
+}
+
+impl Run {
+    fn named<'a>(&'a self, name: &'a str) -> ComparedRun<'a> {
+        ComparedRun {
+            name,
+            document: &self.document,
+            stacks: self.stacks.as_ref(),
+        }
+    }
+}
+
 /// A directory is a trace, a file is a JSON report or a single trace file.
-fn side(path: &Path, windows: &WindowArgs) -> Result<Document> {
+fn side(path: &Path, windows: &WindowArgs) -> Result<Run> {
     if path.is_file() && starts_like_json(path)? {
         // It was made of one part of its run.
         let text =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-        return read_json(&text).with_context(|| path.display().to_string());
+        return Ok(Run {
+            document: read_json(&text).with_context(|| path.display().to_string())?,
+            stacks: None,
+        });
     }
     let model = loading::load_windows(path, windows)?;
-    Ok(document(&view(
-        &model,
-        &path.display().to_string(),
-        &Filter::default(),
-    )))
+    let view = view(&model, &path.display().to_string(), &Filter::default());
+    Ok(Run {
+        document: document(&view),
+        stacks: Some(view.stacks),
+    })
 }
 
 fn starts_like_json(path: &Path) -> Result<bool> {

@@ -254,11 +254,17 @@ fn gates_set_the_exit_code() {
     assert_eq!(code(&[]), Some(0), "without a gate nothing fails");
     assert_eq!(code(&["count>+5%"]), Some(1));
     assert_eq!(code(&["count>+500%"]), Some(0));
-    assert_eq!(code(&["count>+500%", "bytes[com.acme]>+1M"]), Some(1));
+    assert_eq!(code(&["count>+500%", "bytes>+1M"]), Some(1));
     assert_eq!(
-        code(&["count[java.util]>+0"]),
-        Some(0),
-        "only com.acme has grown"
+        code(&["count[com.acme]>+0"]),
+        Some(2),
+        "without --app, nobody knows the allocations of its calls"
+    );
+    assert_eq!(code(&["count[com.acne]>+0"]), Some(2), "no such package");
+    assert_eq!(
+        code(&["count>+5%", "count[com.acme]>+0"]),
+        Some(1),
+        "a broken gate comes before one that cannot be judged"
     );
     assert_eq!(code(&["count>+5"]), Some(1));
     refused(

@@ -5,13 +5,20 @@
 //!
 //! Both sides are [`Document`]s, so that a saved JSON report serves as a baseline as well as a trace.
 
+mod calls;
 mod flame;
 mod gate;
+mod grown_place;
 mod matching;
 mod render;
+mod verdict;
 
+use ducktrack_profile::Profile;
+
+pub use calls::CallChange;
 pub use flame::diff_html;
-pub use gate::{Gate, GateError, Verdict};
+pub use gate::{Gate, GateError};
+pub use verdict::{Outcome, Verdict};
 
 use crate::error::ReportError;
 use crate::filter::{Filter, Sort, in_scope};
@@ -20,7 +27,8 @@ use crate::report::Report;
 use crate::text::next_command::NextCommand;
 use crate::text_lines::TextLines;
 use crate::view::View;
-use matching::match_sites;
+use calls::changed_calls;
+use matching::match_places;
 
 /// Two runs side by side.
 #[derive(Clone, Debug)]
@@ -29,6 +37,8 @@ pub struct Comparison {
     pub before: Side,
     /// The second run.
     pub after: Side,
+    /// Calls of the application that cause more or less than before, largest change first; `None` where a run has no totals of calls.
+    pub calls: Option<Vec<CallChange>>,
     /// Sites that differ, largest change first.
     pub changes: Vec<SiteChange>,
     /// Sites that are the same in both.
@@ -70,11 +80,7 @@ pub struct SiteChange {
 impl SiteChange {
     /// Change of objects and bytes.
     pub fn change(&self) -> AmountDoc {
-        let (before, after) = (amount(self.before.as_ref()), amount(self.after.as_ref()));
-        AmountDoc {
-            count: after.count.saturating_sub(before.count),
-            bytes: after.bytes.saturating_sub(before.bytes),
-        }
+        amount_change(amount(self.before.as_ref()), amount(self.after.as_ref()))
     }
 
     /// The site as it is now, or as it was.
@@ -105,16 +111,27 @@ impl DiffOptions {
     }
 }
 
+/// A run to compare.
+#[derive(Clone, Copy, Debug)]
+pub struct ComparedRun<'a> {
+    /// Where it was read from.
+    pub name: &'a str,
+    /// Its report.
+    pub document: &'a Document,
+    /// Its sampled stacks; a saved report has none.
+    pub stacks: Option<&'a Profile>,
+}
+
 /// Compares two runs and checks the gates.
 pub fn compare(
-    before: (&str, &Document),
-    after: (&str, &Document),
+    before: ComparedRun<'_>,
+    after: ComparedRun<'_>,
     options: &DiffOptions,
     gates: &[Gate],
 ) -> Comparison {
-    let first = kept(&before.1.sites, &options.only);
-    let second = kept(&after.1.sites, &options.only);
-    let pairs = match_sites(&first, &second);
+    let first = kept(&before.document.sites, &options.only);
+    let second = kept(&after.document.sites, &options.only);
+    let pairs = match_places(&first, &second);
     let all = pairs.len();
     let mut changes: Vec<SiteChange> = pairs
         .into_iter()
@@ -126,14 +143,15 @@ pub fn compare(
         .collect();
     sort(&mut changes, options.sort);
     Comparison {
-        before: side(before, &first),
-        after: side(after, &second),
+        before: side(&before, &first),
+        after: side(&after, &second),
+        calls: changed_calls(before.document, after.document, options),
         unchanged: all - changes.len(),
         changes,
-        cautions: cautions(before.1, after.1),
+        cautions: cautions(before.document, after.document),
         verdicts: gates
             .iter()
-            .map(|gate| gate.check(before.1, after.1))
+            .map(|gate| verdict::judge(gate, &before, &after))
             .collect(),
         top: options.top,
         stacks: None,
@@ -141,9 +159,15 @@ pub fn compare(
 }
 
 impl Comparison {
-    /// True when no gate failed.
+    /// True when each gate holds.
     pub fn passed(&self) -> bool {
-        self.verdicts.iter().all(|verdict| verdict.passed)
+        self.verdicts.iter().all(Verdict::holds)
+    }
+
+    /// True when a gate is broken.
+    pub fn is_broken(&self) -> bool {
+        let mut outcomes = self.verdicts.iter().map(|verdict| &verdict.outcome);
+        outcomes.any(|outcome| *outcome == Outcome::Broken)
     }
 }
 
@@ -169,6 +193,13 @@ impl Report for Comparison {
             Some([before, after]) => diff_html(before, after),
             None => Err(self.has_no("html")),
         }
+    }
+}
+
+fn amount_change(before: AmountDoc, after: AmountDoc) -> AmountDoc {
+    AmountDoc {
+        count: after.count.saturating_sub(before.count),
+        bytes: after.bytes.saturating_sub(before.bytes),
     }
 }
 
@@ -242,14 +273,15 @@ fn sort(changes: &mut [SiteChange], sort: Sort) {
     });
 }
 
-fn side((name, document): (&str, &Document), sites: &[SiteDoc]) -> Side {
+fn side(run: &ComparedRun<'_>, sites: &[SiteDoc]) -> Side {
+    let document = run.document;
     let mut total = AmountDoc::default();
     for site in sites {
         total.count = total.count.saturating_add(site.count);
         total.bytes = total.bytes.saturating_add(site.bytes);
     }
     Side {
-        name: name.to_owned(),
+        name: run.name.to_owned(),
         command: document.run.command.clone(),
         java_version: document.run.java_version.clone(),
         total,
@@ -293,7 +325,8 @@ fn cautions(before: &Document, after: &Document) -> Vec<String> {
     }
     if before.caused.is_some() != after.caused.is_some() {
         cautions.push(
-            "only one of the runs says what calls of the application bring (app=): that is not compared".to_owned(),
+            "only one of the runs has totals of calls (--app): the calls are not compared"
+                .to_owned(),
         );
     }
     if before.run.vm != after.run.vm {

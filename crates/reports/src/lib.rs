@@ -52,7 +52,8 @@ pub use collapsed::collapsed;
 pub use collapsed::whole_stacks;
 pub use completeness::{Basis, Completeness, ThreadCompleteness};
 pub use diff::{
-    Comparison, DiffOptions, Gate, GateError, Side, SiteChange, Verdict, compare, diff_html,
+    CallChange, ComparedRun, Comparison, DiffOptions, Gate, GateError, Outcome, Side, SiteChange,
+    Verdict, compare, diff_html,
 };
 pub use ending::Ending;
 pub use error::ReportError;

@@ -1,10 +1,10 @@
 //! The stacks of a view: those of the run, after the filter.
 
 use ducktrack_count_model::CountModel;
-use ducktrack_profile::{Profile, profile};
+use ducktrack_profile::{Interval, Profile, ProfileRow, Unit, profile};
 
 use crate::class_name::printable;
-use crate::filter::Filter;
+use crate::filter::{Filter, in_scope};
 use crate::stack_names::{classes_of_frames, type_name};
 
 /// The profile of a model. With `only`, what was made while code of the wanted packages ran, or is to blame for it, is kept.
@@ -33,4 +33,36 @@ pub(crate) fn stacks(model: &CountModel, filter: &Filter) -> Profile {
                     .any(|frame| is_wanted(frame.get())))
     });
     profile
+}
+
+/// The allocations below code of a package, each object once: the estimate, and its interval. `None` where nothing was sampled.
+pub(crate) fn scope_estimate(
+    profile: &Profile,
+    scope: &str,
+    unit: Unit,
+) -> Option<(i64, Interval)> {
+    if profile.samples == 0 {
+        return None;
+    }
+    let rows = rows_below(profile, scope);
+    let estimate = rows.iter().map(|row| unit.of(row.tally)).sum();
+    Some((estimate, profile.inclusive_interval(rows, unit)))
+}
+
+/// Whether code of a package is on a sampled stack.
+pub(crate) fn is_on_stacks(profile: &Profile, scope: &str) -> bool {
+    !rows_below(profile, scope).is_empty()
+}
+
+fn rows_below<'a>(profile: &'a Profile, scope: &str) -> Vec<&'a ProfileRow> {
+    let classes = classes_of_frames(profile);
+    let in_scope =
+        |at: usize| matches!(classes.get(at), Some(Some(class)) if in_scope(scope, class));
+    let rows = profile.rows.iter();
+    rows.filter(|row| {
+        profile
+            .frames_of(row.stack)
+            .any(|frame| in_scope(frame.get()))
+    })
+    .collect()
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use ducktrack_count_model::{CountModel, CountModelBuilder};
 use ducktrack_reports::{
-    DiffOptions, Document, Filter, Gate, Report, ScreenOptions, Sort, collapsed, compare, document,
-    read_json, screen, view,
+    ComparedRun, DiffOptions, Document, Filter, Gate, Report, ScreenOptions, Sort, collapsed,
+    compare, document, read_json, screen, view,
 };
 use ducktrack_test_support::sample_run;
 
@@ -89,9 +89,14 @@ fn diff_text_and_json() {
         .iter()
         .map(|gate| gate.parse().expect("a gate"))
         .collect();
+    let compared = |name, document| ComparedRun {
+        name,
+        document,
+        stacks: None,
+    };
     let comparison = compare(
-        ("A", &before),
-        ("B", &after),
+        compared("A", &before),
+        compared("B", &after),
         &DiffOptions::default(),
         &gates,
     );

@@ -3,8 +3,7 @@
 //! ```text
 //! gate      = metric [ "[" scope "]" ] ( ">" | ">=" ) limit
 //! metric    = "count" | "bytes"
-//! scope     = a package or class; what it allocates or causes (with `app=`: each object that its calls bring, once; else what it is
-//!             blamed for). Without: the whole run
+//! scope     = a package or class: its own allocations and those of its calls, each object once. Without: the whole run
 //! limit     = "+" number "%"        growth against the first run, in percent
 //!           | "+" number [ unit ]   growth, in objects or bytes
 //!           | number [ unit ]       the second run alone: a budget
@@ -14,37 +13,30 @@
 //! ```
 //! Limits are kept as whole millionths and compared without rounding.
 
-use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
-
-use super::{in_scopes, own_in_scopes};
-use crate::filter::in_scope;
-use crate::json::{CauseDoc, Document, SiteDoc};
-use crate::quantity::{grouped, grouped_signed};
 
 const MILLION: i128 = 1_000_000;
 
 /// One condition that must not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gate {
-    text: String,
-    metric: Metric,
-    scope: Option<String>,
+    pub(super) text: String,
+    pub(super) metric: Metric,
+    pub(super) scope: Option<String>,
     or_equal: bool,
-    limit: Limit,
+    pub(super) limit: Limit,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Metric {
+pub(super) enum Metric {
     Count,
     Bytes,
 }
 
 /// In millionths of a percent, an object or a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Limit {
+pub(super) enum Limit {
     GrowthPercent(i128),
     Growth(i128),
     Budget(i128),
@@ -66,90 +58,9 @@ pub enum GateError {
     Unit(String),
 }
 
-/// What a gate says about two runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
-    /// The gate as given.
-    pub gate: String,
-    /// The first run's number in scope.
-    pub before: i64,
-    /// The second run's.
-    pub after: i64,
-    /// `objects` or `bytes`.
-    pub unit: &'static str,
-    /// True when the condition does not hold.
-    pub passed: bool,
-    /// The limit is for the second run alone.
-    pub is_budget: bool,
-    /// Of a gate that failed, the place that grew most, and by how much.
-    pub most: Option<(String, i64)>,
-}
-
 impl Gate {
-    /// Checks the gate on the sites of two runs.
-    pub fn check(&self, before: &Document, after: &Document) -> Verdict {
-        // Where only one run says what calls bring, both are compared without.
-        let with_causes = before.caused.is_some() && after.caused.is_some();
-        let parts = |document| self.parts(document, with_causes);
-        let (parts_before, parts_after) = (parts(before), parts(after));
-        let sum = |parts: &BTreeMap<_, i64>| {
-            parts
-                .values()
-                .fold(0, |sum: i64, part| sum.saturating_add(*part))
-        };
-        let (before, after) = (sum(&parts_before), sum(&parts_after));
-        let passed = !self.is_over(i128::from(before), i128::from(after));
-        Verdict {
-            most: match passed {
-                true => None,
-                false => grown_most(&parts_before, &parts_after),
-            },
-            gate: self.text.clone(),
-            is_budget: matches!(self.limit, Limit::Budget(_)),
-            before,
-            after,
-            unit: match self.metric {
-                Metric::Count => "objects",
-                Metric::Bytes => "bytes",
-            },
-            passed,
-        }
-    }
-
-    /// The number in scope, by place.
-    fn parts(&self, document: &Document, with_causes: bool) -> BTreeMap<Place, i64> {
-        let scopes: &[String] = self.scope.as_slice();
-        let with_causes = with_causes && !scopes.is_empty();
-        let mut parts = BTreeMap::new();
-        let mut add = |place: Place, number: i64| {
-            let part: &mut i64 = parts.entry(place).or_default();
-            *part = part.saturating_add(number);
-        };
-        for site in &document.sites {
-            let part = match with_causes {
-                true => own_in_scopes(site, scopes),
-                false => in_scopes(site, scopes),
-            };
-            let number = match self.metric {
-                Metric::Count => part.count,
-                Metric::Bytes => part.bytes,
-            };
-            add(Place::of_site(site), number);
-        }
-        let causes = document.causes.iter().filter(|_| with_causes);
-        for cause in causes.filter(|cause| scopes.iter().any(|scope| in_scope(scope, &cause.class)))
-        {
-            let number = match self.metric {
-                Metric::Count => cause.charged_objects,
-                Metric::Bytes => cause.charged_bytes,
-            };
-            add(Place::of_cause(cause), number);
-        }
-        parts
-    }
-
     /// `growth in percent > limit` is `growth * 100 > limit * before`: from nothing, any growth is over any percentage.
-    fn is_over(&self, before: i128, after: i128) -> bool {
+    pub(super) fn is_over(&self, before: i128, after: i128) -> bool {
         let growth = after - before;
         let (value, limit) = match self.limit {
             Limit::GrowthPercent(percent) => {
@@ -160,95 +71,6 @@ impl Gate {
         };
         value > limit || (self.or_equal && value == limit)
     }
-}
-
-/// A site or a call. Lines move from version to version; what is made or called at a place of a method does not.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
-    class: String,
-    method: String,
-    descriptor: String,
-    what: String,
-    is_call: bool,
-    /// Where it is in one of the runs; no part of the comparison.
-    at: At,
-}
-
-/// Equal to every other one.
-#[derive(Clone, Debug, Default)]
-struct At(Option<String>);
-
-impl PartialEq for At {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for At {}
-
-impl PartialOrd for At {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for At {
-    fn cmp(&self, _: &Self) -> Ordering {
-        Ordering::Equal
-    }
-}
-
-impl Place {
-    fn of_site(site: &SiteDoc) -> Self {
-        Self {
-            class: site.class.clone(),
-            method: site.method.clone(),
-            descriptor: site.descriptor.clone(),
-            what: site.ty.clone().unwrap_or_default(),
-            is_call: false,
-            at: At(source(site.source_file.as_deref(), site.line)),
-        }
-    }
-
-    fn of_cause(cause: &CauseDoc) -> Self {
-        Self {
-            class: cause.class.clone(),
-            method: cause.method.clone(),
-            descriptor: cause.descriptor.clone(),
-            what: cause.target.clone(),
-            is_call: true,
-            at: At(source(cause.source_file.as_deref(), cause.line)),
-        }
-    }
-}
-
-/// `Shop.java:12`
-fn source(file: Option<&str>, line: Option<u16>) -> Option<String> {
-    Some(format!("{}:{}", file?, line?))
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.class, self.method)?;
-        if let Some(at) = &self.at.0 {
-            write!(f, "({at})")?;
-        }
-        let verb = if self.is_call { "calls" } else { "makes" };
-        write!(f, " {verb} {}", self.what)
-    }
-}
-
-/// The place that grew most, and by how much. Where the same place is in both runs, the second says its line.
-fn grown_most(
-    before: &BTreeMap<Place, i64>,
-    after: &BTreeMap<Place, i64>,
-) -> Option<(String, i64)> {
-    let growth = |(place, number): (&Place, &i64)| {
-        let was = before.get(place).copied().unwrap_or(0);
-        (place.to_string(), number.saturating_sub(was))
-    };
-    let (place, growth) = after.iter().map(growth).max_by_key(|(_, growth)| *growth)?;
-    (growth > 0).then_some((place, growth))
 }
 
 impl FromStr for Gate {
@@ -355,33 +177,6 @@ impl fmt::Display for Gate {
     }
 }
 
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = if self.passed { "ok    " } else { "FAILED" };
-        let change = i128::from(self.after) - i128::from(self.before);
-        write!(
-            f,
-            "{word}  {}: {} -> {} {} ({}{})",
-            self.gate,
-            grouped(self.before),
-            grouped(self.after),
-            self.unit,
-            grouped_signed(change),
-            match crate::quantity::percent(change, self.before) {
-                Some(percent) => format!(", {percent:+.2} %"),
-                None => String::new(),
-            }
-        )?;
-        if self.is_budget {
-            f.write_str("; a budget for the second run alone: growth is written +N or +N%")?;
-        }
-        match &self.most {
-            Some((place, growth)) => write!(f, "; most at {place}, {}", grouped_signed(*growth)),
-            None => Ok(()),
-        }
-    }
-}
-
 impl fmt::Display for GateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -407,102 +202,6 @@ impl std::error::Error for GateError {}
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn sites(count: i64, bytes: i64) -> Vec<SiteDoc> {
-        vec![SiteDoc {
-            class: "com.acme.Main".into(),
-            count,
-            bytes,
-            ..SiteDoc::default()
-        }]
-    }
-
-    fn run(sites: Vec<SiteDoc>) -> Document {
-        Document {
-            sites,
-            ..Document::default()
-        }
-    }
-
-    fn passes(gate: &str, before: i64, after: i64) -> bool {
-        let gate: Gate = gate.parse().expect("a gate");
-        gate.check(&run(sites(before, before)), &run(sites(after, after)))
-            .passed
-    }
-
-    #[test]
-    fn growth_in_percent_is_exact_at_the_limit() {
-        assert!(passes("count>+5%", 100, 105));
-        assert!(!passes("count>+5%", 100, 106));
-        assert!(!passes("count>=+5%", 100, 105));
-        assert!(passes("count>+0.5%", 1000, 1005));
-        assert!(!passes("count>+0.5%", 1000, 1006));
-        assert!(!passes("count>+1000%", 0, 1));
-        assert!(passes("count>+0%", 7, 7));
-        assert!(!passes("count>+0%", i64::MAX - 1, i64::MAX));
-    }
-
-    #[test]
-    fn growth_and_budgets_with_units() {
-        assert!(passes("bytes>+1M", 5, 1_000_005));
-        assert!(!passes("bytes>+1M", 5, 1_000_006));
-        assert!(passes("bytes > 1 MiB", 0, 1 << 20));
-        assert!(!passes("bytes>1Mi", 0, (1 << 20) + 1));
-        assert!(!passes("count>1.5k", 0, 1501));
-        assert!(passes("count>+10", 50, 20));
-    }
-
-    #[test]
-    fn a_scope_counts_its_classes_and_what_they_are_blamed_for() {
-        let gate: Gate = "count[com.acme]>10".parse().expect("a gate");
-        let mut library = sites(100, 100);
-        library[0].class = "java.util.Arrays".into();
-        assert!(gate.check(&run(vec![]), &run(library.clone())).passed);
-        library[0].context = vec![crate::json::ContextDoc {
-            caller: crate::json::CallerDoc {
-                class: Some("com.acme.Main".into()),
-                ..Default::default()
-            },
-            count: 11,
-            bytes: 11,
-            ..Default::default()
-        }];
-        let verdict = gate.check(&run(vec![]), &run(library));
-        assert_eq!((verdict.after, verdict.passed), (11, false));
-    }
-
-    #[test]
-    fn a_scope_counts_what_its_calls_bring_and_names_the_call() {
-        let with = |objects: i64, line| Document {
-            caused: Some(crate::json::CausedDoc::default()),
-            causes: vec![CauseDoc {
-                class: "com.acme.Main".into(),
-                method: "run".into(),
-                source_file: Some("Main.java".into()),
-                line: Some(line),
-                target: "java.text.SimpleDateFormat.<init>".into(),
-                objects: 2 * objects,
-                charged_objects: objects,
-                ..CauseDoc::default()
-            }],
-            ..run(sites(5, 5))
-        };
-        let gate: Gate = "count[com.acme]>+0".parse().expect("a gate");
-        assert!(gate.check(&with(10, 7), &with(10, 8)).passed);
-        let verdict = gate.check(&with(10, 7), &with(30, 8));
-        assert_eq!(
-            (verdict.before, verdict.after, verdict.passed),
-            (15, 35, false)
-        );
-        let text = verdict.to_string();
-        assert!(
-            text.contains("most at com.acme.Main.run(Main.java:8) calls java.text.SimpleDateFormat.<init>, +20"),
-            "{text}"
-        );
-        // A baseline without causes: what both know is compared.
-        let verdict = gate.check(&run(sites(5, 5)), &with(30, 8));
-        assert_eq!((verdict.before, verdict.after), (5, 5));
-    }
 
     #[test]
     fn what_is_no_gate_says_why() {

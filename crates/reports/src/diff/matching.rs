@@ -1,6 +1,7 @@
-//! Which site of one run is which of the other.
+//! Which place of one run is which of the other.
 //!
-//! Sites of the same class, method, descriptor, type and way of allocating are matched. Within such a group
+//! Places with the same name are matched: sites of the same class, method, descriptor, type and way of allocating; calls of the same class, method,
+//! descriptor and target. Within such a group
 //!
 //! 1. the same bytecode indices on both sides: by index;
 //! 2. else the same number of sites: in order (code was added before them; the n-th stays the n-th);
@@ -14,21 +15,57 @@
 
 use std::collections::BTreeMap;
 
-use crate::json::SiteDoc;
+use crate::json::{CauseDoc, SiteDoc};
 
-type Group<'a> = BTreeMap<u16, &'a SiteDoc>;
-type Key<'a> = (&'a str, &'a str, &'a str, Option<&'a str>, &'a str, usize);
-/// A site of the first run and the same site of the second.
-pub(super) type Pair<'a> = (Option<&'a SiteDoc>, Option<&'a SiteDoc>);
+/// A place in a method, and what else tells it from others there.
+pub(super) trait Placed {
+    /// Class, method, descriptor, and two more names.
+    fn name(&self) -> [&str; 5];
+    /// Its bytecode index.
+    fn bci(&self) -> u16;
+}
 
-/// All sites of both runs, matched where they are the same.
-pub(super) fn match_sites<'a>(before: &'a [SiteDoc], after: &'a [SiteDoc]) -> Vec<Pair<'a>> {
-    let mut groups: BTreeMap<Key<'a>, (Group<'a>, Group<'a>)> = BTreeMap::new();
-    for (key, site) in keyed(before) {
-        groups.entry(key).or_default().0.insert(site.bci, site);
+impl Placed for SiteDoc {
+    fn name(&self) -> [&str; 5] {
+        let ty = self.ty.as_deref().unwrap_or_default();
+        [&self.class, &self.method, &self.descriptor, ty, &self.kind]
     }
-    for (key, site) in keyed(after) {
-        groups.entry(key).or_default().1.insert(site.bci, site);
+
+    fn bci(&self) -> u16 {
+        self.bci
+    }
+}
+
+impl Placed for CauseDoc {
+    fn name(&self) -> [&str; 5] {
+        [
+            &self.class,
+            &self.method,
+            &self.descriptor,
+            &self.target,
+            "",
+        ]
+    }
+
+    fn bci(&self) -> u16 {
+        self.bci
+    }
+}
+
+type Group<'a, T> = BTreeMap<u16, &'a T>;
+/// The name, and which of several places with the same name and bytecode index it is: classes of several loaders have the same.
+type Key<'a> = ([&'a str; 5], usize);
+/// A place of the first run and the same place of the second.
+pub(super) type Pair<'a, T> = (Option<&'a T>, Option<&'a T>);
+
+/// All places of both runs, matched where they are the same.
+pub(super) fn match_places<'a, T: Placed>(before: &'a [T], after: &'a [T]) -> Vec<Pair<'a, T>> {
+    let mut groups: BTreeMap<Key<'a>, (Group<'a, T>, Group<'a, T>)> = BTreeMap::new();
+    for (key, place) in keyed(before) {
+        groups.entry(key).or_default().0.insert(place.bci(), place);
+    }
+    for (key, place) in keyed(after) {
+        groups.entry(key).or_default().1.insert(place.bci(), place);
     }
     groups
         .into_values()
@@ -36,29 +73,19 @@ pub(super) fn match_sites<'a>(before: &'a [SiteDoc], after: &'a [SiteDoc]) -> Ve
         .collect()
 }
 
-/// The same class in several loaders gives the same key again; the n-th such site is then matched with the n-th.
-fn keyed(sites: &[SiteDoc]) -> Vec<(Key<'_>, &SiteDoc)> {
-    let mut seen: BTreeMap<(Key<'_>, u16), usize> = BTreeMap::new();
-    sites
-        .iter()
-        .map(|site| {
-            let mut key: Key<'_> = (
-                &site.class,
-                &site.method,
-                &site.descriptor,
-                site.ty.as_deref(),
-                &site.kind,
-                0,
-            );
-            let times = seen.entry((key, site.bci)).or_default();
-            key.5 = *times;
-            *times += 1;
-            (key, site)
-        })
-        .collect()
+/// The n-th place of a name and bytecode index is matched with the n-th.
+fn keyed<T: Placed>(places: &[T]) -> impl Iterator<Item = (Key<'_>, &T)> {
+    let mut seen: BTreeMap<([&str; 5], u16), usize> = BTreeMap::new();
+    places.iter().map(move |place| {
+        let name = place.name();
+        let times = seen.entry((name, place.bci())).or_default();
+        let key = (name, *times);
+        *times += 1;
+        (key, place)
+    })
 }
 
-fn match_group<'a>(mut before: Group<'a>, mut after: Group<'a>) -> Vec<Pair<'a>> {
+fn match_group<'a, T>(mut before: Group<'a, T>, mut after: Group<'a, T>) -> Vec<Pair<'a, T>> {
     let mut pairs = Vec::new();
     if before.len() != after.len() {
         let same: Vec<u16> = before
@@ -96,7 +123,7 @@ mod tests {
     fn matched(before: &[u16], after: &[u16]) -> Vec<(Option<u16>, Option<u16>)> {
         let (before, after) = (sites(before), sites(after));
         let bci = |site: Option<&SiteDoc>| site.map(|site| site.bci);
-        match_sites(&before, &after)
+        match_places(&before, &after)
             .into_iter()
             .map(|(a, b)| (bci(a), bci(b)))
             .collect()
@@ -123,7 +150,7 @@ mod tests {
         let mut after = sites(&[4]);
         after[0].ty = Some("int[]".into());
         let before = sites(&[4]);
-        assert_eq!(match_sites(&before, &after).len(), 2);
+        assert_eq!(match_places(&before, &after).len(), 2);
     }
 
     #[test]

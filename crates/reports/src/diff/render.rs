@@ -3,15 +3,18 @@
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde_json::{Value, json};
 
-use super::{Comparison, Side, SiteChange};
+use super::{CallChange, Comparison, Outcome, Side, SiteChange, Verdict};
 use crate::error::ReportError;
-use crate::json::{AmountDoc, SiteDoc};
+use crate::json::{AmountDoc, CauseDoc, SiteDoc};
 use crate::quantity::{bytes, counted, grouped_signed, objects, percent};
 
 const DEFAULT_TOP: usize = 20;
 
 pub(super) fn write(out: &mut String, comparison: &Comparison) {
-    let failed = comparison.verdicts.iter().filter(|verdict| !verdict.passed);
+    let failed = comparison
+        .verdicts
+        .iter()
+        .filter(|verdict| !verdict.holds());
     out.extend(failed.map(|verdict| format!("{verdict}\n")));
     out.push_str(&format!(
         "ducktrack: what changed from {} to {}\n",
@@ -31,7 +34,11 @@ pub(super) fn write(out: &mut String, comparison: &Comparison) {
         "objects",
         change(before.count, after.count, " obj")
     ));
-    write_changes(out, comparison, comparison.top.unwrap_or(DEFAULT_TOP));
+    let top = comparison.top.unwrap_or(DEFAULT_TOP);
+    if let Some(calls) = &comparison.calls {
+        write_calls(out, calls, top);
+    }
+    write_changes(out, comparison, top);
     if !comparison.cautions.is_empty() {
         out.push_str("\nCAUTION\n");
         for caution in &comparison.cautions {
@@ -77,12 +84,30 @@ fn write_changes(out: &mut String, comparison: &Comparison, top: usize) {
         out.push_str("  none\n");
         return;
     }
+    write_table(out, "site", changes.iter().take(top).map(row));
+}
+
+/// The application's own view comes first: its calls, and the objects that each was charged with.
+fn write_calls(out: &mut String, calls: &[CallChange], top: usize) {
+    out.push_str(&format!(
+        "\nCALLS of the application that changed ({} of {}): each object once, at the innermost call\n",
+        top.min(calls.len()),
+        calls.len()
+    ));
+    if calls.is_empty() {
+        out.push_str("  none\n");
+        return;
+    }
+    write_table(out, "call", calls.iter().take(top).map(call_row));
+}
+
+fn write_table(out: &mut String, name: &str, rows: impl Iterator<Item = [String; 6]>) {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(["change", "change", "before", "after", "", "site"]);
-    for change in changes.iter().take(top) {
-        table.add_row(row(change));
+    table.set_header(["change", "change", "before", "after", "", name]);
+    for row in rows {
+        table.add_row(row);
     }
     for column in table.column_iter_mut().take(4) {
         column.set_cell_alignment(CellAlignment::Right);
@@ -97,32 +122,58 @@ fn write_changes(out: &mut String, comparison: &Comparison, top: usize) {
 }
 
 fn row(change: &SiteChange) -> [String; 6] {
-    let AmountDoc { count, bytes: size } = change.change();
-    let number = |site: &Option<SiteDoc>| {
-        site.as_ref()
-            .map_or_else(|| "-".to_owned(), |site| objects(site.count))
-    };
-    let mark = match (&change.before, &change.after) {
+    let count = |site: &Option<SiteDoc>| site.as_ref().map(|site| site.count);
+    cells(
+        change.change(),
+        [count(&change.before), count(&change.after)],
+        change.site().map_or_else(String::new, place),
+    )
+}
+
+fn call_row(change: &CallChange) -> [String; 6] {
+    let count = |call: &Option<CauseDoc>| call.as_ref().map(|call| call.charged_objects);
+    cells(
+        change.change(),
+        [count(&change.before), count(&change.after)],
+        change.call().map_or_else(String::new, call),
+    )
+}
+
+fn cells(change: AmountDoc, [before, after]: [Option<i64>; 2], name: String) -> [String; 6] {
+    let number = |count: Option<i64>| count.map_or_else(|| "-".to_owned(), objects);
+    let mark = match (before, after) {
         (None, _) => "new",
         (_, None) => "gone",
         _ => "",
     };
     [
-        format!("{} B", grouped_signed(size)),
-        format!("{} obj", grouped_signed(count)),
-        number(&change.before),
-        number(&change.after),
+        format!("{} B", grouped_signed(change.bytes)),
+        format!("{} obj", grouped_signed(change.count)),
+        number(before),
+        number(after),
         mark.to_owned(),
-        change.site().map_or_else(String::new, place),
+        name,
     ]
 }
 
-fn place(site: &SiteDoc) -> String {
-    let source = match (&site.source_file, site.line) {
+fn call(call: &CauseDoc) -> String {
+    let source = source(call.source_file.as_deref(), call.line, call.bci);
+    format!(
+        "{}.{}({source}) calls {}",
+        call.class, call.method, call.target
+    )
+}
+
+fn source(file: Option<&str>, line: Option<u16>, bci: u16) -> String {
+    match (file, line) {
         (Some(file), Some(line)) => format!("{file}:{line}"),
         (None, Some(line)) => format!("line {line}"),
-        (_, None) => format!("@{}", site.bci),
-    };
+        (_, None) => format!("@{bci}"),
+    }
+}
+
+fn place(site: &SiteDoc) -> String {
+    let source = source(site.source_file.as_deref(), site.line, site.bci);
     let ty = site.ty.as_deref().unwrap_or("several types");
     format!(
         "{}.{}({source})  {ty} ({} @{})",
@@ -139,21 +190,55 @@ pub(super) fn json(comparison: &Comparison) -> Result<String, ReportError> {
         "before": side(&comparison.before),
         "after": side(&comparison.after),
         "passed": comparison.passed(),
-        "gates": comparison.verdicts.iter().map(|verdict| json!({
-            "gate": verdict.gate,
-            "before": verdict.before,
-            "after": verdict.after,
-            "unit": verdict.unit,
-            "passed": verdict.passed,
-            "most": verdict.most.as_ref().map(|(place, growth)| json!({"place": place, "growth": growth})),
-        })).collect::<Vec<_>>(),
+        "gates": comparison.verdicts.iter().map(gate).collect::<Vec<_>>(),
         "cautions": comparison.cautions,
         "changed_sites": comparison.changes.len(),
         "unchanged_sites": comparison.unchanged,
+        "calls": comparison.calls.as_ref().map(|calls| {
+            calls.iter().take(comparison.top.unwrap_or(usize::MAX)).map(call_change).collect::<Vec<_>>()
+        }),
         "sites": changes.map(site_change).collect::<Vec<_>>(),
     });
     let text = serde_json::to_string_pretty(&document).map_err(ReportError::NoJsonForm)?;
     Ok(text + "\n")
+}
+
+fn gate(verdict: &Verdict) -> Value {
+    let (outcome, reason) = match &verdict.outcome {
+        Outcome::Holds => ("holds", None),
+        Outcome::Broken => ("broken", None),
+        Outcome::CannotTell(reason) => ("cannot tell", Some(reason)),
+    };
+    let intervals =
+        (verdict.intervals).map(|ends| ends.map(|end| [end.low.floor(), end.high.ceil()]));
+    json!({
+        "gate": verdict.gate,
+        "before": verdict.before,
+        "after": verdict.after,
+        "intervals": intervals,
+        "unit": verdict.unit,
+        "passed": verdict.holds(),
+        "outcome": outcome,
+        "reason": reason,
+        "most": verdict.most.as_ref().map(|(place, growth)| json!({"place": place, "growth": growth})),
+    })
+}
+
+fn call_change(change: &CallChange) -> Value {
+    let charged = |call: &Option<CauseDoc>| {
+        call.as_ref().map(|call| json!({"bci": call.bci, "line": call.line, "count": call.charged_objects, "bytes": call.charged_bytes}))
+    };
+    let call = change.call();
+    let amount = change.change();
+    json!({
+        "class": call.map(|call| &call.class),
+        "method": call.map(|call| &call.method),
+        "descriptor": call.map(|call| &call.descriptor),
+        "target": call.map(|call| &call.target),
+        "before": charged(&change.before),
+        "after": charged(&change.after),
+        "change": {"count": amount.count, "bytes": amount.bytes},
+    })
 }
 
 fn side(side: &Side) -> Value {
