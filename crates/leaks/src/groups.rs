@@ -1,0 +1,166 @@
+//! Sites that leak for one reason: what they keep rises as one curve, and per object of the driver each of the others keeps a whole number.
+//!
+//! A request that is kept with its twenty headers makes 1 and 20 objects each time. The entry of an audit log that is written every 44 requests rises as the same line,
+//! but 1 to 43.8 is no whole ratio: it is no part of the request, and a group of its own.
+
+use crate::amount::Amount;
+use crate::history::History;
+use crate::interval::CONFIDENCE;
+
+/// Objects by which two counts of one curve may differ at any point: those under way when a cell ends.
+const UNDER_WAY: f64 = 3.0;
+/// The same for long curves, as a share of what they rise by. What different requests drive drifts apart by more, the more so the longer the run.
+const DRIFT: f64 = 0.002;
+
+/// Sites that rise as one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// The place of the driver: the one to which the others stand in whole ratios.
+    pub driver: usize,
+    /// The others, most bytes first.
+    pub followers: Vec<Follower>,
+    /// What all of them keep.
+    pub kept: Amount,
+}
+
+/// A site of a group.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Follower {
+    /// Its place.
+    pub place: usize,
+    /// Objects for each object of the driver.
+    pub each: u64,
+}
+
+/// Groups of these histories, most kept bytes first; each is in one.
+pub fn groups(histories: &[&History]) -> Vec<Group> {
+    let curves: Vec<Curve> = histories.iter().map(|history| Curve::of(history)).collect();
+    let mut left: Vec<usize> = (0..curves.len()).collect();
+    let mut groups = Vec::new();
+    while !left.is_empty() {
+        let best = left
+            .iter()
+            .map(|driver| (*driver, followers(&curves, *driver, &left)))
+            .max_by_key(|(driver, followers)| {
+                let bytes = |place: usize| curves.get(place).map_or(0, |curve| curve.kept.bytes);
+                let all = followers.iter().map(|follower| bytes(follower.place));
+                (followers.len(), all.sum::<u64>() + bytes(*driver))
+            });
+        let Some((driver, followers)) = best else {
+            break;
+        };
+        left.retain(|place| {
+            *place != driver && !followers.iter().any(|follower| follower.place == *place)
+        });
+        groups.push(group(&curves, driver, followers));
+    }
+    groups.sort_by_key(|group| (core::cmp::Reverse(group.kept.bytes), group.driver));
+    groups
+}
+
+fn group(curves: &[Curve], driver: usize, mut followers: Vec<Follower>) -> Group {
+    let kept = |place: usize| {
+        curves
+            .get(place)
+            .map_or(Amount::default(), |curve| curve.kept)
+    };
+    followers.sort_by_key(|follower| core::cmp::Reverse(kept(follower.place).bytes));
+    let all = followers.iter().map(|follower| kept(follower.place));
+    Group {
+        driver,
+        kept: all.sum::<Amount>() + kept(driver),
+        followers,
+    }
+}
+
+fn followers(curves: &[Curve], driver: usize, left: &[usize]) -> Vec<Follower> {
+    let Some(of_driver) = curves.get(driver) else {
+        return Vec::new();
+    };
+    let others = left.iter().filter(|place| **place != driver);
+    let follower = |place: &usize| {
+        let each = of_driver.each(curves.get(*place)?)?;
+        Some(Follower {
+            place: *place,
+            each,
+        })
+    };
+    others.filter_map(follower).collect()
+}
+
+/// Kept objects, born up to the end of each cell.
+struct Curve {
+    points: Vec<f64>,
+    kept: Amount,
+}
+
+impl Curve {
+    /// Without the first cell: what the start of the program made follows no one.
+    fn of(history: &History) -> Self {
+        let mut sum = 0.0;
+        let later = history.kept.get(1..).unwrap_or_default();
+        let points = later.iter().map(|kept| {
+            sum += kept.objects as f64;
+            sum
+        });
+        Self {
+            points: points.collect(),
+            kept: later.iter().copied().sum(),
+        }
+    }
+
+    fn last(&self) -> f64 {
+        self.points.last().copied().unwrap_or(0.0)
+    }
+
+    /// How many objects of the other there are for each of this one, if that is a whole number at every point.
+    fn each(&self, other: &Self) -> Option<u64> {
+        let (mine, its) = (self.last(), other.last());
+        if mine <= 0.0 || its <= 0.0 || self.points.len() != other.points.len() {
+            return None;
+        }
+        let each = (its / mine).round();
+        let off = self.points.iter().zip(&other.points);
+        let off = off.map(|(a, b)| (b - a * each).abs()).fold(0.0, f64::max);
+        let is_one_curve = off <= (UNDER_WAY * each).max(DRIFT * its);
+        // A ratio at random is this near to a whole number with the chance `2 off / mine`.
+        let is_no_chance = 2.0 * off.max(1.0) <= (1.0 - CONFIDENCE) * mine;
+        let is_whole = each >= 1.0 && is_one_curve && (is_no_chance || off == 0.0);
+        is_whole.then_some(each as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn history(per_cell: impl Fn(u64) -> u64, bytes: u64) -> History {
+        History {
+            kept: (0..40).map(|at| Amount::of(per_cell(at), bytes)).collect(),
+            ..History::default()
+        }
+    }
+
+    #[test]
+    fn the_audit_log_is_not_the_driver() {
+        let request = history(|at| 200 + at % 3, 24);
+        let headers = history(|at| 20 * (200 + at % 3), 48);
+        let header_names = history(|at| 20 * (200 + at % 3), 32);
+        // Every 43.8 requests.
+        let audit = history(|at| (at + 1) * 200 * 10 / 438 - at * 200 * 10 / 438, 4_000);
+        let groups = groups(&[&audit, &headers, &request, &header_names]);
+        assert_eq!(groups.len(), 2, "{groups:?}");
+        assert_eq!(groups[0].driver, 2);
+        let each: Vec<u64> = groups[0].followers.iter().map(|one| one.each).collect();
+        assert_eq!(each, [20, 20]);
+        assert_eq!(groups[1].driver, 0);
+    }
+
+    #[test]
+    fn what_drifts_apart_is_two() {
+        let (a, b) = (history(|at| 10 + at % 5, 8), history(|at| 10 + at / 9, 8));
+        assert_eq!(groups(&[&a, &b]).len(), 2);
+        assert_eq!(groups(&[&a, &a]).len(), 1);
+        assert!(groups(&[]).is_empty());
+    }
+}

@@ -1,0 +1,79 @@
+//! What became of the objects of a subject, by when they were born.
+
+use crate::amount::Amount;
+use crate::clock::Clock;
+use crate::cohorts::Cohorts;
+
+/// Objects of a cell that died later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Death {
+    /// The cell of their birth.
+    pub born: usize,
+    /// The cell in which a collection found them dead.
+    pub died: usize,
+    /// How many.
+    pub amount: Amount,
+}
+
+/// Births and survivors of a subject. Lists are by cell of the clock; what they leave out is zero.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct History {
+    /// Born in each cell. Empty: not recorded.
+    pub born: Vec<Amount>,
+    /// Of these: alive when the span is judged.
+    pub kept: Vec<Amount>,
+    /// Of `kept`: in old spaces, and not looked at by any collection since they came there.
+    pub unseen: Vec<Amount>,
+    /// Objects that collections found dead in a later cell than that of their birth.
+    pub deaths: Vec<Death>,
+    /// All of its live objects at the last collection of each cell that looked at all of the old space. `None`: none did.
+    pub levels: Vec<Option<Amount>>,
+    /// Alive, and born before the span.
+    pub earlier: Amount,
+    /// Old objects that collections looked at, in part of the old space: alive and dead.
+    pub looks: (u64, u64),
+}
+
+impl History {
+    /// Adds another subject.
+    pub fn add(&mut self, other: &Self) {
+        add(&mut self.born, &other.born);
+        add(&mut self.kept, &other.kept);
+        add(&mut self.unseen, &other.unseen);
+        self.deaths.extend_from_slice(&other.deaths);
+        for (at, level) in other.levels.iter().enumerate() {
+            if self.levels.len() <= at {
+                self.levels.resize(at + 1, None);
+            }
+            if let (Some(sum), Some(level)) = (self.levels.get_mut(at), level) {
+                *sum = Some(sum.unwrap_or_default() + *level);
+            }
+        }
+        self.earlier += other.earlier;
+        self.looks = (
+            self.looks.0.saturating_add(other.looks.0),
+            self.looks.1.saturating_add(other.looks.1),
+        );
+    }
+
+    /// All that is alive.
+    pub fn live(&self) -> Amount {
+        self.kept.iter().copied().sum::<Amount>() + self.earlier
+    }
+
+    /// What of each cohort stays, in order, with what was born in it: at most [`COHORTS`](crate::COHORTS) pairs.
+    pub fn stays(&self, clock: &Clock) -> Vec<(Amount, Amount)> {
+        let cohorts = Cohorts::of(clock);
+        let kept = cohorts.sums(&self.kept).into_iter();
+        kept.zip(cohorts.sums(&self.born)).collect()
+    }
+}
+
+fn add(sums: &mut Vec<Amount>, more: &[Amount]) {
+    if sums.len() < more.len() {
+        sums.resize(more.len(), Amount::default());
+    }
+    for (sum, more) in sums.iter_mut().zip(more) {
+        *sum += *more;
+    }
+}

@@ -1,0 +1,108 @@
+//! What is found of a subject.
+
+use crate::amount::Amount;
+use crate::interval::Interval;
+
+/// What its live objects do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// Of every part of the run some stay, and the line is straight.
+    Leaks,
+    /// More stay all the time, and ever fewer: a bound may come.
+    Fills,
+    /// Too little is known.
+    NotKnown(NotKnown),
+    /// Up and down.
+    Periodic,
+    /// Around one level: what is old goes.
+    Bounded,
+    /// What stays was made as the program started.
+    LoadedOnce,
+}
+
+/// Why there is no verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NotKnown {
+    /// If all in the old space is alive it leaks; no collection has looked there.
+    Unseen,
+    /// There were too few collections.
+    FewCollections,
+}
+
+impl Verdict {
+    /// The word for it in text and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Leaks => "leaks",
+            Self::Fills => "fills",
+            Self::NotKnown(_) => "not known",
+            Self::Periodic => "periodic",
+            Self::Bounded => "bounded",
+            Self::LoadedOnce => "loaded once",
+        }
+    }
+}
+
+/// What was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// The number of objects.
+    Objects,
+    /// Their bytes: few objects that become large.
+    Bytes,
+}
+
+impl Measure {
+    pub(crate) fn of(self, amount: Amount) -> f64 {
+        match self {
+            Self::Objects => amount.objects as f64,
+            Self::Bytes => amount.bytes as f64,
+        }
+    }
+}
+
+/// A verdict with its figures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Judgement {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What it rests on.
+    pub measure: Measure,
+    /// Alive, whenever it was born.
+    pub live: Amount,
+    /// Of these: born in the judged span.
+    pub kept: Amount,
+    /// Objects kept per megabyte (2^20 bytes) allocated by the program.
+    pub objects_per_mb: Interval,
+    /// Bytes kept per megabyte allocated by the program.
+    pub bytes_per_mb: Interval,
+    /// Of the objects born in the span (without its last cohort): the share that stays.
+    pub share: Interval,
+    /// The probability that the rate is above zero; 0.5: nothing is known.
+    pub sure: f64,
+    /// The probability that the line bends down.
+    pub bends: f64,
+    /// Cohorts of which something stays, and all.
+    pub cohorts: (usize, usize),
+    /// Where on the clock, in bytes from its start, it began to be kept.
+    pub since: u64,
+    /// Bytes at which a curve that fills would end.
+    pub level: Option<f64>,
+    /// It was dropped before the span ended, and is judged by an earlier collection.
+    pub released: bool,
+}
+
+impl Judgement {
+    /// It gets more: it leaks, or it fills.
+    pub fn grows(&self) -> bool {
+        matches!(self.verdict, Verdict::Leaks | Verdict::Fills)
+    }
+
+    /// It leaks, or would if all in the old space is alive.
+    pub fn may_leak(&self) -> bool {
+        matches!(
+            self.verdict,
+            Verdict::Leaks | Verdict::NotKnown(NotKnown::Unseen)
+        )
+    }
+}

@@ -1,0 +1,338 @@
+//! The rule. See `THEORY.md`.
+
+use core::ops::Range;
+
+use crate::amount::Amount;
+use crate::clock::Clock;
+use crate::cohorts::Cohorts;
+use crate::history::History;
+use crate::interval::{CONFIDENCE, Interval};
+use crate::judgement::{Judgement, Measure, NotKnown, Verdict};
+use crate::levels::Levels;
+use crate::rate::Rate;
+use crate::trend::{BEND, Trend};
+
+const MB: f64 = 1_048_576.0;
+/// Fewer cohorts have no middle: the first is the start, and of the last nothing has lived on.
+const FEWEST: usize = 4;
+
+/// Judges one subject.
+pub fn judge(clock: &Clock, history: &History) -> Judgement {
+    let judged = judge_unseen(clock, history);
+    if judged.grows() {
+        return judged;
+    }
+    match before_release(clock, history) {
+        Some((clock, earlier)) => {
+            let before = judge_unseen(&clock, &earlier);
+            match before.verdict {
+                Verdict::Leaks => Judgement {
+                    released: true,
+                    ..before
+                },
+                _ => judged,
+            }
+        }
+        None => judged,
+    }
+}
+
+/// A verdict must hold with all alive that no collection has looked at, and with as many of them dead as the looks at others allow.
+fn judge_unseen(clock: &Clock, history: &History) -> Judgement {
+    let best = judge_seen(clock, history);
+    if !best.grows() || history.unseen.iter().all(|unseen| unseen.is_zero()) {
+        return best;
+    }
+    let (alive, dead) = history.looks;
+    let dead_share = 1.0 - Interval::of_share(alive, alive.saturating_add(dead)).low;
+    let mut kept = history.kept.clone();
+    for (kept, unseen) in kept.iter_mut().zip(&history.unseen) {
+        *kept = *kept - unseen.share(dead_share);
+    }
+    let worst = judge_seen(
+        clock,
+        &History {
+            kept,
+            ..history.clone()
+        },
+    );
+    match worst.grows() {
+        true => Judgement {
+            verdict: best.verdict.max(worst.verdict),
+            bytes_per_mb: Interval {
+                low: worst.bytes_per_mb.low,
+                ..best.bytes_per_mb
+            },
+            objects_per_mb: Interval {
+                low: worst.objects_per_mb.low,
+                ..best.objects_per_mb
+            },
+            sure: worst.sure,
+            ..best
+        },
+        false => Judgement {
+            verdict: Verdict::NotKnown(NotKnown::Unseen),
+            ..best
+        },
+    }
+}
+
+/// The span up to the last look before its last cohort, if most of what was alive then is gone.
+fn before_release(clock: &Clock, history: &History) -> Option<(Clock, History)> {
+    let cohorts = Cohorts::of(clock);
+    let last = cohorts.cells.last()?.start;
+    let look = history
+        .levels
+        .iter()
+        .take(last)
+        .rposition(|level| level.is_some())?;
+    let mut kept = history.kept.get(..=look)?.to_vec();
+    let later = history.deaths.iter().filter(|death| death.died > look);
+    for death in later {
+        if let Some(kept) = kept.get_mut(death.born) {
+            *kept += death.amount;
+        }
+    }
+    let (then, now): (Amount, Amount) = (
+        kept.iter().copied().sum(),
+        history.kept.iter().copied().sum(),
+    );
+    if now.bytes >= then.bytes / 2 {
+        return None;
+    }
+    let cells = clock.cells().get(..=look)?.to_vec();
+    let known = |death: &&crate::Death| death.died <= look;
+    let earlier = History {
+        kept,
+        born: history.born.iter().take(look + 1).copied().collect(),
+        unseen: Vec::new(),
+        deaths: history.deaths.iter().filter(known).copied().collect(),
+        levels: history.levels.iter().take(look + 1).copied().collect(),
+        ..history.clone()
+    };
+    Some((Clock::new(cells), earlier))
+}
+
+/// Objects first; then bytes, for few objects that become large.
+fn judge_seen(clock: &Clock, history: &History) -> Judgement {
+    let span = Span::of(clock, history);
+    let objects = span.judgement(Measure::Objects);
+    if objects.grows() || matches!(objects.verdict, Verdict::NotKnown(_)) {
+        return objects;
+    }
+    let bytes = span.judgement(Measure::Bytes);
+    match bytes.grows() {
+        true => bytes,
+        false => objects,
+    }
+}
+
+/// A subject over the cohorts of the judged span.
+struct Span<'a> {
+    cohorts: Cohorts,
+    history: &'a History,
+    kept: Vec<Amount>,
+    born: Vec<Amount>,
+    /// Of each cohort: died after at least a cohort's time.
+    lived_on: Vec<Amount>,
+    /// The middle of each cohort, from 0 to 1.
+    middles: Vec<f64>,
+}
+
+impl<'a> Span<'a> {
+    fn of(clock: &Clock, history: &'a History) -> Self {
+        let cohorts = Cohorts::of(clock);
+        let mut lived_on = vec![Amount::default(); cohorts.len()];
+        for death in &history.deaths {
+            let (born, died) = (cohorts.of_cell(death.born), cohorts.of_cell(death.died));
+            if let Some(sum) = lived_on.get_mut(born).filter(|_| died >= born + 2) {
+                *sum += death.amount;
+            }
+        }
+        let all: f64 = cohorts.lengths.iter().sum();
+        let mut passed = 0.0;
+        let middles = cohorts.lengths.iter().map(|length| {
+            passed += length;
+            (passed - length / 2.0) / all
+        });
+        Self {
+            middles: middles.collect(),
+            kept: cohorts.sums(&history.kept),
+            born: cohorts.sums(&history.born),
+            history,
+            lived_on,
+            cohorts,
+        }
+    }
+
+    fn judgement(&self, measure: Measure) -> Judgement {
+        let inner = self.inner();
+        let kept: Vec<f64> = self.kept.iter().map(|kept| measure.of(*kept)).collect();
+        let unit = self.unit(measure);
+        let rate = self.rate(&kept, inner.clone(), unit);
+        let later = self.later();
+        let trend = self.trend(&kept, later.clone(), unit);
+        let verdict = self.verdict(measure, &kept, rate);
+        let other = |other: Measure| {
+            let kept: Vec<f64> = self.kept.iter().map(|kept| other.of(*kept)).collect();
+            let rate = self.rate(&kept, inner.clone(), self.unit(other));
+            rate.map_or(Interval::default(), |rate| rate.rate.times(MB))
+        };
+        Judgement {
+            verdict,
+            measure,
+            live: self.history.live(),
+            kept: self.kept.iter().copied().sum(),
+            objects_per_mb: other(Measure::Objects),
+            bytes_per_mb: other(Measure::Bytes),
+            share: self.share(),
+            sure: rate.map_or(0.5, |rate| rate.sure),
+            bends: trend
+                .as_ref()
+                .map_or(0.5, |trend| trend.probability_below(0.0)),
+            cohorts: (kept.iter().filter(|kept| **kept > 0.0).count(), kept.len()),
+            since: self.since(&kept, rate),
+            level: trend
+                .filter(|_| verdict == Verdict::Fills)
+                .and_then(|trend| self.level(&trend)),
+            released: false,
+        }
+    }
+
+    /// Neither the start of the program nor what has not lived on yet.
+    fn inner(&self) -> Range<usize> {
+        let end = self.kept.len().saturating_sub(1);
+        1.min(end)..end
+    }
+
+    /// The second half of the span.
+    fn later(&self) -> Range<usize> {
+        let inner = self.inner();
+        let start = (self.kept.len() / 2).min(inner.end.saturating_sub(2));
+        start.max(inner.start)..inner.end
+    }
+
+    /// The dispersion of independent objects.
+    fn unit(&self, measure: Measure) -> f64 {
+        let all: Amount = self.kept.iter().copied().sum();
+        match measure {
+            Measure::Objects => 1.0,
+            Measure::Bytes => all.bytes as f64 / all.objects.max(1) as f64,
+        }
+    }
+
+    fn rate(&self, kept: &[f64], range: Range<usize>, unit: f64) -> Option<Rate> {
+        let lengths = self.cohorts.lengths.get(range.clone())?;
+        Rate::of(kept.get(range)?, lengths, unit)
+    }
+
+    fn trend(&self, kept: &[f64], range: Range<usize>, unit: f64) -> Option<Trend> {
+        let lengths = self.cohorts.lengths.get(range.clone())?;
+        let middles = self.middles.get(range.clone())?;
+        Trend::of(kept.get(range)?, lengths, middles, unit)
+    }
+
+    fn verdict(&self, measure: Measure, kept: &[f64], rate: Option<Rate>) -> Verdict {
+        let (Some(rate), true) = (rate, kept.len() >= FEWEST) else {
+            return Verdict::NotKnown(NotKnown::FewCollections);
+        };
+        // Of its second half only the scatter of cohorts counts: few objects are not many, but they have not stopped.
+        let later = self.rate(kept, self.later(), 0.0);
+        let goes_on = later.is_some_and(|later| later.is_positive());
+        let levels = Levels::of(&self.cohorts, self.history, measure);
+        if rate.is_positive() && goes_on && !self.is_replaced(measure, kept, &levels) {
+            return match self.bends(kept, self.unit(measure)) {
+                true => Verdict::Fills,
+                false => Verdict::Leaks,
+            };
+        }
+        let objects = || Levels::of(&self.cohorts, self.history, Measure::Objects);
+        if measure == Measure::Bytes && levels.rises(&objects()) {
+            return Verdict::Leaks;
+        }
+        let all: f64 = kept.iter().sum::<f64>() + measure.of(self.history.earlier);
+        let early = kept.first().copied().unwrap_or(0.0) + measure.of(self.history.earlier);
+        match (levels.falls(), early > all / 2.0) {
+            (2.., _) => Verdict::Periodic,
+            (_, true) => Verdict::LoadedOnce,
+            _ => Verdict::Bounded,
+        }
+    }
+
+    /// What was kept goes after a time: the level does not rise by what is added (a look in the middle tells), else the old cohorts have lost more than the
+    /// young ones.
+    fn is_replaced(&self, measure: Measure, kept: &[f64], levels: &Levels) -> bool {
+        if let Some(net) = levels.net_share(kept) {
+            return net < (-1.0 / BEND).exp();
+        }
+        // Of these all that stays has lived on.
+        let end = self.kept.len().saturating_sub(2);
+        let range = 1.min(end)..end;
+        let lived_on = self.lived_on.iter().map(|amount| measure.of(*amount));
+        let exposures: Vec<f64> = kept
+            .iter()
+            .zip(lived_on)
+            .map(|(kept, gone)| kept + gone)
+            .collect();
+        let of_range = |values: &[f64]| values.get(range.clone()).unwrap_or_default().to_vec();
+        let trend = Trend::of(
+            &of_range(kept),
+            &of_range(&exposures),
+            &of_range(&self.middles),
+            self.unit(measure),
+        );
+        trend.is_some_and(|trend| trend.probability_below(BEND) < 1.0 - CONFIDENCE)
+    }
+
+    /// The curve saturates within the span: what is kept thins out in its second half by itself, or over the whole of it and the second half goes on so.
+    fn bends(&self, kept: &[f64], unit: f64) -> bool {
+        let later = self.later();
+        let (Some(whole), Some(second)) = (
+            self.trend(kept, self.inner(), unit),
+            self.trend(kept, later, unit),
+        ) else {
+            return false;
+        };
+        let is_sure = |probability: f64| probability > CONFIDENCE;
+        // The second half is half a span long.
+        is_sure(second.probability_below(-2.0 / BEND))
+            || is_sure(whole.probability_below(-1.0 / BEND))
+                && is_sure(second.probability_below(0.0))
+    }
+
+    /// Objects of all cohorts but the last: alive, of born.
+    fn share(&self) -> Interval {
+        let range = ..self.inner().end;
+        let sum = |amounts: &[Amount]| -> u64 {
+            let amounts = amounts.get(range).unwrap_or_default();
+            amounts.iter().copied().sum::<Amount>().objects
+        };
+        Interval::of_share(sum(&self.kept), sum(&self.born))
+    }
+
+    /// The first cohort that keeps as much as a curve with a time constant of one span would at its end.
+    fn since(&self, kept: &[f64], rate: Option<Rate>) -> u64 {
+        let rate = rate.map_or(0.0, |rate| rate.rate.value) / core::f64::consts::E;
+        let lengths = &self.cohorts.lengths;
+        let mut cohorts = kept.iter().zip(lengths);
+        let first = cohorts.position(|(kept, length)| *kept > 0.0 && *kept >= rate * length);
+        let before = lengths.iter().take(first.unwrap_or(0));
+        before.sum::<f64>() as u64
+    }
+
+    /// Bytes at which the curve ends: what is there, and what its tail still adds.
+    fn level(&self, trend: &Trend) -> Option<f64> {
+        let later = self.later();
+        let kept = self.kept.get(later.clone())?;
+        let bytes = kept.iter().copied().sum::<Amount>().bytes;
+        let from = *self.middles.get(later.start)?;
+        let slope = trend.slope;
+        if slope >= 0.0 {
+            return None;
+        }
+        // The part after 1 of an exponential curve whose part from `from` to 1 is known.
+        let tail = slope.exp() / ((slope * from).exp() - slope.exp());
+        let live = self.history.live().bytes;
+        Some(live as f64 + bytes as f64 * tail)
+    }
+}

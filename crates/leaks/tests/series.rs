@@ -1,0 +1,317 @@
+//! Verdicts on series whose truth is known.
+
+use ducktrack_leaks::{Amount, Cell, Clock, Death, History, NotKnown, Verdict, judge};
+use proptest::prelude::*;
+
+/// Cells of the clock, as the replay makes them.
+const CELLS: usize = 32;
+
+/// A program whose objects live for a time that its rule says.
+struct Program {
+    clock: Clock,
+    /// Collections that look at everything, by cell. Always one at the end.
+    looks: Vec<usize>,
+    random: u64,
+}
+
+impl Program {
+    fn new(looks: &[usize], seed: u64) -> Self {
+        let cell = Cell {
+            bytes: 10 << 20,
+            micros: 100_000,
+        };
+        Self {
+            clock: Clock::new(vec![cell; CELLS]),
+            looks: looks.iter().copied().chain([CELLS - 1]).collect(),
+            random: seed | 1,
+        }
+    }
+
+    fn random(&mut self) -> f64 {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        (self.random >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// `births(x)` objects are born in the cell at x (0 to 1), and each lives for `life(x, random)` of the span.
+    fn history(
+        &mut self,
+        births: impl Fn(f64) -> u64,
+        life: impl Fn(f64, f64) -> f64,
+        bytes: u64,
+    ) -> History {
+        let mut history = History {
+            born: vec![Amount::default(); CELLS],
+            kept: vec![Amount::default(); CELLS],
+            levels: vec![None; CELLS],
+            ..History::default()
+        };
+        let one = Amount::of(1, bytes);
+        let mut lives = Vec::new();
+        for cell in 0..CELLS {
+            let at = |part: f64| (cell as f64 + part) / CELLS as f64;
+            for _ in 0..births(at(0.5)) {
+                let born = at(self.random());
+                lives.push((cell, born, born + life(born, self.random())));
+            }
+        }
+        for (cell, _, dies) in &lives {
+            history.born[*cell] += one;
+            // Found dead by the first look after its death.
+            let end = |look: usize| (look + 1) as f64 / CELLS as f64;
+            match self
+                .looks
+                .iter()
+                .find(|look| **look >= *cell && *dies <= end(**look))
+            {
+                None => history.kept[*cell] += one,
+                Some(died) if died > cell => history.deaths.push(Death {
+                    born: *cell,
+                    died: *died,
+                    amount: one,
+                }),
+                Some(_) => {}
+            }
+        }
+        for look in self.looks.clone() {
+            let end = (look + 1) as f64 / CELLS as f64;
+            let alive = lives
+                .iter()
+                .filter(|(cell, _, dies)| *cell <= look && *dies > end);
+            history.levels[look] = Some(Amount::of(alive.count() as u64, bytes));
+        }
+        history
+    }
+
+    fn verdict(&mut self, births: impl Fn(f64) -> u64, life: impl Fn(f64, f64) -> f64) -> Verdict {
+        let history = self.history(births, life, 24);
+        judge(&self.clock, &history).verdict
+    }
+}
+
+const FOREVER: fn(f64, f64) -> f64 = |_, _| 2.0;
+const LOOKS: [&[usize]; 4] = [&[], &[7, 15, 23], &[3, 7, 11, 15, 19, 23, 27], &[30]];
+
+/// Live objects at eleven equal steps of the clock, from the traces of two leaks that nobody here wrote.
+#[test]
+fn the_two_series() {
+    let first = [
+        3008, 22144, 41251, 64000, 83136, 105_500, 127_808, 147_200, 169_472, 186_304, 205_872,
+    ];
+    let second = [
+        562, 1280, 2725, 3451, 4005, 5441, 6005, 7378, 8005, 9333, 10005,
+    ];
+    for series in [&first, &second] {
+        let born = |at: usize| series[at] - at.checked_sub(1).map_or(0, |before| series[before]);
+        let history = History {
+            kept: (0..11).map(|at| Amount::of(born(at), 64)).collect(),
+            ..History::default()
+        };
+        let clock = Clock::new(vec![
+            Cell {
+                bytes: 1 << 20,
+                micros: 1
+            };
+            11
+        ]);
+        let judged = judge(&clock, &history);
+        assert_eq!(judged.verdict, Verdict::Leaks, "{judged:?}");
+        assert!(judged.objects_per_mb.low > 0.0 && judged.sure > 0.99);
+    }
+    // The second, freed by the program's shutdown: then all are dead.
+    let born = |at: usize| second[at] - at.checked_sub(1).map_or(0, |before| second[before]);
+    let deaths = (0..11).map(|at| Death {
+        born: at,
+        died: 11,
+        amount: Amount::of(born(at), 64),
+    });
+    let mut levels: Vec<Option<Amount>> = second
+        .iter()
+        .map(|live| Some(Amount::of(*live, 64)))
+        .collect();
+    levels.push(Some(Amount::default()));
+    let history = History {
+        kept: vec![Amount::default(); 12],
+        deaths: deaths.collect(),
+        levels,
+        ..History::default()
+    };
+    let clock = Clock::new(vec![
+        Cell {
+            bytes: 1 << 20,
+            micros: 1
+        };
+        12
+    ]);
+    let judged = judge(&clock, &history);
+    assert!(
+        judged.released && judged.verdict == Verdict::Leaks,
+        "{judged:?}"
+    );
+}
+
+#[test]
+fn twelve_large_loaders() {
+    let loaders = |at: usize| u64::from(at % 5 < 2 && at > 2);
+    let history = History {
+        kept: (0..CELLS)
+            .map(|at| Amount::of(loaders(at), 4 << 20))
+            .collect(),
+        ..History::default()
+    };
+    let clock = Program::new(&[], 1).clock;
+    let judged = judge(&clock, &history);
+    assert_eq!(judged.verdict, Verdict::Leaks, "{judged:?}");
+}
+
+/// Arrays that double: their number stands still.
+#[test]
+fn eight_arrays_that_double() {
+    for phase in 0..8 {
+        let capacity = |cell: usize| {
+            let wanted = (cell + 1) as f64 * 1.09_f64.powi(phase);
+            8 * (2.0_f64.powf(wanted.log2().ceil()) * 65_536.0) as u64
+        };
+        let amount = |bytes: u64| Amount { objects: 8, bytes };
+        let mut history = History {
+            born: vec![Amount::default(); CELLS],
+            kept: vec![Amount::default(); CELLS],
+            levels: (0..CELLS)
+                .map(|cell| Some(amount(capacity(cell))))
+                .collect(),
+            ..History::default()
+        };
+        let last = (0..CELLS)
+            .find(|cell| capacity(*cell) == capacity(CELLS - 1))
+            .unwrap();
+        history.kept[last] = amount(capacity(CELLS - 1));
+        let clock = Program::new(&[], 1).clock;
+        let judged = judge(&clock, &history);
+        assert_eq!(judged.verdict, Verdict::Leaks, "{phase}: {judged:?}");
+        // The same table, full after a third of the run.
+        let full = |cell: usize| capacity(cell.min(CELLS / 3));
+        history.levels = (0..CELLS).map(|cell| Some(amount(full(cell)))).collect();
+        assert!(!judge(&clock, &history).grows(), "{phase}");
+    }
+}
+
+#[test]
+fn what_nobody_has_looked_at_is_not_known() {
+    let mut program = Program::new(&[], 3);
+    let mut history = program.history(|_| 100, FOREVER, 24);
+    history.unseen = history.kept.clone();
+    let judged = judge(&program.clock, &history);
+    assert_eq!(judged.verdict, Verdict::NotKnown(NotKnown::Unseen));
+    assert!(judged.may_leak());
+    // Collections looked at some of them: all were alive.
+    history.looks = (200, 0);
+    assert_eq!(judge(&program.clock, &history).verdict, Verdict::Leaks);
+    history.looks = (0, 200);
+    assert_ne!(judge(&program.clock, &history).verdict, Verdict::Leaks);
+}
+
+#[test]
+fn three_collections_say_nothing() {
+    let clock = Clock::new(vec![
+        Cell {
+            bytes: 1,
+            micros: 1
+        };
+        3
+    ]);
+    let history = History {
+        kept: vec![Amount::of(1000, 8); 3],
+        ..History::default()
+    };
+    assert_eq!(
+        judge(&clock, &history).verdict,
+        Verdict::NotKnown(NotKnown::FewCollections)
+    );
+    assert_eq!(
+        judge(&Clock::default(), &History::default()).verdict,
+        Verdict::NotKnown(NotKnown::FewCollections)
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn leaks_are_found(seed: u64, rate in 3_u64..300, looks in 0_usize..4, start in 0.0..0.5, burst in 0_u64..3000) {
+        let mut program = Program::new(LOOKS[looks], seed);
+        // After a start-up of up to half of the run, beside much that dies.
+        let births = |at: f64| match at {
+            at if at < 0.03 => burst,
+            at if at < start => 0,
+            _ => rate,
+        };
+        prop_assert_eq!(program.verdict(births, FOREVER), Verdict::Leaks);
+        // One in ten stays, the others live for a while.
+        let life = |_: f64, random: f64| if random < 0.1 { 2.0 } else { random * 0.1 };
+        let some = program.verdict(|_| 10 * rate, life);
+        prop_assert_eq!(some, Verdict::Leaks);
+        // It becomes slower, and does not end; it becomes faster.
+        let rates = [|at: f64| 1.0 - at / 2.0, |at: f64| 0.5 + at];
+        for of in rates {
+            prop_assert_eq!(program.verdict(|at| (40.0 * rate as f64 * of(at)) as u64, FOREVER), Verdict::Leaks);
+        }
+    }
+
+    #[test]
+    fn what_is_replaced_is_bounded(seed: u64, rate in 5_u64..300, looks in 0_usize..4, window in 0.02..0.6) {
+        let mut program = Program::new(LOOKS[looks], seed);
+        // First in, first out; a time limit; random replacement.
+        let fixed = program.verdict(|_| rate, |_, _| window);
+        prop_assert!(!matches!(fixed, Verdict::Leaks | Verdict::Fills), "{:?}", fixed);
+        let limit = program.verdict(|_| rate, |_, random| window * (0.5 + random));
+        prop_assert!(!matches!(limit, Verdict::Leaks | Verdict::Fills), "{:?}", limit);
+        let random = program.verdict(|_| rate, |_, random| -random.ln() * window / 4.0);
+        prop_assert!(!matches!(random, Verdict::Leaks | Verdict::Fills), "{:?}", random);
+    }
+
+    #[test]
+    fn what_fills_does_not_leak(seed: u64, size in 200_u64..20_000, looks in 0_usize..4, constant in 0.03..0.25) {
+        let mut program = Program::new(LOOKS[looks], seed);
+        let births = |at: f64| (size as f64 / CELLS as f64 / constant * f64::exp(-at / constant)) as u64;
+        let verdict = program.verdict(births, FOREVER);
+        prop_assert_ne!(verdict, Verdict::Leaks);
+        // All at once, in the first part.
+        let step = program.verdict(|at| if at < constant { size / 8 } else { 0 }, FOREVER);
+        prop_assert!(!matches!(step, Verdict::Leaks | Verdict::Fills), "{:?}", step);
+    }
+
+    #[test]
+    fn batches_do_not_leak(seed: u64, rate in 5_u64..300, looks in 0_usize..4, batches in 3_u32..9) {
+        let mut program = Program::new(LOOKS[looks], seed);
+        let batches = f64::from(batches);
+        // Each batch keeps all of its objects until it ends.
+        let life = |at: f64, _: f64| ((at * batches).floor() + 1.0) / batches - at;
+        let verdict = program.verdict(|_| rate, life);
+        prop_assert!(!matches!(verdict, Verdict::Leaks | Verdict::Fills), "{:?}", verdict);
+    }
+
+    #[test]
+    fn any_history_has_a_verdict(
+        cells in prop::collection::vec((any::<u64>(), any::<u64>()), 0..40),
+        kept in prop::collection::vec((any::<u64>(), any::<u64>()), 0..40),
+        deaths in prop::collection::vec((0_usize..50, 0_usize..50, any::<u64>()), 0..20),
+        levels in prop::collection::vec(prop::option::of((any::<u64>(), any::<u64>())), 0..40),
+    ) {
+        let amount = |(objects, bytes)| Amount { objects, bytes };
+        let clock = Clock::new(cells.into_iter().map(|(bytes, micros)| Cell { bytes, micros }).collect());
+        let kept: Vec<Amount> = kept.into_iter().map(amount).collect();
+        let history = History {
+            born: kept.clone(),
+            unseen: kept.clone(),
+            kept,
+            deaths: deaths.into_iter().map(|(born, died, objects)| Death { born, died, amount: Amount::of(objects, 8) }).collect(),
+            levels: levels.into_iter().map(|level| level.map(amount)).collect(),
+            ..History::default()
+        };
+        let judged = judge(&clock, &history);
+        prop_assert!((0.0..=1.0).contains(&judged.sure), "{:?}", judged);
+        prop_assert!((0.0..=1.0).contains(&judged.bends), "{:?}", judged);
+        prop_assert!(judged.bytes_per_mb.value.is_finite());
+    }
+}
