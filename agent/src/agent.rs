@@ -70,6 +70,6 @@ impl Agent {
 pub(crate) fn recording(options: &Options, resident: &'static Resident) -> Box<dyn Recording> {
     match options.mode {
         Mode::Count => Box::new(Count::new(options)),
-        Mode::Trace => Box::new(Trace::new(options, resident)),
+        Mode::Trace | Mode::Deaths | Mode::Full => Box::new(Trace::new(options, resident)),
     }
 }

@@ -71,17 +71,13 @@ pub struct Options {
     pub trial: Option<TrialChoices>,
     /// `buffer-size=`, if it is given; [`EventChoices::buffer_size`] is what applies.
     pub buffer_size: Option<usize>,
-    /// What is recorded in addition to events, with `mode=witness`.
-    pub witness: Witness,
-    /// `witness=`, if it was given.
-    pub witness_level: Option<Witness>,
     /// When it is recorded what holds objects; `None`: as the mode does by default.
     pub roots: Option<Roots>,
     /// `calls=`, if it was given.
     pub calls: Option<Calls>,
     /// For tests of behaviour after a fault (feature `test-switches`): the collection that is reported as unreadable. Not in the help.
     pub fault_at: Option<u32>,
-    /// For tests as well: the self-check of `mode=witness` that fails.
+    /// For tests as well: the self-check of `mode=deaths` and `mode=full` that fails.
     pub failing_check: Option<SelfCheck>,
     /// For tests as well: stamps that cannot change a death time are not left out.
     pub redundant_stamps: bool,
@@ -106,7 +102,7 @@ impl Options {
     pub(crate) fn mapped_bytes(&self) -> u64 {
         self.mapped_memory.unwrap_or(match self.mode {
             Mode::Count => MAPPED_COUNTERS,
-            Mode::Trace => MAPPED_EVENTS,
+            Mode::Trace | Mode::Deaths | Mode::Full => MAPPED_EVENTS,
         })
     }
 }
@@ -118,6 +114,35 @@ pub enum Mode {
     Count,
     /// Every allocation, and the results of every collection.
     Trace,
+    /// The same, and last uses, losses of references, and references of dead objects: enough for exact death times.
+    Deaths,
+    /// The same, and every update of a reference, and calls.
+    Full,
+}
+
+impl Mode {
+    /// Its name as a value of `mode=`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Trace => "trace",
+            Self::Deaths => "deaths",
+            Self::Full => "full",
+        }
+    }
+
+    /// Whether every allocation is an event.
+    #[must_use]
+    pub fn has_events(self) -> bool {
+        self != Self::Count
+    }
+
+    /// Whether death times are exact.
+    #[must_use]
+    pub fn has_deaths(self) -> bool {
+        matches!(self, Self::Deaths | Self::Full)
+    }
 }
 
 /// `moves=`
@@ -129,18 +154,6 @@ pub enum Moves {
     Finish,
     /// Unknown.
     Off,
-}
-
-/// `mode=witness` and `witness=`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Witness {
-    /// Another mode.
-    #[default]
-    Off,
-    /// Last uses, losses of references, and references of dead objects: enough for exact death times.
-    Deaths,
-    /// The same, and every update of a reference, and calls.
-    Full,
 }
 
 /// `roots=`
@@ -189,7 +202,7 @@ pub enum RemoveAt {
     Never,
 }
 
-/// A self-check of `mode=witness` before the program starts.
+/// A self-check of `mode=deaths` and `mode=full` before the program starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SelfCheck {
     /// A stamp arrives in the word of its object.
@@ -338,8 +351,6 @@ impl Default for Options {
             final_dump: false,
             trial: None,
             buffer_size: None,
-            witness: Witness::Off,
-            witness_level: None,
             roots: None,
             calls: None,
             fault_at: None,

@@ -45,7 +45,7 @@ use crate::core::registry::MOST_SITES_OF_EVENTS;
 use crate::core::resident::Resident;
 use crate::core::{Core, Needs};
 use crate::helper_classes::event_helper::EventHelper;
-use crate::options::{self, Moves, Options, Staleness};
+use crate::options::{self, Mode, Moves, Options, Staleness};
 use crate::process::clock::unix_millis;
 use crate::recording::{NativeStore, Recording};
 use crate::run::phase::Phase;
@@ -84,9 +84,9 @@ pub(crate) struct Trace {
     uses: OnceLock<UseStamps>,
     /// A trial of `ducktrack impact`; only with `remove=`.
     trial: Option<RunTrial>,
-    /// What `mode=witness` records in addition to events.
+    /// What `mode=deaths` records in addition to events.
     witness: Witness,
-    /// And what `witness=full` records besides that.
+    /// And what `mode=full` records besides that.
     records: Records,
     roots: Roots,
     /// How the VM keeps references, if that is known.
@@ -154,7 +154,7 @@ impl Trace {
             tables,
             directory: &core.directory,
             choices: &core.options.events,
-            columns: core.options.witness == options::Witness::Full,
+            columns: core.options.mode == Mode::Full,
             queue: core.queue_within_bound(core.options.events.buffer_size),
             most_mirror_bytes: core.mirror_within_bound(),
             moves: self.collections.are_watched(),
@@ -190,7 +190,7 @@ impl Trace {
             core.log.warn(&text);
             core.notes.add(text);
         }
-        if core.options.witness != options::Witness::Off {
+        if core.options.mode.has_deaths() {
             let recorder = self.witness.recorder();
             let refused = self.collections.record_dead(vm, flags, recorder).err();
             self.witness.note_refusal(refused);
@@ -287,7 +287,7 @@ impl Recording for Trace {
         if let Some(trial) = &self.trial {
             trial.prepare(core, jni);
         }
-        if core.options.witness != options::Witness::Off {
+        if core.options.mode.has_deaths() {
             let start = WitnessStart {
                 witness: &self.witness,
                 records: &self.records,

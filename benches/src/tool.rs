@@ -77,13 +77,13 @@ pub fn known_tools() -> Vec<Tool> {
         ),
         tool(
             "ducktrack-witness",
-            "ducktrack, mode=witness,witness=deaths: last uses and lost references, too",
-            ours("mode=witness,witness=deaths"),
+            "ducktrack, mode=deaths: last uses and lost references, too",
+            ours("mode=deaths"),
         ),
         tool(
             "ducktrack-witness-full",
-            "ducktrack, mode=witness,witness=full: updates and calls, too",
-            ours("mode=witness,witness=full"),
+            "ducktrack, mode=full: updates and calls, too",
+            ours("mode=full"),
         ),
         tool(
             "async-profiler",

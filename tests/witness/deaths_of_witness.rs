@@ -1,8 +1,8 @@
-//! `mode=witness`: the last use and the death of every object of a program that says when they are, step by step, whatever moved the objects, in the interpreter and
+//! `mode=deaths`: the last use and the death of every object of a program that says when they are, step by step, whatever moved the objects, in the interpreter and
 //! in code of both compilers.
 //!
 //! And random programs (`tests/witness/RandomDeaths.java`): one run makes a full collection after every step and asks weak references which nodes died; the deaths of another run,
-//! with `mode=witness` and the VM's own collections, are in the same steps, node by node.
+//! with `mode=deaths` and the VM's own collections, are in the same steps, node by node.
 //!
 //! The program is `tests/java/Deaths.java`. All runs verify all classes (`-Xverify:all`).
 
@@ -55,8 +55,8 @@ impl Witness {
 
     fn mode(self) -> &'static str {
         match self {
-            Self::Deaths => "mode=witness,witness=deaths",
-            Self::Full => "mode=witness,witness=full",
+            Self::Deaths => "mode=deaths",
+            Self::Full => "mode=full",
         }
     }
 

@@ -97,9 +97,7 @@ fn roots(trace: &Path) -> Vec<Root> {
 
 fn check(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
     let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
-    let mut command = run
-        .command("mode=witness,witness=full", &[programs])
-        .expect("java");
+    let mut command = run.command("mode=full", &[programs]).expect("java");
     command
         .args(["-Xmx64m", "-Xmn4m", "-Xverify:all"])
         .args(options);

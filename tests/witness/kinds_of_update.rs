@@ -1,4 +1,4 @@
-//! `witness=full`: each way in which Java code can overwrite a reference is an update, with its source, its old and its new target: fields, elements and static fields set by
+//! `mode=full`: each way in which Java code can overwrite a reference is an update, with its source, its old and its new target: fields, elements and static fields set by
 //! bytecode, reflection, method handles, `VarHandle`, field updaters and `Unsafe`; copies; deserialization. The program is `tests/witness/KindsOfUpdate.java`.
 //! (What collections do to identities is the matter of `update_identities`; here is none before the end.)
 
@@ -119,7 +119,7 @@ fn check(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
     };
     let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
     let mut command = run
-        .command("mode=witness,witness=full,calls=off", &[programs])
+        .command("mode=full,calls=off", &[programs])
         .expect("java");
     command
         .args(["-Xmx128m", "-Xmn64m", "-Xverify:all"])

@@ -1,4 +1,4 @@
-//! `witness=full`: references that native code stores through JNI are updates like others. The program is `tests/witness/NativeStores.java`: it says which there are, and the
+//! `mode=full`: references that native code stores through JNI are updates like others. The program is `tests/witness/NativeStores.java`: it says which there are, and the
 //! trace must have these and no others.
 
 use std::collections::BTreeMap;
@@ -65,9 +65,7 @@ fn updates(trace: &Path) -> Vec<Update> {
 
 fn check(jdk: &Jdk, collector: &str, programs: &Path, library: &Path) -> usize {
     let run = TracedRun::new(jdk, collector).expect("folder");
-    let mut command = run
-        .command("mode=witness,witness=full", &[programs])
-        .expect("java");
+    let mut command = run.command("mode=full", &[programs]).expect("java");
     command.args(["-Xmx64m", "-Xmn3m", "-Xverify:all", collector]);
     run.finish(command.arg("NativeStores").arg(library))
         .expect("the program");

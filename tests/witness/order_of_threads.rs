@@ -1,4 +1,4 @@
-//! `witness=full`: what two threads did is in the order of time to within 100 microseconds, and what one thread did exactly in its order.
+//! `mode=full`: what two threads did is in the order of time to within 100 microseconds, and what one thread did exactly in its order.
 //!
 //! The program is `tests/witness/HandOvers.java`: two threads hand a ball over, and who has it gives it a new mark. It notes when each mark was given. In the neutral stream
 //! of the trace, two marks may have changed places only if the earlier one was over less than 100 microseconds before the later one began.
@@ -165,9 +165,7 @@ fn compare(marks: &[Recorded], given: &[Given], name: &str) -> Order {
 fn check(jdk: &Jdk, collector: &str, programs: &Path) -> Order {
     let run = TracedRun::new(jdk, collector).expect("folder");
     let told = run.file("told");
-    let mut command = run
-        .command("mode=witness,witness=full", &[programs])
-        .expect("java");
+    let mut command = run.command("mode=full", &[programs]).expect("java");
     command.args([collector, "-Xmx64m", "-Xmn2m", "HandOvers"]);
     run.finish(command.arg(&told).arg(TIMES.to_string()))
         .expect("the program");

@@ -1,4 +1,4 @@
-//! Sampled call stacks against the exact tree of calls that `mode=witness` records: the same program, the same work, nothing sampled there.
+//! Sampled call stacks against the exact tree of calls that `mode=full` records: the same program, the same work, nothing sampled there.
 //!
 //! Program: `StackTree`.
 
@@ -127,12 +127,7 @@ fn intervals_of_methods_hold_against_the_calls_that_were_recorded() {
         let place = |name: &str| folder.path().join(format!("{name}-{}", jdk.version));
         let (sampled, recorded) = (place("sampled"), place("recorded"));
         let said = run(&jdk, folder.path(), "stacks=4k", &sampled);
-        let again = run(
-            &jdk,
-            folder.path(),
-            "mode=witness,witness=full,calls=all",
-            &recorded,
-        );
+        let again = run(&jdk, folder.path(), "mode=full,calls=all", &recorded);
         assert_eq!(said, again, "JDK {}: not the same work", jdk.version);
         let (tree, report) = (CallTree::read(&recorded), report(&sampled));
         let total = report.totals.bytes as f64;

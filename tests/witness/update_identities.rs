@@ -1,4 +1,4 @@
-//! `witness=full`: what is recorded of each update of a reference (source, old and new target) against the numbers that the program itself keeps of its objects.
+//! `mode=full`: what is recorded of each update of a reference (source, old and new target) against the numbers that the program itself keeps of its objects.
 //!
 //! The program is `tests/witness/UpdateIdentities.java`: two threads with nodes of their own, and a third that makes garbage. The reader here is a small one: it knows nodes by thread and
 //! order of birth, follows them through collections, and translates the addresses of records from the epoch that they are of.
@@ -343,7 +343,7 @@ fn check(jdk: &Jdk, options: &[&str], programs: &Path, sums: &mut Sums) {
     let told = run.file("told");
     std::fs::create_dir(&told).expect("a folder");
     let mut command = run
-        .command("mode=witness,witness=full,calls=off", &[programs])
+        .command("mode=full,calls=off", &[programs])
         .expect("java");
     command.args(["-Xmx64m", "-Xmn3m", "-Xverify:all"]);
     let steps = match (options.contains(&"-Xint"), is_full_run()) {

@@ -1,4 +1,4 @@
-//! Real programs with `mode=witness`, all classes verified (`-Xverify:all`): what they compute is what they compute without the agent, and everything that the trace has can
+//! Real programs with `mode=deaths` and `mode=full`, all classes verified (`-Xverify:all`): what they compute is what they compute without the agent, and everything that the trace has can
 //! be read.
 
 use std::process::Command;
@@ -38,7 +38,7 @@ fn check(jdk: &Jdk, collector: &str, program: &str, level: &str) -> u64 {
     let expected = finish(&mut bare, program);
 
     let run = TracedRun::new(jdk, &format!("{collector} {program} {level}")).expect("folder");
-    let options = format!("mode=witness,witness={level}");
+    let options = format!("mode={level}");
     let mut witnessed = run.command(&options, &[&harness]).expect("the agent");
     let said = finish(witnessed.args([collector, "-Xverify:all"]), program);
     assert_eq!(checksum(&said), checksum(&expected), "{}", run.name());

@@ -1,4 +1,4 @@
-//! What `mode=witness` does where it cannot work: it says so in one line, and the program runs on as with `mode=trace`.
+//! What `mode=full` does where it cannot work: it says so in one line, and the program runs on as with `mode=trace`.
 //!
 //! Collectors that move objects while the program runs, a heap that leaves no room for its shadows, and self-checks at the start that fail. The last are asked for
 //! (`failing-check=`), because no JVM is known on which they do. The program is `tests/java/Deaths.java`.
@@ -13,9 +13,9 @@ use ducktrack_tests::{
 use serde_json::Value;
 
 /// The mode in which the recording goes on.
-const TRACE: &str = "mode=witness is off, and the recording continues as mode=trace: ";
+const TRACE: &str = "mode=full is off, and the recording continues as mode=trace: ";
 /// Without records of updates and calls.
-const DEATHS: &str = "witness=full is off, and witness=deaths goes on: ";
+const DEATHS: &str = "mode=full is off, and the recording continues as mode=deaths: ";
 /// A note of the trace; the program's terminal does not need to know.
 const NOTE: &str = "Uses of arrays of references cost more in this VM: ";
 
@@ -117,7 +117,7 @@ fn check(jdk: &Jdk, refusal: &Refusal, programs: &Path) {
 
     let run = TracedRun::new(jdk, &format!("{:?}{}", refusal.options, refusal.agent));
     let run = run.expect("folder");
-    let agent = format!("mode=witness{}", refusal.agent);
+    let agent = format!("mode=full{}", refusal.agent);
     let mut command = run.command(&agent, &[programs]).expect("java");
     let (said, messages) = start(&mut command, refusal.options);
     assert_eq!(said, expected, "{}", run.name());

@@ -9,7 +9,7 @@
 //! `NewDirectByteBuffer` calls `NewObject` through the table. What constructors allocate is counted by their own bytecode.
 //!
 //! Each calls what stood in the table before (the VM's function or another agent's), and counts what that gave through the helper class, as
-//! rewritten code does. Other JNI functions change with `witness=full` only ([`jni_stores`]). An exception that is pending afterwards is the one that was there before.
+//! rewritten code does. Other JNI functions change with `mode=full` only ([`jni_stores`]). An exception that is pending afterwards is the one that was there before.
 
 use std::ffi::c_char;
 

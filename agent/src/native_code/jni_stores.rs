@@ -1,5 +1,5 @@
 //! References that native code stores: the JNI functions that do so, each replaced by a function of ours that records the update before the
-//! store (`witness=full`).
+//! store (`mode=full`).
 //!
 //! | function | record |
 //! |---|---|

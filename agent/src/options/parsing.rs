@@ -9,7 +9,6 @@ use ducktrack_class_rewriter::Calls;
 
 use super::{
     App, Counters, Mode, Moves, Options, RemoveAt, Roots, SelfCheck, Staleness, TrialChoices,
-    Witness,
 };
 
 /// Maximum nesting of option files.
@@ -18,7 +17,7 @@ const DEEPEST_FILE: u32 = 8;
 /// Default number of collections without a use, after which a trial removes references to an object.
 const UNUSED_FOR: u32 = 8;
 
-/// Default size of buffers with `witness=full`: what repeats is farther apart than in a stream of allocations.
+/// Default size of buffers with `mode=full`: what repeats is farther apart than in a stream of allocations.
 const BUFFER_OF_RECORDS: usize = 32 << 10;
 
 /// The request in the option string.
@@ -54,12 +53,9 @@ impl Options {
         let mut options = Self::default();
         let mut help = false;
         options.read(text, 0, &mut help)?;
-        if options.witness != Witness::Off {
-            options.witness = options.witness_level.unwrap_or(options.witness);
-        }
-        options.events.buffer_size = match (options.buffer_size, options.witness) {
+        options.events.buffer_size = match (options.buffer_size, options.mode) {
             (Some(bytes), _) => bytes,
-            (None, Witness::Full) => BUFFER_OF_RECORDS,
+            (None, Mode::Full) => BUFFER_OF_RECORDS,
             (None, _) => options.events.buffer_size,
         };
         options.check()?;
@@ -84,37 +80,33 @@ impl Options {
         }
         // A trial needs no moves, because it looks at the objects themselves.
         let knows_moves =
-            self.mode == Mode::Trace && (self.moves != Moves::Off || self.trial.is_some());
+            self.mode.has_events() && (self.moves != Moves::Off || self.trial.is_some());
         if self.staleness != Staleness::Off && !knows_moves {
             return Err(BadOption(
                 "option `staleness` needs mode=trace, and moves=exact or moves=finish".to_owned(),
             ));
         }
-        if self.app != App::Off && self.mode == Mode::Trace {
+        if self.app != App::Off && self.mode.has_events() {
             return Err(BadOption(
-                "option `app` needs mode=count: the totals of calls are not recorded in mode=trace"
+                "option `app` needs mode=count: the totals of calls are not recorded with events"
                     .to_owned(),
             ));
         }
-        self.check_witness()
+        self.check_deaths()
     }
 
     /// Death times need every event and the results of every collection.
-    fn check_witness(&self) -> Result<(), BadOption> {
-        if self.witness == Witness::Off {
-            return match self.witness_level {
-                Some(_) => Err(BadOption("option `witness` needs mode=witness".to_owned())),
-                None if self.calls.is_some() => Err(BadOption(
-                    "option `calls` needs mode=witness and witness=full".to_owned(),
-                )),
-                None if self.roots.is_some() => {
-                    Err(BadOption("option `roots` needs mode=witness".to_owned()))
-                }
-                None => Ok(()),
-            };
+    fn check_deaths(&self) -> Result<(), BadOption> {
+        if self.calls.is_some() && self.mode != Mode::Full {
+            return Err(BadOption("option `calls` needs mode=full".to_owned()));
         }
-        if self.calls.is_some() && self.witness != Witness::Full {
-            return Err(BadOption("option `calls` needs witness=full".to_owned()));
+        if self.roots.is_some() && !self.mode.has_deaths() {
+            return Err(BadOption(
+                "option `roots` needs mode=deaths or mode=full".to_owned(),
+            ));
+        }
+        if !self.mode.has_deaths() {
+            return Ok(());
         }
         let needs = [
             (self.moves == Moves::Exact, "moves=exact"),
@@ -124,7 +116,10 @@ impl Options {
         ];
         let missing = needs.iter().find(|(is_so, _)| !is_so);
         match missing {
-            Some((_, needed)) => Err(BadOption(format!("mode=witness needs {needed}"))),
+            Some((_, needed)) => {
+                let mode = self.mode.word();
+                Err(BadOption(format!("mode={mode} needs {needed}")))
+            }
             None => Ok(()),
         }
     }
@@ -166,11 +161,9 @@ impl Options {
     fn set(&mut self, value: &Value<'_>) -> Result<(), BadOption> {
         match value.key {
             "mode" => {
-                (self.mode, self.witness) = value.one_of([
-                    ("count", (Mode::Count, Witness::Off)),
-                    ("trace", (Mode::Trace, Witness::Off)),
-                    ("witness", (Mode::Trace, Witness::Full)),
-                ])?;
+                self.mode = value.one_of(
+                    [Mode::Count, Mode::Trace, Mode::Deaths, Mode::Full].map(|m| (m.word(), m)),
+                )?;
             }
             "counters" => {
                 self.counters =
@@ -235,7 +228,6 @@ impl Options {
                 let after = value.above_zero()?;
                 self.trial().after = u32::try_from(after).unwrap_or(u32::MAX);
             }
-            "witness" => self.witness_level = Some(value.witness()?),
             "roots" => {
                 self.roots = Some(value.one_of([
                     ("off", Roots::Off),

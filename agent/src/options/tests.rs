@@ -134,18 +134,20 @@ fn staleness_is_on_off_or_of_some_classes() {
 }
 
 #[test]
-fn witness_contains_trace_and_needs_all_of_it() {
-    let options = run("mode=witness,witness=deaths");
-    assert_eq!(
-        (options.mode, options.witness),
-        (Mode::Trace, Witness::Deaths)
-    );
-    assert_eq!(run("mode=trace").witness, Witness::Off);
-    assert_eq!(run("mode=witness").witness, Witness::Full);
+fn death_times_need_all_of_a_trace() {
+    for (mode, text) in [
+        (Mode::Count, "mode=count"),
+        (Mode::Trace, "mode=trace"),
+        (Mode::Deaths, "mode=deaths"),
+        (Mode::Full, "mode=full"),
+    ] {
+        assert_eq!(run(text).mode, mode);
+    }
+    assert!(refused("mode=witness").contains("count, trace, deaths or full"));
     let buffer = |text: &str| run(text).events.buffer_size;
-    assert_eq!(buffer("mode=witness"), 32 << 10);
-    assert_eq!(buffer("buffer-size=16k,mode=witness"), 16 << 10);
-    assert_eq!(buffer("mode=witness,witness=deaths"), 16 << 10);
+    assert_eq!(buffer("mode=full"), 32 << 10);
+    assert_eq!(buffer("buffer-size=16k,mode=full"), 16 << 10);
+    assert_eq!(buffer("mode=deaths"), 16 << 10);
     for needed in [
         "moves=exact",
         "staleness=off",
@@ -159,21 +161,20 @@ fn witness_contains_trace_and_needs_all_of_it() {
             "on-full" => "drop",
             _ => "64m",
         };
-        let text = format!("mode=witness,{key}={other}");
-        assert_eq!(
-            refused(&text),
-            format!("mode=witness needs {needed}; `-agentpath:...=help` prints all options")
-        );
+        for mode in ["deaths", "full"] {
+            assert_eq!(
+                refused(&format!("mode={mode},{key}={other}")),
+                format!("mode={mode} needs {needed}; `-agentpath:...=help` prints all options")
+            );
+        }
     }
-    assert!(refused("witness=deaths").contains("needs mode=witness"));
-    assert!(refused("mode=witness,witness=some").contains("deaths"));
-    assert_eq!(run("mode=witness,witness=full").witness, Witness::Full);
     assert_eq!(
-        run("witness=full,calls=all,mode=witness").calls,
+        run("calls=all,mode=full").calls,
         Some(ducktrack_class_rewriter::Calls::All)
     );
-    assert!(refused("mode=witness,witness=deaths,calls=all").contains("needs witness=full"));
-    assert!(refused("mode=trace,calls=off").contains("needs mode=witness"));
+    assert!(refused("mode=deaths,calls=all").contains("`calls` needs mode=full"));
+    assert!(refused("mode=trace,calls=off").contains("`calls` needs mode=full"));
+    assert!(refused("mode=trace,roots=end").contains("`roots` needs mode=deaths or mode=full"));
 }
 
 #[test]
@@ -225,7 +226,6 @@ fn help_wins() {
 fn every_option_is_in_the_help() {
     for key in [
         "mode",
-        "witness",
         "calls",
         "roots",
         "counters",
@@ -271,7 +271,7 @@ fn the_switches_of_tests_are_no_options_of_a_release() {
     let bad = if cfg!(feature = "test-switches") {
         assert_eq!(run("fault-at=2").fault_at, Some(2));
         assert!(run("redundant-stamps=on").redundant_stamps);
-        let failing = run("mode=witness,failing-check=stamp").failing_check;
+        let failing = run("mode=deaths,failing-check=stamp").failing_check;
         assert_eq!(failing, Some(SelfCheck::Stamp));
         "`fault-at=0`"
     } else {

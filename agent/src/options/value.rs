@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{
     App, BadOption, ClassPattern, Compress, Context, LogLevel, LogTarget, Stacks, Staleness,
-    TypePair, Witness,
+    TypePair,
 };
 
 /// Bounds on the size of event buffers: the minimum is for tests; the maximum is the largest place that an event can encode.
@@ -122,10 +122,6 @@ impl<'a> Value<'a> {
                 "none or SOURCE->TARGET, as in java.util.HashMap$Node->com.acme.Session",
             ),
         }
-    }
-
-    pub(super) fn witness(&self) -> Result<Witness, BadOption> {
-        self.one_of([("deaths", Witness::Deaths), ("full", Witness::Full)])
     }
 
     pub(super) fn context(&self) -> Result<Context, BadOption> {

@@ -1,4 +1,4 @@
-//! `witness=full`: updates of references and calls, in the streams of their threads.
+//! `mode=full`: updates of references and calls, in the streams of their threads.
 //!
 //! The words are written by the helper class (`helper/java/lang/DuckTrackRecords.java`); here is what it needs: the form of references, a clock, and holders that are empty
 //! when a collection begins.
@@ -16,7 +16,7 @@ use super::roots::Roots;
 use crate::core::Core;
 use crate::helper_classes::{record_helper, store_records};
 use crate::native_code::jni_table;
-use crate::options;
+use crate::options::Mode;
 use crate::recording::NativeStore;
 use crate::witness::record_clock::RecordClock;
 
@@ -46,7 +46,7 @@ impl Records {
         form: Option<ReferenceForm>,
         address: impl Fn(jobject) -> Option<Address>,
     ) -> Result<(), String> {
-        if core.options.witness != options::Witness::Full {
+        if core.options.mode != Mode::Full {
             return Ok(());
         }
         let form = form.ok_or("how the VM keeps references is not known")?;

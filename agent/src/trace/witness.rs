@@ -1,4 +1,4 @@
-//! `mode=witness`: last uses of objects, losses of references, and the references of dead objects, for exact death times.
+//! `mode=deaths`: last uses of objects, losses of references, and the references of dead objects, for exact death times.
 //!
 //! ```text
 //! program's code: uses an object, overwrites a reference ── position ──> the object's words of two shadows
@@ -32,7 +32,7 @@ use crate::witness::witness_fields;
 use crate::witness::witness_memory;
 
 /// A note for all readers of the trace.
-const EFFECT: &str = "Uses of objects were stamped (mode=witness): the JIT removes no object whose use is stamped, so more objects reach the heap than without stamps.";
+const EFFECT: &str = "Uses of objects were stamped (mode=deaths, mode=full): the JIT removes no object whose use is stamped, so more objects reach the heap than without stamps.";
 
 /// A stamp of an array of references takes less: 1,700 to 2,100 were measured as one store, and 11,000 as a call of a native method.
 const MOST_PICOSECONDS: u64 = 5000;

@@ -1,4 +1,4 @@
-//! The start of `mode=witness`: what it needs in addition to events, tried on real objects before a class is rewritten.
+//! The start of `mode=deaths`: what it needs in addition to events, tried on real objects before a class is rewritten.
 
 use ducktrack_hotspot::{Address, ReferenceForm};
 use ducktrack_jvmti::Jni;
@@ -26,15 +26,17 @@ impl WitnessStart<'_> {
         let address = |check| move |object| address_for(check, core, self.helper, jni, object);
         let stamp = address(SelfCheck::Stamp);
         if let Err(why) = self.witness.begin(core, jni, self.heap, stamp) {
+            let mode = core.options.mode.word();
             let line =
-                format!("mode=witness is off, and the recording continues as mode=trace: {why}.");
+                format!("mode={mode} is off, and the recording continues as mode=trace: {why}.");
             core.log.warn(&line);
             core.notes.add(line);
             return;
         }
         let identity = address(SelfCheck::Identity);
         if let Err(why) = self.records.begin(core, jni, self.form, identity) {
-            let line = format!("witness=full is off, and witness=deaths goes on: {why}.");
+            let line =
+                format!("mode=full is off, and the recording continues as mode=deaths: {why}.");
             core.log.warn(&line);
             core.notes.add(line);
         }

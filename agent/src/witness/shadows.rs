@@ -1,4 +1,4 @@
-//! The two shadows of the heap of `mode=witness`.
+//! The two shadows of the heap of `mode=deaths`.
 
 use ducktrack_hotspot::Shadow;
 

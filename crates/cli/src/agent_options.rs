@@ -14,8 +14,8 @@ pub(crate) struct AgentOptions {
     /// Directory for the trace; %p is the process id, %t the time [default: ducktrack-%p]
     #[arg(long, value_name = "DIR")]
     output: Option<String>,
-    /// Count allocations, trace every allocation, move and death, or also when objects were used last [default: count]
-    #[arg(long, value_name = "count|trace|witness")]
+    /// Count allocations; trace every allocation, move and death; also for exact death times; also every update of a reference and calls [default: count]
+    #[arg(long, value_name = "count|trace|deaths|full")]
     mode: Option<Mode>,
     /// With --mode trace: how exactly moves and deaths are known
     #[arg(long, value_name = "exact|finish|off")]
@@ -68,7 +68,8 @@ enum Counters {
 enum Mode {
     Count,
     Trace,
-    Witness,
+    Deaths,
+    Full,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -180,7 +181,8 @@ mod tests {
         for (mode, text) in [
             (Mode::Count, "mode=count"),
             (Mode::Trace, "mode=trace"),
-            (Mode::Witness, "mode=witness"),
+            (Mode::Deaths, "mode=deaths"),
+            (Mode::Full, "mode=full"),
         ] {
             let options = AgentOptions {
                 mode: Some(mode),

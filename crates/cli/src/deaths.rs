@@ -46,7 +46,7 @@ pub(crate) use record_source::{RecordSource, open};
   ducktrack deaths et.trace --from et1 --format et3 -o et3.trace
   ducktrack deaths oracle.csv --from oracle               what a simulator was told")]
 pub(crate) struct DeathsArgs {
-    /// A neutral stream (or its text form), or a directory that the agent wrote with mode=witness, or with mode=trace (then deaths are bounds)
+    /// A neutral stream (or its text form), or a directory that the agent wrote with mode=deaths, or with mode=trace (then deaths are bounds)
     #[arg(value_name = "STREAM")]
     source: PathBuf,
     /// Form of the report

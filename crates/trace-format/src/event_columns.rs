@@ -1,4 +1,4 @@
-//! Content of a block of kind 23: pieces of threads' buffers, with their records in columns. A file of `witness=full` has these instead of
+//! Content of a block of kind 23: pieces of threads' buffers, with their records in columns. A file of `mode=full` has these instead of
 //! blocks of kind 16, because LZ4 makes half as many bytes of them.
 //!
 //! | what | bytes |

@@ -93,11 +93,11 @@ pub enum Record {
     Application(Application),
     /// A call from application code into other code, and the counters of what it allocates.
     Cause(Cause),
-    /// How references in records of `mode=witness` are encoded.
+    /// How references in records of `mode=full` are encoded.
     ReferenceLayout(ReferenceLayout),
-    /// The number of a method in records of `mode=witness`.
+    /// The number of a method in records of `mode=full`.
     CalledMethod(CalledMethod),
-    /// The number of a static field in records of `mode=witness`.
+    /// The number of a static field in records of `mode=full`.
     StaticField(StaticField),
 }
 

@@ -33,7 +33,7 @@ pub trait SiteFacts {
         None
     }
 
-    /// How references in records of `mode=witness` are encoded.
+    /// How references in records of `mode=full` are encoded.
     fn references(&self) -> ReferenceLayout {
         ReferenceLayout::default()
     }

@@ -1,4 +1,4 @@
-//! Events that only `mode=witness` records: updates of references, and calls.
+//! Events that only `mode=full` records: updates of references, and calls.
 //!
 //! A *reference* in a payload is the value in the field: one word with compressed references, two words otherwise; 0 is null
 //! ([`ReferenceLayout`] gives the address). The number of words distinguishes the two.

@@ -140,11 +140,11 @@ fn all_choices() -> [Choice; 7] {
         },
         Choice {
             stamps: Stamps::Witness,
-            ..choice("mode=witness,witness=deaths", events.clone(), 700)
+            ..choice("mode=deaths", events.clone(), 700)
         },
         Choice {
             stamps: Stamps::Records(Calls::All),
-            ..choice("mode=witness,calls=all", events, 900)
+            ..choice("mode=full,calls=all", events, 900)
         },
     ]
 }

@@ -17,7 +17,7 @@ const COUNTING: &str = "interval=1,reinstrument=1000,reinstrument-after=0.25";
 const TRACING: [&str; 3] = [
     "mode=trace",
     "mode=trace,staleness=on",
-    "mode=witness,roots=collections",
+    "mode=full,roots=collections",
 ];
 
 /// The lines that the program prints.

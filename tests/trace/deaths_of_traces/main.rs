@@ -135,13 +135,13 @@ struct Witnessed {
 
 const DEATHS: Witnessed = Witnessed {
     program: "json",
-    agent: "mode=witness,witness=deaths",
+    agent: "mode=deaths",
     level: "deaths",
     raised: 20,
 };
 
 /// With updates as well; calls would be most of the records.
-const FULL: &str = "mode=witness,witness=full,calls=off";
+const FULL: &str = "mode=full,calls=off";
 
 const fn full(program: &'static str, raised: u64) -> Witnessed {
     Witnessed {
@@ -301,9 +301,7 @@ fn a_damaged_stream_of_a_trace_is_refused_with_a_line() {
         return;
     };
     let run = TracedRun::new(&jdk, "damaged stream").expect("folder");
-    let mut command = run
-        .command("mode=witness", &[programs.path()])
-        .expect("java");
+    let mut command = run.command("mode=full", &[programs.path()]).expect("java");
     command.args(["-XX:+UseSerialGC", "-Xmx64m", "-Drepeated=10", "Deaths"]);
     run.finish(&mut command).expect("the program");
     let stream = neutral_stream::write_stream(&run);

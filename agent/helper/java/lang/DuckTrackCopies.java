@@ -5,7 +5,7 @@ import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
-/** What instrumented code calls with {@code witness=full} for references that are copied: by {@code System.arraycopy}, or into an object that is a copy. */
+/** What instrumented code calls with {@code mode=full} for references that are copied: by {@code System.arraycopy}, or into an object that is a copy. */
 public final class DuckTrackCopies {
     private static final Unsafe U = Unsafe.getUnsafe();
 

@@ -7,7 +7,7 @@ import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * What instrumented code calls with {@code witness=full}: updates of references become records in the current thread's buffer. Words are described in
+ * What instrumented code calls with {@code mode=full}: updates of references become records in the current thread's buffer. Words are described in
  * {@code trace-format/src/witness_event.rs}.
  *
  * <p>An object's identity is its address of this moment, as the VM writes it into a field: it is stored into an array of three elements that belongs to the thread (its

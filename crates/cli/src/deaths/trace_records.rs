@@ -1,4 +1,4 @@
-//! A trace of `mode=trace` or `mode=witness` as records, in pieces of a bounded length.
+//! A trace of `mode=trace` or `mode=deaths` as records, in pieces of a bounded length.
 
 use std::path::Path;
 

@@ -69,7 +69,7 @@ pub struct InfoReport {
     pub files: Vec<EventFileDoc>,
 }
 
-/// What a trace of `witness=full` has besides allocations.
+/// What a trace of `mode=full` has besides allocations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompleteDoc {
     /// Updates of references.

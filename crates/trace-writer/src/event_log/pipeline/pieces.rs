@@ -1,4 +1,4 @@
-//! From a buffer that was handed over to its place in a block: a block of its own, or the columns of a block of `witness=full`.
+//! From a buffer that was handed over to its place in a block: a block of its own, or the columns of a block of `mode=full`.
 
 use std::time::Instant;
 
