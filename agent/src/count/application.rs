@@ -1,45 +1,9 @@
 //! Decides which classes belong to the application, whose calls of other code are measured (`app=`).
-//!
-//! ```text
-//! main class com.acme.shop.Main      com.acme.*
-//! main class shop.Main               shop.*
-//! main class org.apache.foo.Main     org.apache.foo.*      many projects share the first two names
-//! main class Main                    the classes without a package
-//! ```
 
 use ducktrack_class_rewriter::ApplicationClasses;
 use ducktrack_trace_format as format;
 
 use crate::options::App;
-
-/// Top-level names shared by many projects: one more name identifies the application.
-const SHARED_NAMES: [&str; 9] = [
-    "org.apache",
-    "org.eclipse",
-    "org.springframework",
-    "com.google",
-    "com.github",
-    "io.github",
-    "com.amazonaws",
-    "com.microsoft",
-    "com.ibm",
-];
-
-/// A main class in these packages starts another program's code.
-const LAUNCHERS: [&str; 12] = [
-    "org.springframework.boot.loader",
-    "org.apache.catalina.startup",
-    "org.apache.maven",
-    "org.codehaus.plexus",
-    "org.gradle",
-    "org.junit",
-    "org.testng",
-    "worker.org.gradle",
-    "com.intellij.rt",
-    "org.eclipse.equinox.launcher",
-    "jdk",
-    "sun",
-];
 
 /// The application.
 #[derive(Debug)]
@@ -67,35 +31,12 @@ impl Application {
     }
 
     fn of_main(main: &str) -> Result<Self, String> {
-        let in_package = |package: &&str| {
-            main.strip_prefix(*package)
-                .is_some_and(|rest| rest.starts_with('.'))
-        };
-        if LAUNCHERS.iter().any(&in_package) {
-            return Err(format!(
+        let application = format::Application::of_main(main).ok_or_else(|| {
+            format!(
                 "Calls of the application are not measured: {main} starts another program; use app=PATTERN."
-            ));
-        }
-        let names: Vec<&str> = main.split('.').collect();
-        let packages = names.len() - 1;
-        let wanted = if SHARED_NAMES.iter().any(in_package) {
-            3
-        } else {
-            2
-        };
-        let package = names
-            .get(..packages.min(wanted))
-            .unwrap_or_default()
-            .join(".");
-        let patterns = match packages {
-            0 => Vec::new(),
-            _ => vec![format!("{package}.*")],
-        };
-        Ok(Self(format::Application {
-            patterns,
-            unnamed_package: packages == 0,
-            main_class: Some(main.to_owned()),
-        }))
+            )
+        })?;
+        Ok(Self(application))
     }
 }
 

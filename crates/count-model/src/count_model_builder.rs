@@ -9,6 +9,7 @@ use crate::causes::{Causes, cause_rows};
 use crate::definitions::Definitions;
 use crate::increment_sums::increments;
 use crate::model_sums::{FilledRows, fill_rows};
+use crate::overloads::mark_alike;
 use crate::row_checks::{impossible_sites, impossible_threads};
 use crate::row_plan::{RowPlan, RowsById};
 use crate::sampled_stacks::StackCollector;
@@ -176,11 +177,12 @@ impl CountModelBuilder {
         increments.one_per_site = filled.one_per_site;
         let inconsistencies = self.inconsistencies(&filled);
         let FilledRows {
-            plan,
+            mut plan,
             threads,
             shared,
             ..
         } = filled;
+        mark_alike(&mut plan.methods, &plan.sites, &plan.calls);
         let refusals = refusal_groups(self.refusals);
         let total = plan.sites.iter().map(|row| row.total).sum();
         let completeness = completeness(&self.state, &plan.sites, &refusals, total, shared);

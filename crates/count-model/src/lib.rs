@@ -28,6 +28,7 @@ mod live_counts;
 mod live_rows;
 mod model_index;
 mod model_sums;
+mod overloads;
 mod row_checks;
 mod row_plan;
 mod said_values;
@@ -67,6 +68,6 @@ pub use windows::WindowRow;
 
 // The records that appear in the model as they are, so that reports need no other crate.
 pub use ducktrack_trace_format::{
-    AgentCost, AllocationKind, Damage, End, HeapLimits, MissingEnd, NullUse, ObjectLayout,
-    ProcessState, Refusal, Removal, Run, SampleSums, Trial,
+    AgentCost, AllocationKind, Application, Damage, End, HeapLimits, MissingEnd, NullUse,
+    ObjectLayout, ProcessState, Refusal, Removal, Run, SampleSums, Trial,
 };

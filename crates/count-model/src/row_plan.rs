@@ -229,6 +229,7 @@ impl RowPlan {
             generated,
             name: self.names.shared(name),
             descriptor: self.names.shared(&stable_descriptor(descriptor)),
+            reads_alike: false,
             increments: 0,
             one_per_site: 0,
         }

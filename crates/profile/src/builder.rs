@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ducktrack_count_model::{CountModel, SampleSums, Tally};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::allotment::allot;
 use crate::interval::WeightSums;
@@ -26,11 +26,46 @@ pub fn profile(model: &CountModel) -> Profile {
         builder.add_stratum(stratum, samples.get(at).map_or(&[][..], Vec::as_slice));
     }
     let mut profile = builder.profile;
+    mark_alike(&mut profile.frames);
     profile.samples = model.stacks.rows.iter().map(|row| row.sums.samples).sum();
     profile.unmatched = unmatched;
     profile.skipped = model.stacks.skipped;
     profile.micros = model.stacks.micros;
     profile
+}
+
+/// Marks frames of overloads on one line, or without lines.
+fn mark_alike(frames: &mut [Frame]) {
+    let mut readings: FxHashMap<_, FxHashSet<Arc<str>>> = FxHashMap::default();
+    for frame in &*frames {
+        if let Frame::Method {
+            class,
+            method,
+            line,
+            descriptor,
+            ..
+        } = frame
+        {
+            let reading = (Arc::clone(class), Arc::clone(method), *line);
+            readings
+                .entry(reading)
+                .or_default()
+                .insert(Arc::clone(descriptor));
+        }
+    }
+    for frame in frames {
+        if let Frame::Method {
+            class,
+            method,
+            line,
+            reads_alike,
+            ..
+        } = frame
+        {
+            let reading = (Arc::clone(class), Arc::clone(method), *line);
+            *reads_alike = readings.get(&reading).is_some_and(|found| found.len() > 1);
+        }
+    }
 }
 
 /// Samples of one stack and thread in a stratum.
@@ -192,6 +227,7 @@ impl Builder<'_> {
                 method: Arc::clone(&method.name),
                 descriptor: Arc::clone(&method.descriptor),
                 line: row.line,
+                reads_alike: false,
             },
             _ => Frame::Deeper,
         }
@@ -212,6 +248,7 @@ impl Builder<'_> {
             method: Arc::clone(&method.name),
             descriptor: Arc::clone(&method.descriptor),
             line,
+            reads_alike: false,
         }
     }
 

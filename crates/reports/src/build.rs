@@ -180,6 +180,7 @@ pub(crate) fn location(method: &MethodRow, bci: u16, line: Option<u16>) -> Locat
         bci,
         line,
         source_file: method.source_file.as_deref().map(printable),
+        reads_alike: method.reads_alike,
     }
 }
 

@@ -45,6 +45,31 @@ pub(crate) fn readable_type(descriptor: &str) -> String {
     name
 }
 
+/// A method descriptor as text without spaces: `(ILjava/lang/String;)V` is `(int,java.lang.String):void`.
+pub(crate) fn readable_descriptor(descriptor: &str) -> String {
+    let Some((parameters, result)) = descriptor
+        .strip_prefix('(')
+        .and_then(|rest| rest.split_once(')'))
+    else {
+        return printable(descriptor);
+    };
+    let mut types = Vec::new();
+    let mut rest = parameters;
+    while !rest.is_empty() {
+        let element = rest.len() - rest.trim_start_matches('[').len();
+        let end = match rest.get(element..).unwrap_or_default() {
+            class if class.starts_with('L') => {
+                class.find(';').map_or(rest.len(), |at| element + at + 1)
+            }
+            primitive => element + primitive.chars().next().map_or(0, char::len_utf8),
+        };
+        let (ty, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        types.push(readable_type(ty));
+        rest = after;
+    }
+    format!("({}):{}", types.join(","), readable_type(result))
+}
+
 /// The package of a class in dotted form; empty for the unnamed package.
 pub(crate) fn package_of(dotted: &str) -> &str {
     dotted.rsplit_once('.').map_or("", |(package, _)| package)
@@ -78,6 +103,22 @@ mod tests {
             ("[", "[]"),
         ] {
             assert_eq!(readable_type(descriptor), expected);
+        }
+    }
+
+    #[test]
+    fn descriptors_of_methods() {
+        for (descriptor, expected) in [
+            ("()V", "():void"),
+            (
+                "(I[JLjava/lang/String;[[La/B;Z)[I",
+                "(int,long[],java.lang.String,a.B[][],boolean):int[]",
+            ),
+            ("(Lbroken", "(Lbroken"),
+            ("([)V", "([]):void"),
+            ("(Lx)I", "(Lx):int"),
+        ] {
+            assert_eq!(readable_descriptor(descriptor), expected);
         }
     }
 

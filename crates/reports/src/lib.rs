@@ -35,6 +35,7 @@ mod impact;
 mod json;
 mod live;
 mod packed_page;
+mod project;
 mod quantity;
 mod report;
 mod report_version;

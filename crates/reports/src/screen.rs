@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use ducktrack_count_model::Tally;
-use ducktrack_profile::Frame;
+use ducktrack_profile::{Frame, Interval, Unit};
 
 use crate::chosen_windows::description;
 use crate::class_name::readable_class;
@@ -23,10 +23,12 @@ use crate::completeness::Basis;
 use crate::filter::Sort;
 use crate::fitted_names::fitted;
 use crate::grouping::by_type;
+use crate::project::project_of_command;
 use crate::quantity::{counted, grouped, precise_share, share, short_bytes};
 use crate::stack_names::type_name;
 use crate::text::next_command;
 use crate::view::{CauseView, Caused, Location, View};
+use crate::view_stacks::scope_estimate;
 
 /// Rows of the table of calls, or of places.
 const ROWS: usize = 10;
@@ -127,8 +129,8 @@ impl Screen<'_> {
             &allocated(view.selected.executed, view.selected.sites),
         );
         self.fact("completeness", &self.completeness());
-        if let Some(caused) = &view.caused {
-            self.fact("application", &self.application(caused));
+        if let Some(application) = self.application() {
+            self.fact("application", &application);
         }
     }
 
@@ -164,16 +166,47 @@ impl Screen<'_> {
                     Basis::Executed => "at most ",
                     Basis::Materialized => "",
                 };
+                let removed = completeness.eliminated_bytes().filter(|bytes| *bytes > 0);
+                let at_least = match completeness.basis() {
+                    Basis::Executed => "at least ",
+                    Basis::Materialized => "",
+                };
+                let removed = removed.map_or_else(String::new, |bytes| {
+                    format!("; the JIT removed {at_least}{}", rounded(bytes))
+                });
                 format!(
-                    "{at_most}{} of what the JVM has allocated by its own count",
-                    precise_share(explained, vm)
+                    "{at_most}{} of {} by the JVM's own count{removed}",
+                    precise_share(explained, vm),
+                    rounded(vm)
                 )
             }
             _ => "not known: the JVM's own count is not in the trace".to_owned(),
         }
     }
 
-    fn application(&self, caused: &Caused) -> String {
+    /// The application's share: exact with the totals of its calls, else what sampled stacks tell.
+    fn application(&self) -> Option<String> {
+        match &self.view.caused {
+            Some(caused) => Some(self.exact_application(caused)),
+            None if self.view.filter.is_partial() => None,
+            None => self.estimated_application(),
+        }
+    }
+
+    fn estimated_application(&self) -> Option<String> {
+        let project = project_of_command(&self.view.run.command)?;
+        let stacks = &self.view.stacks;
+        let (estimate, Interval { low, high }) = scope_estimate(stacks, &project, Unit::Bytes)?;
+        let percent = |bytes: f64| 100.0 * bytes / (stacks.total.bytes.max(1)) as f64;
+        Some(format!(
+            "{project} and its calls: about {:.0} % of the bytes [{:.0}; {:.0}], by sampled stacks",
+            percent(estimate as f64),
+            percent(low),
+            percent(high)
+        ))
+    }
+
+    fn exact_application(&self, caused: &Caused) -> String {
         let whole = self.view.totals.executed.bytes;
         let who = match self.view.filter.only.as_slice() {
             [] => caused.application.join(", "),
@@ -387,9 +420,14 @@ impl Screen<'_> {
         let trace = next_command::shell_word(&self.view.trace);
         self.section("MORE with");
         let mut lines = Vec::new();
-        if let Some(package) = next_command::own_package(self.view)
-            .filter(|_| self.view.caused.is_none() && !self.view.filter.is_partial())
-        {
+        let is_plain = self.view.caused.is_none() && !self.view.filter.is_partial();
+        if is_plain && self.view.run.mode != "trace" {
+            lines.push((
+                "ducktrack run --app auto -- java ...".to_owned(),
+                "what each call of your code causes",
+            ));
+        }
+        if let Some(package) = next_command::own_package(self.view).filter(|_| is_plain) {
             lines.push((
                 format!(
                     "ducktrack report {trace} --only {}",
@@ -414,11 +452,6 @@ impl Screen<'_> {
             lines.push((
                 format!("ducktrack heap {trace}"),
                 "what is alive at the end",
-            ));
-        } else if self.view.caused.is_none() && !self.view.filter.is_partial() {
-            lines.push((
-                "ducktrack run --app auto -- java ...".to_owned(),
-                "what each call of your code causes",
             ));
         }
         let width = lines

@@ -2,21 +2,25 @@
 
 use ducktrack_profile::{Frame, Profile};
 
-use crate::class_name::{printable, readable_class, readable_type};
+use crate::class_name::{printable, readable_class, readable_descriptor, readable_type};
 
 /// What is shown where the trace does not tell the type.
 pub(crate) const UNKNOWN_TYPE: &str = "(type not known)";
 
-/// `com.acme.Main.run:12`
+/// `com.acme.Main.run:12`, or `com.acme.Main.run(int):void:12` where a frame of another method reads alike.
 pub fn frame_name(frame: &Frame) -> String {
     match frame {
         Frame::Method {
             class,
             method,
+            descriptor,
             line,
-            ..
+            reads_alike,
         } => {
-            let name = format!("{}.{}", readable_class(class), printable(method));
+            let mut name = format!("{}.{}", readable_class(class), printable(method));
+            if *reads_alike {
+                name.push_str(&readable_descriptor(descriptor));
+            }
             match line {
                 Some(line) => format!("{name}:{line}"),
                 None => name,

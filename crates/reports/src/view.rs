@@ -18,6 +18,7 @@ use ducktrack_count_model::{
 use ducktrack_profile::Profile;
 use serde::{Deserialize, Serialize};
 
+use crate::class_name::readable_descriptor;
 use crate::completeness::Completeness;
 use crate::ending::Ending;
 use crate::filter::Filter;
@@ -127,12 +128,19 @@ pub struct Location {
     pub line: Option<u16>,
     /// Source file, when the class file has it.
     pub source_file: Option<String>,
+    /// Only the descriptor tells it from a place in another method.
+    #[serde(skip)]
+    pub reads_alike: bool,
 }
 
-/// `java.util.ArrayList.grow(ArrayList.java:239)`, or `...grow(@17)` where there is no line.
+/// `java.util.ArrayList.grow(ArrayList.java:239)`, or `...grow(@17)` where there is no line; `a.B.if(int):void(@17)` where another method reads alike.
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}(", self.class, self.method)?;
+        write!(f, "{}.{}", self.class, self.method)?;
+        if self.reads_alike {
+            f.write_str(&readable_descriptor(&self.descriptor))?;
+        }
+        f.write_str("(")?;
         match (self.line, &self.source_file) {
             (Some(line), Some(file)) => write!(f, "{file}:{line})"),
             (Some(line), None) => write!(f, "line {line})"),
@@ -292,9 +300,12 @@ mod tests {
             bci: 7,
             line: None,
             source_file: Some("B.java".into()),
+            reads_alike: false,
         };
         assert_eq!(at.to_string(), "a.B.c(@7)");
         at.line = Some(3);
         assert_eq!(at.to_string(), "a.B.c(B.java:3)");
+        at.reads_alike = true;
+        assert_eq!(at.to_string(), "a.B.c():void(B.java:3)");
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use askama::Template;
 use ducktrack_count_model::Tally;
-use ducktrack_profile::{CallTree, Direction, NodeLabel, Profile, Unit};
+use ducktrack_profile::{CallTree, Direction, Frame, NodeLabel, Profile, Unit};
 use serde_json::{Value, json};
 
 use crate::error::ReportError;
@@ -88,6 +88,20 @@ fn facts(before: &View, after: &View) -> Vec<String> {
     ]
 }
 
+/// The same in both runs, whatever else reads alike in one of them.
+fn key(frame: &Frame) -> String {
+    match frame {
+        Frame::Method {
+            class,
+            method,
+            descriptor,
+            line,
+            ..
+        } => format!("{class}.{method}{descriptor}:{line:?}"),
+        Frame::NoStack | Frame::Deeper => frame_name(frame),
+    }
+}
+
 /// Both trees as one, by the names of their frames.
 struct Merged {
     nodes: Vec<Node>,
@@ -123,28 +137,29 @@ impl Merged {
             let place = match &node.label {
                 NodeLabel::Root => 0,
                 NodeLabel::Frame(frame) => {
-                    self.child(places[node.parent], frame_name(profile.frame(*frame)))
+                    let frame = profile.frame(*frame);
+                    self.child(places[node.parent], key(frame), frame_name(frame))
                 }
-                NodeLabel::Type(ty) => self.child(places[node.parent], type_name(ty.as_deref())),
+                NodeLabel::Type(ty) => {
+                    let name = type_name(ty.as_deref());
+                    self.child(places[node.parent], name.clone(), name)
+                }
             };
             places[at] = place;
             self.nodes[place].values[side] += node.tally;
         }
     }
 
-    fn child(&mut self, parent: usize, name: String) -> usize {
+    fn child(&mut self, parent: usize, key: String, name: String) -> usize {
         let nodes = &mut self.nodes;
-        *self
-            .known
-            .entry((parent, name))
-            .or_insert_with_key(|(_, name)| {
-                nodes.push(Node {
-                    parent: Some(parent),
-                    name: name.clone(),
-                    values: Default::default(),
-                });
-                nodes.len() - 1
-            })
+        *self.known.entry((parent, key)).or_insert_with(|| {
+            nodes.push(Node {
+                parent: Some(parent),
+                name,
+                values: Default::default(),
+            });
+            nodes.len() - 1
+        })
     }
 
     /// What the page gets: small nodes are left out, and all that is below them.

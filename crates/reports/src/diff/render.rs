@@ -1,9 +1,12 @@
 //! A comparison as text and as JSON; `JSON.md` documents the keys.
 
+use std::collections::{HashMap, HashSet};
+
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde_json::{Value, json};
 
 use super::{CallChange, Comparison, Outcome, Side, SiteChange, Verdict};
+use crate::class_name::readable_descriptor;
 use crate::error::ReportError;
 use crate::json::{AmountDoc, CauseDoc, SiteDoc};
 use crate::quantity::{bytes, counted, grouped_signed, objects, percent};
@@ -84,7 +87,23 @@ fn write_changes(out: &mut String, comparison: &Comparison, top: usize) {
         out.push_str("  none\n");
         return;
     }
-    write_table(out, "site", changes.iter().take(top).map(row));
+    let shown = changes.get(..top).unwrap_or(changes);
+    let alike = reading_alike(shown);
+    write_table(out, "site", shown.iter().map(|change| row(change, &alike)));
+}
+
+/// Names of rows that stand for sites of several methods: only descriptors tell these apart.
+fn reading_alike(changes: &[SiteChange]) -> HashSet<String> {
+    let mut descriptors: HashMap<String, HashSet<&str>> = HashMap::new();
+    for site in changes.iter().filter_map(SiteChange::site) {
+        let name = place(site, "");
+        descriptors
+            .entry(name)
+            .or_default()
+            .insert(&site.descriptor);
+    }
+    let alike = descriptors.into_iter().filter(|(_, found)| found.len() > 1);
+    alike.map(|(name, _)| name).collect()
 }
 
 /// The application's own view comes first: its calls, and the objects that each was charged with.
@@ -121,12 +140,16 @@ fn write_table(out: &mut String, name: &str, rows: impl Iterator<Item = [String;
     }
 }
 
-fn row(change: &SiteChange) -> [String; 6] {
+fn row(change: &SiteChange, alike: &HashSet<String>) -> [String; 6] {
     let count = |site: &Option<SiteDoc>| site.as_ref().map(|site| site.count);
+    let name = |site: &SiteDoc| match place(site, "") {
+        name if alike.contains(&name) => place(site, &readable_descriptor(&site.descriptor)),
+        name => name,
+    };
     cells(
         change.change(),
         [count(&change.before), count(&change.after)],
-        change.site().map_or_else(String::new, place),
+        change.site().map_or_else(String::new, name),
     )
 }
 
@@ -172,11 +195,11 @@ fn source(file: Option<&str>, line: Option<u16>, bci: u16) -> String {
     }
 }
 
-fn place(site: &SiteDoc) -> String {
+fn place(site: &SiteDoc, descriptor: &str) -> String {
     let source = source(site.source_file.as_deref(), site.line, site.bci);
     let ty = site.ty.as_deref().unwrap_or("several types");
     format!(
-        "{}.{}({source})  {ty} ({} @{})",
+        "{}.{}{descriptor}({source})  {ty} ({} @{})",
         site.class, site.method, site.kind, site.bci
     )
 }

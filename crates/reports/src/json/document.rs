@@ -320,6 +320,7 @@ impl CallerDoc {
             bci: self.bci?,
             line: self.line,
             source_file: self.source_file.clone(),
+            reads_alike: false,
         };
         let target = self.target.clone()?;
         Some(Caller { location, target })
