@@ -12,6 +12,7 @@
 //! - *Brought on*: a collection happens because room is used up. Each origin has its share of the bytes that used it: of all allocated bytes since the last
 //!   evacuation, or of all promoted bytes since the old space was last collected. A collection that the program or a tool asked for is brought on by no site.
 
+mod analysis;
 mod cost_builder;
 mod cost_ledger;
 mod gc_cost;
@@ -24,7 +25,7 @@ mod pause_model;
 mod saved_collections;
 mod what_if;
 
-pub(crate) use cost_builder::CostBuilder;
+pub use cost_builder::CostBuilder;
 pub use gc_cost::{CallerCost, Cost, GcCost, GroupCost, KindCost, SiteCost, TypeCost};
 pub use object_group::{CostQuestion, ObjectGroup};
 pub use other_run::Saved;

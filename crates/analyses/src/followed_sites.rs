@@ -1,8 +1,7 @@
-//! Live objects by site while a run goes on: the rows of a replay that has read what there is so far.
+//! Live objects by site while a run goes on: the rows of a heap whose replay has read what there is so far.
 
-use crate::HeapReplay;
-use ducktrack_count_model::{CountModel, LiveName, LiveRow, LiveTable, SiteRow, Tally, TraceNames};
-use ducktrack_live_heap::Amount;
+use ducktrack_count_model::{CountModel, LiveName, LiveRow, LiveTable, SiteRow, Tally};
+use ducktrack_heap_replay::Heap;
 
 /// Rows that keep their positions for good, however many sites are defined later.
 #[derive(Clone, Debug, Default)]
@@ -47,13 +46,13 @@ impl FollowedSites {
     }
 
     /// Adds up what lives after the last collection of the replay; nothing where its heap is not known.
-    pub fn fill(&mut self, replay: &HeapReplay) -> bool {
+    pub fn fill(&mut self, heap: &Heap) -> bool {
         self.rows.zero();
-        if !replay.knowledge.is_known() {
+        if !heap.is_known() {
             return false;
         }
         let signed = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
-        for (column, live) in replay.counts.sites.iter().enumerate() {
+        for (column, live) in heap.counts.sites.iter().enumerate() {
             let position = self.positions.get(column).or(self.positions.first());
             let live = Tally {
                 count: signed(live.count),
@@ -69,22 +68,5 @@ impl FollowedSites {
     /// Rows in no order; they only become more.
     pub fn rows(&self) -> &[LiveRow] {
         &self.rows.rows
-    }
-}
-
-impl HeapReplay {
-    /// Goes on with the names of more sites, which [`finish_trace_after`](ducktrack_count_model::CountModelBuilder::finish_trace_after) has made of the same trace.
-    pub fn set_names(&mut self, names: TraceNames) {
-        self.names = names;
-    }
-
-    /// The last collection.
-    pub fn last_collection(&self) -> u32 {
-        self.epoch
-    }
-
-    /// What lives after it, as far as it is known.
-    pub fn live_now(&self) -> Option<Amount> {
-        self.knowledge.is_known().then_some(self.counts.total)
     }
 }

@@ -1,5 +1,6 @@
 //! Whose live objects become more and more.
 
+pub(crate) mod analysis;
 pub(crate) mod builder;
 pub(crate) mod doubts;
 pub(crate) mod groups;

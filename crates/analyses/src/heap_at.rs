@@ -2,6 +2,7 @@
 
 pub(crate) mod builder;
 pub(crate) mod live_rows;
+pub(crate) mod moments;
 
 use std::sync::Arc;
 

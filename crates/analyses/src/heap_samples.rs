@@ -5,7 +5,7 @@
 //! known no samples are joined; where there are too many gaps for that, the oldest samples go.
 
 use crate::Timeline;
-use ducktrack_heap_replay::LiveCounts;
+use ducktrack_heap_replay::{Heap, LiveCounts, Pause};
 use ducktrack_live_heap::Amount;
 
 /// What lived after one or several collections in a row.
@@ -57,13 +57,11 @@ impl Default for HeapSamples {
 
 impl HeapSamples {
     /// Takes the state after a collection of a stretch.
-    pub(crate) fn take(
-        &mut self,
-        collection: u32,
-        unix_micros: u64,
-        live: &LiveCounts,
-        stretch: usize,
-    ) {
+    pub(crate) fn take(&mut self, heap: &Heap, at: Pause) {
+        self.take_counts(at, &heap.counts, heap.knowledge.stretch());
+    }
+
+    fn take_counts(&mut self, at: Pause, live: &LiveCounts, stretch: usize) {
         if self
             .open
             .as_ref()
@@ -72,8 +70,8 @@ impl HeapSamples {
             self.close();
         }
         let next = HeapSample {
-            collection,
-            unix_micros,
+            collection: at.collection,
+            unix_micros: at.unix_micros,
             total: live.total,
             sites: columns(&live.sites),
             types: columns(&live.types),
@@ -173,6 +171,13 @@ fn joined_columns(first: &[SampledColumn], second: &[SampledColumn]) -> Vec<Samp
 mod tests {
     use super::*;
 
+    fn pause(collection: u32, unix_micros: u64) -> Pause {
+        Pause {
+            collection,
+            unix_micros,
+        }
+    }
+
     fn live(counts: &[u64]) -> LiveCounts {
         let amount = |count: &u64| Amount {
             count: *count,
@@ -188,9 +193,8 @@ mod tests {
     fn a_long_run_keeps_lows_and_last_values() {
         let mut samples = HeapSamples::default();
         for at in 0..5_000_u64 {
-            samples.take(
-                at as u32,
-                10 * at,
+            samples.take_counts(
+                pause(at as u32, 10 * at),
                 &live(&[at % 7, u64::from(at == 4_000), 100 + at]),
                 1,
             );
@@ -228,7 +232,7 @@ mod tests {
         let mut samples = HeapSamples::default();
         for at in 0..5_000_u32 {
             let stretch = 1 + (at / 1_000) as usize;
-            samples.take(at, 0, &live(&[stretch as u64]), stretch);
+            samples.take_counts(pause(at, 0), &live(&[stretch as u64]), stretch);
         }
         let samples = samples.finish();
         assert!(samples.len() <= Timeline::MOST_POINTS);
@@ -240,7 +244,7 @@ mod tests {
         assert_eq!(samples.last().unwrap().collection, 4_999);
 
         let mut samples = HeapSamples::default();
-        (0..5_000_u32).for_each(|at| samples.take(at, 0, &live(&[1]), at as usize));
+        (0..5_000_u32).for_each(|at| samples.take_counts(pause(at, 0), &live(&[1]), at as usize));
         let samples = samples.finish();
         assert!(samples.len() <= Timeline::MOST_POINTS);
         assert_eq!(samples.last().unwrap().stretch, 4_999);

@@ -4,44 +4,45 @@
 //! [`TraceModel`] has the answers to [`Questions`].
 #![forbid(unsafe_code)]
 
-mod collection_step;
+mod asked;
 mod cost;
 mod deaths;
+mod dumped_objects;
 mod followed_sites;
 mod growth;
 mod heap_at;
-mod heap_replay;
 mod heap_samples;
-mod kept_epoch;
 mod lifetimes;
 mod live_objects;
-mod questions;
-mod replay_answers;
-mod replay_sync;
 mod staleness;
 mod timeline;
 mod trace_model;
 
+pub use asked::{Asked, Questions};
 pub use cost::{
-    CallerCost, Cost, CostQuestion, Estimate, FullSavings, GcCost, GroupCost, HeapWhatIf, KindCost,
-    ObjectGroup, PauseKind, PauseModel, Saved, SiteCost, TypeCost,
+    CallerCost, Cost, CostBuilder, CostQuestion, Estimate, FullSavings, GcCost, GroupCost,
+    HeapWhatIf, KindCost, ObjectGroup, PauseKind, PauseModel, Saved, SiteCost, TypeCost,
 };
 pub use deaths::bridge::{BridgeLosses, TraceBridge, roots::HeldRoot};
 pub use deaths::{
     DeathRow, DeathTallies, Deaths, Demographics, DemographicsPoint, LifeTally, ProgramClock,
     QuantileHistogram, Quantiles, Spans, Survival, SurvivalPoint,
 };
+pub use dumped_objects::DumpedObjects;
 pub use followed_sites::FollowedSites;
+pub use growth::analysis::GrowthCourse;
 pub use growth::span::{GrowthBound, GrowthWindow, WindowGrowth};
 pub use growth::{
     Growth, GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict, OldSpaceLook, StretchGrowth,
 };
+pub use heap_at::moments::HeapMoments;
 pub use heap_at::{HeapAt, LiveCaller, LiveSite, LiveSpace, LiveThread, LiveType};
-pub use heap_replay::HeapReplay;
+pub use lifetimes::tallies::LifetimeTallies;
 pub use lifetimes::{CallerLifetime, Lifetimes, Lives, SiteLifetime};
 pub use live_objects::{CommonFacts, LiveObjects, ObjectMaker};
-pub use questions::Questions;
+pub use staleness::analysis::StalenessAt;
 pub use staleness::{Levels, StaleCaller, StalePoint, StaleSite, StaleType, Staleness};
+pub use timeline::analysis::TimelineCourse;
 pub use timeline::{CompositionPoint, SpaceUse, Timeline, TimelinePoint};
 pub use trace_model::TraceModel;
 

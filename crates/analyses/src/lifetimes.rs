@@ -1,5 +1,6 @@
 //! How long the objects of each site live.
 
+mod analysis;
 pub(crate) mod tallies;
 pub(crate) mod tally;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::staleness::builder::StalenessBuilder;
+use crate::staleness::clock::StalenessClock;
 use ducktrack_count_model::{CallIndex, SiteIndex, TraceNames};
 use ducktrack_heap_replay::{CollectionNumber, LiveObject, SpaceMap};
 
@@ -67,11 +67,11 @@ impl LiveObjects {
     pub(crate) fn new<'a>(
         (collection, unix_micros): (u32, u64),
         objects: impl Iterator<Item = &'a LiveObject>,
-        stale: Option<&StalenessBuilder>,
+        stale: &StalenessClock,
         spaces: &SpaceMap,
         names: &TraceNames,
     ) -> Self {
-        let stale = stale.filter(|stale| stale.knows_uses());
+        let stale = Some(stale).filter(|stale| stale.since.is_some());
         let mut all = Self {
             collection: CollectionNumber(collection),
             unix_micros,
@@ -226,7 +226,7 @@ mod tests {
         let all = LiveObjects::new(
             (5, 77),
             objects.iter(),
-            None,
+            &StalenessClock::default(),
             &SpaceMap::default(),
             &TraceNames::default(),
         );
@@ -249,7 +249,7 @@ mod tests {
                 LiveObject::new(end, units * 8, SiteColumn::NONE, TypeColumn::NONE, 0)
             }).collect();
             let (spaces, names) = (SpaceMap::default(), TraceNames::default());
-            let all = LiveObjects::new((1, 0), objects.iter(), None, &spaces, &names);
+            let all = LiveObjects::new((1, 0), objects.iter(), &StalenessClock::default(), &spaces, &names);
             let expected: Vec<u64> = objects.iter().map(LiveObject::address).collect();
             prop_assert_eq!(&all.addresses().collect::<Vec<_>>(), &expected);
             for address in 0..end + 8 {

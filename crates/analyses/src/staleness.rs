@@ -1,7 +1,9 @@
 //! How long live objects have not been used.
 
-pub(crate) mod builder;
-pub(crate) mod last_uses;
+pub(crate) mod analysis;
+pub(crate) mod clock;
+mod last_uses;
+mod tables;
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! Collections, allocation rate and the composition of the heap over time.
 
+pub(crate) mod analysis;
 pub(crate) mod builder;
 pub(crate) mod points;
 

@@ -4,9 +4,11 @@ use std::path::Path;
 use std::thread::available_parallelism;
 
 use anyhow::Result;
-use ducktrack_analyses::{HeapReplay, Questions, TraceModel};
+use ducktrack_analyses::{Asked, Questions, TraceModel};
 use ducktrack_count_model::{FileDamage, TraceNames};
-use ducktrack_heap_replay::{EpochPart, EpochView, RecoveredRow, TraceInfo};
+use ducktrack_heap_replay::{
+    Cycle, EpochPart, EpochView, Heap, HeapReplay, RecoveredRow, TraceInfo,
+};
 use ducktrack_trace_reader::{EventFiles, EventSizes, EventStep};
 
 use crate::loading::load_records;
@@ -18,31 +20,32 @@ pub(crate) fn load_trace(path: &Path, questions: &Questions) -> Result<TraceMode
     let files = EventFiles::open(path);
     let (count, names) = load_records(path)?.finish_trace();
     let mut files = files?;
-    let replay = replay(&mut files, names, questions);
+    let mut asked = Asked::new(questions);
+    let heap = replay(&mut files, names, &mut asked);
     let damage = files.damage().into_iter().map(|(file, damage)| FileDamage {
         file: file.display().to_string(),
         damage,
     });
-    let mut model = replay.finish(count, damage.collect());
+    let mut model = asked.finish(heap, count, damage.collect());
     add_sizes(&mut model.info, &files);
     Ok(model)
 }
 
 /// Leads the steps of the files to the replay.
-fn replay(files: &mut EventFiles, names: TraceNames, questions: &Questions) -> HeapReplay {
+fn replay(files: &mut EventFiles, names: TraceNames, asked: &mut Asked) -> Heap {
     let workers = available_parallelism().map_or(1, usize::from);
-    let mut replay = HeapReplay::new(names, questions.clone(), workers);
+    let mut replay = HeapReplay::new(names, asked.analyses(), workers);
     let progress = Progress::of_bytes(files.total_bytes());
     while let Some(step) = files.next_step() {
         progress.at(files.bytes_read());
         take_step(&mut replay, files, step);
     }
     progress.done();
-    replay
+    replay.finish()
 }
 
 /// Leads one step to the replay.
-pub(crate) fn take_step(replay: &mut HeapReplay, files: &mut EventFiles, step: EventStep) {
+pub(crate) fn take_step(replay: &mut HeapReplay<'_>, files: &mut EventFiles, step: EventStep) {
     match step {
         EventStep::File {
             name,
@@ -53,17 +56,16 @@ pub(crate) fn take_step(replay: &mut HeapReplay, files: &mut EventFiles, step: E
             files.note_malformed(&sync);
         }
         EventStep::Epoch(epoch) => {
-            let (collection, runs) = (&epoch.collection, epoch.runs);
+            let cycle = match &epoch.kept {
+                Some(kept) => Cycle::kept(kept),
+                None => Cycle::recorded(&epoch.collection, epoch.runs, epoch.complete),
+            };
             let decode = |view: &EpochView<'_>, parts: &mut [EpochPart]| {
                 files.decode(&epoch.buffers, parts, |part, content, again| {
                     part.take(view, content, again)
                 });
             };
-            let deferred = match &epoch.kept {
-                Some(kept) => replay.end_kept_epoch(kept, decode),
-                None => replay.end_epoch(collection, runs, epoch.complete, decode),
-            };
-            if deferred {
+            if replay.end_epoch(cycle, decode) {
                 files.put_back(epoch.buffers);
             }
         }

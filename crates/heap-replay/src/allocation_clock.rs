@@ -25,17 +25,22 @@ impl AllocationClock {
     }
 
     /// No epoch has ended.
-    pub fn is_at_start(&self) -> bool {
+    pub(crate) fn is_at_start(&self) -> bool {
         self.totals.is_empty()
+    }
+
+    /// Bytes allocated before an epoch began. `None`: it is before the files at hand, or has not begun.
+    pub fn before(&self, epoch: u32) -> Option<u64> {
+        let index = epoch.checked_sub(self.first_epoch)? as usize;
+        match index.checked_sub(1) {
+            Some(last) => self.totals.get(last).copied(),
+            None => Some(0),
+        }
     }
 
     /// Bytes allocated from the collection before `birth` to the end of the last epoch. `None`: the birth is before the files at hand.
     pub fn since(&self, birth: u32) -> Option<u64> {
-        let index = birth.checked_sub(self.first_epoch)? as usize;
-        let before = match index.checked_sub(1) {
-            Some(index) => *self.totals.get(index)?,
-            None => 0,
-        };
+        let before = self.before(birth)?;
         Some(self.totals.last()?.saturating_sub(before))
     }
 }

@@ -16,17 +16,17 @@ use ducktrack_live_heap::{Amount, Fate, FateCursor, FateMap};
 /// What the decoding of an epoch's events needs to know; the same for all of its buffers.
 #[derive(Clone, Copy, Debug)]
 pub struct EpochView<'a> {
-    pub names: &'a TraceNames,
+    pub(crate) names: &'a TraceNames,
     /// `None`: the collection that ends the epoch has not come, or its moves are not known.
-    pub fates: Option<&'a FateMap>,
+    pub(crate) fates: Option<&'a FateMap>,
     /// Where the collection that began the epoch cut the threads' buffers.
-    pub cuts: &'a FxHashMap<ThreadId, ThreadCut>,
+    pub(crate) cuts: &'a FxHashMap<ThreadId, ThreadCut>,
     /// The collection did not look at new objects: they wait for the next one.
-    pub defers: bool,
+    pub(crate) defers: bool,
     /// The trace has ended, and what is new is a part of the heap at its end.
-    pub is_end: bool,
+    pub(crate) is_end: bool,
     /// Objects with a caller have tallies of their own.
-    pub by_caller: bool,
+    pub(crate) by_caller: bool,
 }
 
 /// What some buffers of an epoch came to. One for each worker; taken together by [`HeapReplay`](ducktrack_analyses::HeapReplay).
@@ -41,13 +41,16 @@ pub struct EpochPart {
     /// By site and caller: events that are in no tally of a site, if callers are asked for.
     blamed: FxHashMap<(SiteColumn, CallSiteId), SiteTally>,
     /// Objects that live on, at their new addresses.
-    pub survivors: Vec<Survivor>,
+    pub(crate) survivors: Vec<Survivor>,
     /// Allocated on the heap.
-    pub threads: FxHashMap<ThreadId, Amount>,
+    pub(crate) threads: FxHashMap<ThreadId, Amount>,
     /// At the end of the trace: objects with a caller, or whose type is not that of their site.
-    pub apart: FxHashMap<(SiteColumn, CallerColumn, TypeColumn), Amount>,
-    pub sums: EventSums,
+    pub(crate) apart: FxHashMap<NewType, Amount>,
+    pub(crate) sums: EventSums,
 }
+
+/// Objects that no collection has seen: their site, the caller to blame, and their type.
+pub type NewType = (SiteColumn, CallerColumn, TypeColumn);
 
 /// Events of one origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,6 +61,7 @@ pub struct SiteTally {
     pub unplaced: Amount,
     /// Objects of the epoch before, whose events came after the collection.
     pub stragglers: Amount,
+    /// Objects that the JIT eliminated.
     pub eliminated: u64,
 }
 
@@ -70,36 +74,51 @@ impl SiteTally {
 
 /// An object that lives on.
 #[derive(Clone, Copy, Debug)]
-pub struct Survivor {
-    pub object: LiveObject,
+pub(crate) struct Survivor {
+    pub(crate) object: LiveObject,
     /// Where it was before the collection.
-    pub from: u64,
+    pub(crate) from: u64,
 }
 
 /// Counts over all sites.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventSums {
+    /// Allocations.
     pub events: u64,
+    /// Objects that reached the heap.
     pub allocated: Amount,
+    /// Objects that the JIT eliminated.
     pub eliminated: u64,
+    /// Objects whose address is not known.
     pub unplaced: u64,
+    /// Objects of the epoch before.
     pub stragglers: u64,
+    /// Objects whose size is not known.
     pub size_unknown: u64,
+    /// Stretches without a site.
     pub gaps: u64,
+    /// Their bytes.
     pub gap_bytes: u64,
+    /// Events that the agent dropped.
     pub dropped: u64,
     /// Records of `witness=full`.
     pub updates: u64,
+    /// Entries and ends of methods.
     pub calls: u64,
+    /// Events that do not decode.
     pub malformed: u64,
+    /// Events that contradict their site.
     pub contradictions: u64,
+    /// Blocks.
     pub buffers: u64,
+    /// When the first block was begun.
     pub first_begun: Option<u64>,
+    /// When the last was handed over.
     pub last_handed_over: u64,
 }
 
 impl EventSums {
-    pub fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         self.events += other.events;
         self.allocated += other.allocated;
         self.eliminated += other.eliminated;
@@ -176,7 +195,11 @@ impl EpochPart {
     }
 
     /// Gives the tallies of all origins that have one, and is as new.
-    pub fn drain_tallies(&mut self, names: &TraceNames, mut give: impl FnMut(Origin, SiteTally)) {
+    pub(crate) fn drain_tallies(
+        &mut self,
+        names: &TraceNames,
+        mut give: impl FnMut(Origin, SiteTally),
+    ) {
         for site in self.touched.drain(..) {
             if let Some(tally) = self.sites.get_mut(site.position()) {
                 let caller = CallerColumn::NONE;

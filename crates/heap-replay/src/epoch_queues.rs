@@ -52,6 +52,7 @@ impl EpochQueues {
         timed.collect()
     }
 
+    /// The moment of what comes next in a queue.
     pub fn next_time(&self, at: QueueIndex) -> Option<u64> {
         self.queues.get(at.0)?.as_ref()?.next_time()
     }
@@ -61,6 +62,7 @@ impl EpochQueues {
         self.queues.get_mut(at.0)?.take()
     }
 
+    /// Gives a queue back.
     pub fn put_back(&mut self, at: QueueIndex, queue: ThreadQueue) {
         if let Some(place) = self.queues.get_mut(at.0) {
             *place = Some(queue);

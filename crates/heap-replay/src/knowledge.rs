@@ -23,6 +23,7 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
+    /// It is known now.
     pub fn is_known(&self) -> bool {
         self.known
     }
@@ -40,7 +41,7 @@ impl Knowledge {
     }
 
     /// The heap is known after this collection.
-    pub fn gain(&mut self, at: CollectionNumber) {
+    pub(crate) fn gain(&mut self, at: CollectionNumber) {
         if self.known {
             return;
         }
@@ -59,14 +60,14 @@ impl Knowledge {
     }
 
     /// Known after this collection, too.
-    pub fn reach(&mut self, collection: CollectionNumber) {
+    pub(crate) fn reach(&mut self, collection: CollectionNumber) {
         if let Some(stretch) = self.stretches.last_mut().filter(|_| self.known) {
             stretch.until = collection;
         }
     }
 
     /// The first reason counts.
-    pub fn lose(&mut self, since: CollectionNumber, reason: String) {
+    pub(crate) fn lose(&mut self, since: CollectionNumber, reason: String) {
         if self.known || self.reason.is_none() {
             self.since = since;
             self.reason = Some(reason);
@@ -85,7 +86,7 @@ impl Knowledge {
     }
 
     /// The state at the end of a trace with this many collections.
-    pub fn finish(&self, collections: u64) -> HeapKnowledge {
+    pub(crate) fn finish(&self, collections: u64) -> HeapKnowledge {
         let reason = self.reason.clone().unwrap_or_else(|| {
             "the first file of events is missing, and no file starts with a synchronization point".to_owned()
         });

@@ -7,8 +7,11 @@ use ducktrack_live_heap::Amount;
 /// Live objects, kept up to date with every birth and death.
 #[derive(Clone, Debug, Default)]
 pub struct LiveCounts {
+    /// By site column.
     pub sites: Vec<Amount>,
+    /// By type column.
     pub types: Vec<Amount>,
+    /// All.
     pub total: Amount,
     /// Of `types`: objects without a site that are older than the gap in which the heap was not known.
     pub forgotten: Vec<Amount>,
@@ -24,7 +27,7 @@ fn at(list: &mut Vec<Amount>, position: usize) -> &mut Amount {
 }
 
 impl LiveCounts {
-    pub fn add(&mut self, object: &LiveObject) {
+    pub(crate) fn add(&mut self, object: &LiveObject) {
         let one = Amount::one(object.bytes());
         *at(&mut self.sites, object.site.position()) += one;
         *at(&mut self.types, object.ty.position()) += one;
@@ -34,7 +37,7 @@ impl LiveCounts {
         }
     }
 
-    pub fn remove(&mut self, object: &LiveObject) {
+    pub(crate) fn remove(&mut self, object: &LiveObject) {
         let one = Amount::one(object.bytes());
         *at(&mut self.sites, object.site.position()) -= one;
         *at(&mut self.types, object.ty.position()) -= one;
@@ -54,7 +57,7 @@ impl LiveCounts {
         self.total.count.saturating_sub(without)
     }
 
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         *self = Self {
             since: self.since,
             ..Self::default()
@@ -62,7 +65,7 @@ impl LiveCounts {
     }
 
     /// Nothing, before a heap is taken that is known from this epoch on (0: from the first at hand).
-    pub fn begin(&mut self, since: u32) {
+    pub(crate) fn begin(&mut self, since: u32) {
         *self = Self {
             since,
             ..Self::default()

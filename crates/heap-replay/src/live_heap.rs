@@ -13,12 +13,12 @@ const PAGE_SHIFT: u32 = 20;
 
 /// All live objects.
 #[derive(Clone, Debug, Default)]
-pub struct LiveHeap {
+pub(crate) struct LiveHeap {
     pages: BTreeMap<u64, Page>,
     /// Where the last object was inserted.
     last: u64,
     /// Objects that came to lie where there was one already: a contradiction in the trace.
-    pub conflicts: u64,
+    pub(crate) conflicts: u64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -42,7 +42,7 @@ fn page_of(end: u64) -> u64 {
 
 impl LiveHeap {
     /// Adds an object. [`LiveHeap::settle`] must follow before anything is looked for.
-    pub fn insert(&mut self, object: LiveObject) {
+    pub(crate) fn insert(&mut self, object: LiveObject) {
         let number = page_of(object.end);
         let before = std::mem::replace(&mut self.last, number);
         // Objects mostly come in the order of addresses: what is before a new page is full.
@@ -61,7 +61,7 @@ impl LiveHeap {
     }
 
     /// Brings what was inserted into order. Of several objects at one place the last inserted stays; `left` takes the others.
-    pub fn settle(&mut self, mut left: impl FnMut(&LiveObject)) {
+    pub(crate) fn settle(&mut self, mut left: impl FnMut(&LiveObject)) {
         for page in self.pages.values_mut().filter(|page| !page.is_sorted) {
             page.objects.sort_by_key(|object| object.end);
             page.objects.dedup_by(|next, kept| {
@@ -79,7 +79,7 @@ impl LiveHeap {
     }
 
     /// Takes every object out that starts in the ranges (ascending, not overlapping), in ascending order.
-    pub fn take_out(&mut self, ranges: &[AddressRange], mut take: impl FnMut(LiveObject)) {
+    pub(crate) fn take_out(&mut self, ranges: &[AddressRange], mut take: impl FnMut(LiveObject)) {
         for range in ranges {
             let last = page_of(range.end);
             let pages = page_of(range.start.saturating_add(1))..=last;
@@ -114,7 +114,7 @@ impl LiveHeap {
     }
 
     /// Takes all objects of another heap. [`LiveHeap::settle`] must follow.
-    pub fn absorb(&mut self, other: Self) {
+    pub(crate) fn absorb(&mut self, other: Self) {
         for (number, mut more) in other.pages {
             let page = self.pages.entry(number).or_default();
             page.is_sorted = false;
@@ -127,7 +127,7 @@ impl LiveHeap {
     }
 
     /// The object that starts at an address.
-    pub fn at_mut(&mut self, address: u64) -> Option<&mut LiveObject> {
+    pub(crate) fn at_mut(&mut self, address: u64) -> Option<&mut LiveObject> {
         // An object can end several pages later; the first end after the address is its own, since objects do not overlap.
         let first = page_of(address.saturating_add(1));
         let mut pages = self.pages.range_mut(first..);
@@ -139,7 +139,7 @@ impl LiveHeap {
     }
 
     /// The object that ends at an address.
-    pub fn ending_at(&mut self, end: u64) -> Option<&mut LiveObject> {
+    pub(crate) fn ending_at(&mut self, end: u64) -> Option<&mut LiveObject> {
         let objects = &mut self.pages.get_mut(&page_of(end))?.objects;
         let at = objects
             .binary_search_by_key(&end, |object| object.end)
@@ -148,16 +148,11 @@ impl LiveHeap {
     }
 
     /// All objects in ascending order.
-    pub fn iter(&self) -> impl Iterator<Item = &LiveObject> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &LiveObject> {
         self.pages.values().flat_map(|page| &page.objects)
     }
 
-    /// The same, to change what is known of them.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut LiveObject> {
-        self.pages.values_mut().flat_map(|page| &mut page.objects)
-    }
-
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.pages.clear();
     }
 }

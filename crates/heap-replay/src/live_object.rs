@@ -16,9 +16,11 @@ pub struct LiveObject {
     pub end: u64,
     /// Its length in units of 8 bytes.
     units: u32,
+    /// Where it was allocated.
     pub site: SiteColumn,
     /// The caller to blame.
     pub caller: CallerColumn,
+    /// Its type.
     pub ty: TypeColumn,
     /// And [`PROMOTED`].
     thread: u32,
@@ -31,6 +33,7 @@ pub struct LiveObject {
 }
 
 impl LiveObject {
+    /// An object that no collection has seen.
     pub fn new(end: u64, bytes: u64, site: SiteColumn, ty: TypeColumn, birth: u32) -> Self {
         Self {
             end,
@@ -46,7 +49,7 @@ impl LiveObject {
     }
 
     /// Which thread allocated it, and the caller to blame.
-    pub fn by(mut self, thread: ThreadId, caller: CallerColumn) -> Self {
+    pub(crate) fn by(mut self, thread: ThreadId, caller: CallerColumn) -> Self {
         self.thread = self.thread & PROMOTED | thread.0.min(NO_THREAD);
         self.caller = caller;
         self
@@ -60,10 +63,12 @@ impl LiveObject {
         }
     }
 
+    /// Its length.
     pub fn bytes(&self) -> u64 {
         u64::from(self.units) * 8
     }
 
+    /// The thread that allocated it, if known.
     pub fn thread(&self) -> Option<ThreadId> {
         let thread = self.thread & !PROMOTED;
         (thread != NO_THREAD).then_some(ThreadId(thread))
@@ -74,8 +79,15 @@ impl LiveObject {
         self.thread & PROMOTED != 0
     }
 
+    /// A collection moves it from a young to an old space.
     pub fn promote(&mut self) {
         self.thread |= PROMOTED;
+    }
+
+    /// Notes a use in an epoch, if the object was at its address by then; gives the epoch of the last use before.
+    pub fn use_in(&mut self, epoch: u32) -> Option<u32> {
+        let is_later = epoch >= self.arrived && epoch > self.used;
+        is_later.then(|| core::mem::replace(&mut self.used, epoch))
     }
 
     /// Where it starts.
@@ -84,7 +96,7 @@ impl LiveObject {
     }
 
     /// The same object with the same origin; its type may be known better in one of them.
-    pub fn agrees_with(&self, other: &Self) -> bool {
+    pub(crate) fn agrees_with(&self, other: &Self) -> bool {
         let origin = |object: &Self| (object.caller, object.thread());
         (self.end, self.units, self.site, self.birth)
             == (other.end, other.units, other.site, other.birth)

@@ -5,10 +5,15 @@ use ducktrack_live_heap::Amount;
 /// What became of the objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
+    /// At another address.
     pub moved: Amount,
+    /// At the same address.
     pub stayed: Amount,
+    /// Found dead.
     pub died: Amount,
+    /// Moved from a young to an old space.
     pub promoted: Amount,
+    /// Of those found dead: promoted before.
     pub died_promoted: Amount,
     /// Survivors that no event explains and no earlier collection.
     pub found: u64,

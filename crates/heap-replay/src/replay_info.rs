@@ -3,12 +3,13 @@
 use ducktrack_trace_format::Collection;
 
 use crate::epoch_part::EventSums;
+use crate::knowledge::Knowledge;
 use crate::outcome::Outcome;
 use crate::run_sums::RunSums;
 use crate::{CollectionNumber, TraceInfo};
 
 impl TraceInfo {
-    pub fn add_events(&mut self, sums: &EventSums) {
+    pub(crate) fn add_events(&mut self, sums: &EventSums) {
         self.events += sums.events;
         self.allocated += sums.allocated;
         self.eliminated += sums.eliminated;
@@ -29,7 +30,7 @@ impl TraceInfo {
         self.end_micros = self.end_micros.max(sums.last_handed_over);
     }
 
-    pub fn add_collection(
+    pub(crate) fn add_collection(
         &mut self,
         collection: &Collection,
         runs: &RunSums,
@@ -47,5 +48,13 @@ impl TraceInfo {
         if let Some(file) = self.files.last_mut() {
             file.collections += 1;
         }
+    }
+
+    /// Nothing more comes.
+    pub(crate) fn close(&mut self, knowledge: &Knowledge, conflicts: u64) {
+        self.conflicts = conflicts;
+        self.knowledge_gaps = knowledge.gaps().to_vec();
+        self.knowledge = knowledge.finish(self.collections);
+        self.known_stretches = knowledge.stretches().to_vec();
     }
 }

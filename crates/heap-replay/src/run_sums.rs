@@ -7,17 +7,17 @@ use ducktrack_live_heap::capped;
 
 /// Sums over the runs of a collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RunSums {
+pub(crate) struct RunSums {
     /// Survivors.
-    pub objects: u64,
+    pub(crate) objects: u64,
     /// Of these: at another address than before.
-    pub moved: u64,
+    pub(crate) moved: u64,
     /// Of these: an event or an earlier collection is to explain them.
-    pub claimed: u64,
+    pub(crate) claimed: u64,
 }
 
 impl RunSums {
-    pub fn of(runs: &[MoveRun]) -> Self {
+    pub(crate) fn of(runs: &[MoveRun]) -> Self {
         let sum = |is_counted: fn(&MoveRun) -> bool| {
             let counted = runs.iter().filter(|run| is_counted(run));
             capped::sum(counted.map(|run| run.objects))

@@ -9,6 +9,7 @@ pub struct SpaceMap {
 }
 
 impl SpaceMap {
+    /// The map of these spaces.
     pub fn new(spaces: &[Space]) -> Self {
         let mut spaces: Vec<Space> = spaces.to_vec();
         spaces.sort_unstable_by_key(|space| space.bottom);
@@ -29,6 +30,7 @@ impl SpaceMap {
             .map(|space| space.kind)
     }
 
+    /// In the order of addresses.
     pub fn spaces(&self) -> &[Space] {
         &self.spaces
     }

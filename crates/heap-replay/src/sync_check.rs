@@ -7,19 +7,19 @@ use ducktrack_count_model::{SiteColumn, TypeColumn};
 
 /// A synchronization point that is being read.
 #[derive(Clone, Copy, Debug)]
-pub struct SyncCheck {
-    pub collection: u32,
+pub(crate) struct SyncCheck {
+    pub(crate) collection: u32,
     /// It is taken as it is; else it is compared with the heap rebuilt so far.
-    pub replaces: bool,
-    pub objects: u64,
-    pub with_site: u64,
+    pub(crate) replaces: bool,
+    pub(crate) objects: u64,
+    pub(crate) with_site: u64,
     /// Objects that are in the heap rebuilt, too.
     seen: u64,
     differences: u64,
 }
 
 impl SyncCheck {
-    pub fn new(collection: u32, replaces: bool) -> Self {
+    pub(crate) fn new(collection: u32, replaces: bool) -> Self {
         Self {
             collection,
             replaces,
@@ -31,7 +31,12 @@ impl SyncCheck {
     }
 
     /// Takes the next object.
-    pub fn take(&mut self, object: LiveObject, heap: &mut LiveHeap, counts: &mut LiveCounts) {
+    pub(crate) fn take(
+        &mut self,
+        object: LiveObject,
+        heap: &mut LiveHeap,
+        counts: &mut LiveCounts,
+    ) {
         self.objects += 1;
         self.with_site += u64::from(object.site != SiteColumn::NONE);
         if self.replaces {
@@ -55,7 +60,7 @@ impl SyncCheck {
     }
 
     /// Objects that are different, only there or only here, where `live` are here.
-    pub fn differences(&self, live: u64) -> Option<u64> {
+    pub(crate) fn differences(&self, live: u64) -> Option<u64> {
         let only_here = live.saturating_sub(self.seen);
         (!self.replaces).then(|| self.differences + only_here)
     }

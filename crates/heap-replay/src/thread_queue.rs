@@ -10,6 +10,7 @@ use ducktrack_trace_format::{
 /// Pieces of a thread, and where in them it stands.
 #[derive(Debug)]
 pub struct ThreadQueue {
+    /// Whose events.
     pub thread: ThreadId,
     contents: VecDeque<Vec<u8>>,
     piece: Piece,
@@ -47,6 +48,7 @@ pub struct Step {
 }
 
 impl ThreadQueue {
+    /// The queue of a thread.
     pub fn new(thread: ThreadId) -> Self {
         Self {
             thread,

@@ -10,8 +10,10 @@ mod amount;
 pub mod capped;
 mod fate_map;
 mod object_map;
+mod validity;
 
 pub use address_history::AddressHistory;
 pub use amount::Amount;
 pub use fate_map::{Fate, FateCursor, FateMap, merged};
 pub use object_map::ObjectMap;
+pub use validity::{WITHOUT_MOVES, check_collection};

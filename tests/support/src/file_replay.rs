@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use ducktrack_analyses::{HeapReplay, Questions, TraceModel};
+use ducktrack_analyses::{Asked, Questions, TraceModel};
 use ducktrack_count_model::{CountModel, FileDamage, TraceNames};
+use ducktrack_heap_replay::{Cycle, HeapReplay};
 use ducktrack_trace_reader::{EventFiles, EventStep};
 
 /// Reads the event files of a directory; this many bytes of an epoch's events are kept in memory.
@@ -15,7 +16,8 @@ pub fn replay_files(
     kept: usize,
 ) -> TraceModel {
     let mut files = EventFiles::open(directory).unwrap().keep_at_most(kept);
-    let mut replay = HeapReplay::new(names, questions.clone(), workers);
+    let mut asked = Asked::new(questions);
+    let mut replay = HeapReplay::new(names, asked.analyses(), workers);
     while let Some(step) = files.next_step() {
         match step {
             EventStep::File {
@@ -27,16 +29,12 @@ pub fn replay_files(
                 files.note_malformed(&sync)
             }
             EventStep::Epoch(epoch) => {
-                let deferred = replay.end_epoch(
-                    &epoch.collection,
-                    epoch.runs,
-                    epoch.complete,
-                    |view, parts| {
-                        files.decode(&epoch.buffers, parts, |part, content, again| {
-                            part.take(view, content, again)
-                        });
-                    },
-                );
+                let cycle = Cycle::recorded(&epoch.collection, epoch.runs, epoch.complete);
+                let deferred = replay.end_epoch(cycle, |view, parts| {
+                    files.decode(&epoch.buffers, parts, |part, content, again| {
+                        part.take(view, content, again)
+                    });
+                });
                 if deferred {
                     files.put_back(epoch.buffers);
                 }
@@ -53,9 +51,10 @@ pub fn replay_files(
             _ => {}
         }
     }
+    let heap = replay.finish();
     let damage = files.damage().into_iter().map(|(file, damage)| FileDamage {
         file: file.display().to_string(),
         damage,
     });
-    replay.finish(count, damage.collect())
+    asked.finish(heap, count, damage.collect())
 }

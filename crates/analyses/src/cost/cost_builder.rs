@@ -18,7 +18,7 @@ use ducktrack_live_heap::Amount;
 
 /// Costs while they are summed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct CostBuilder {
+pub struct CostBuilder {
     origins: CostLedger<Origin>,
     types: CostLedger<TypeColumn>,
     pauses: [Vec<PauseSample>; 3],
@@ -50,7 +50,8 @@ pub(crate) struct CostBuilder {
 }
 
 impl CostBuilder {
-    pub(crate) fn new(question: &CostQuestion) -> Self {
+    /// Costs, and the answers to a question.
+    pub fn new(question: &CostQuestion) -> Self {
         Self {
             saved: SavedCollections::new(&question.groups),
             unused_for: question.unused_for,
@@ -70,7 +71,7 @@ impl CostBuilder {
     }
 
     /// The collection, which ends `epoch`, keeps an object.
-    pub(crate) fn kept(&mut self, object: &LiveObject, is_moved: bool, epoch: u32) {
+    pub(crate) fn count_kept(&mut self, object: &LiveObject, is_moved: bool, epoch: u32) {
         let bytes = object.bytes();
         let unused = self.collections.between(object.used, epoch);
         let times = unused.checked_div(self.unused_for).unwrap_or(0).min(2) as usize;
@@ -93,14 +94,14 @@ impl CostBuilder {
         }
     }
 
-    pub(crate) fn promoted(&mut self, object: &LiveObject) {
+    pub(crate) fn count_promotion(&mut self, object: &LiveObject) {
         self.origins.promoted(object.origin(), object.bytes());
         self.types.promoted(object.ty, object.bytes());
         self.saved.promoted(object);
     }
 
     /// The collection that ends `epoch` finds an object dead.
-    pub(crate) fn died(&mut self, object: &LiveObject, epoch: u32) {
+    pub(crate) fn count_death(&mut self, object: &LiveObject, epoch: u32) {
         let one = Amount::one(object.bytes());
         let is_soon = self.last_full.is_none_or(|full| full <= object.birth);
         let copies = u64::from(self.evacuations.between(object.birth, epoch));
@@ -218,7 +219,7 @@ impl CostBuilder {
     }
 
     /// A collection whose moves are unknown: neither its work nor the allocations since the last one are known.
-    pub(crate) fn lost(&mut self, collection: &Collection) {
+    pub(crate) fn lost_collection(&mut self, collection: &Collection) {
         self.unknown += 1;
         self.unknown_nanos = self.unknown_nanos.saturating_add(pause_nanos(collection));
         self.allocated = 0;
@@ -228,7 +229,7 @@ impl CostBuilder {
     }
 
     /// The table.
-    pub(crate) fn finish(self, types: &TypeNames) -> GcCost {
+    pub fn finish(self, types: &TypeNames) -> GcCost {
         let [young, full, cycle] = &self.pauses;
         let [young_asked, full_asked, cycle_asked] = self.asked;
         let mut answer = GcCost {

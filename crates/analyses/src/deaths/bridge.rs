@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use ducktrack_merlin::{ObjectId, Record, SiteId as StreamSite};
 use ducktrack_trace_format::{
     AddressRange, Allocation, BlockKind, Collection, CollectionKind, Event, FormatError, MoveRun,
-    MovesLevel, Place,
+    Place,
 };
 use rustc_hash::FxHashMap;
 
@@ -36,7 +36,9 @@ use crate::deaths::bridge::stamps::{Living, Stamps};
 use crate::deaths::bridge::thread_positions::Placed;
 use ducktrack_count_model::{CountModel, TraceNames, TypeColumn};
 use ducktrack_heap_replay::{EpochQueues, QueueIndex, ThreadQueue};
-use ducktrack_live_heap::{AddressHistory, Fate, FateMap, ObjectMap, capped, merged};
+use ducktrack_live_heap::{
+    AddressHistory, Fate, FateMap, ObjectMap, capped, check_collection, merged,
+};
 
 /// Makes records from the steps of a trace.
 #[derive(Debug)]
@@ -456,27 +458,10 @@ impl TraceBridge {
         runs: &[MoveRun],
         complete: bool,
     ) -> Result<(), String> {
+        let moves = capped::sum(runs.iter().map(|run| run.objects));
         let number = collection.number;
-        let counted = capped::sum(runs.iter().map(|run| run.objects));
-        let counts = collection.counts;
-        let reason = if number != self.epoch.saturating_add(1) {
-            format!(
-                "collections between {} and {number} are missing",
-                self.epoch
-            )
-        } else if let Some(fault) = &collection.fault {
-            fault.clone()
-        } else if collection.level == MovesLevel::Off || collection.kind == CollectionKind::Other {
-            "moves of objects are not recorded (the collector does not show them, or moves=off)"
-                .to_owned()
-        } else if !complete || counted != counts.moved.saturating_add(counts.stayed) {
-            format!("moves of collection {number} are damaged or missing")
-        } else {
-            return Ok(());
-        };
-        Err(format!(
-            "nothing is known from collection {number} on: {reason}"
-        ))
+        check_collection(collection, self.epoch, moves, complete)
+            .map_err(|reason| format!("nothing is known from collection {number} on: {reason}"))
     }
 
     /// Moves what survived and lets the rest die; gives the survivors that no known object explains.

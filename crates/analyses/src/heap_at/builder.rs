@@ -8,7 +8,7 @@ use crate::heap_at::live_rows::{
 };
 use crate::{HeapAt, LiveCaller};
 use ducktrack_count_model::{CallerColumn, SiteColumn, SiteIndex, TraceNames, TypeColumn};
-use ducktrack_heap_replay::{CollectionNumber, LiveObject, Moment, Quality, SpaceMap};
+use ducktrack_heap_replay::{CollectionNumber, Heap, LiveObject, Moment, Quality, SpaceMap};
 use ducktrack_live_heap::{Amount, capped};
 
 /// Sums over objects, at a moment before an epoch.
@@ -25,8 +25,17 @@ pub(crate) struct HeapSums {
 }
 
 impl HeapSums {
+    /// All live objects.
+    pub(crate) fn of(heap: &Heap) -> Self {
+        let mut sums = Self::default();
+        for object in heap.objects() {
+            sums.add(object, heap.epoch, &heap.spaces);
+        }
+        sums
+    }
+
     /// Adds an object that lives after `epoch - 1` was ended by a collection.
-    pub(crate) fn add(&mut self, object: &LiveObject, epoch: u32, spaces: &SpaceMap) {
+    fn add(&mut self, object: &LiveObject, epoch: u32, spaces: &SpaceMap) {
         let one = Amount::one(object.bytes());
         let part = (object.site, object.caller, object.ty);
         *self.parts.entry(part).or_default() += one;
@@ -104,8 +113,7 @@ impl HeapSums {
     pub(crate) fn finish(
         mut self,
         moment: Moment,
-        collection: Option<CollectionNumber>,
-        unix_micros: u64,
+        (collection, unix_micros): (Option<CollectionNumber>, u64),
         spaces: &SpaceMap,
         names: &TraceNames,
     ) -> HeapAt {

@@ -21,26 +21,15 @@ use ducktrack_live_heap::{Amount, capped};
 
 /// Tallies by origin.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct LifetimeTallies {
+pub struct LifetimeTallies {
     /// Without a caller, by site column.
     sites: Vec<Tally>,
     callers: FxHashMap<(SiteColumn, CallerColumn), Tally>,
-    /// Callers are asked for.
-    by_caller: bool,
     /// Objects count whose birth is in this epoch or later. `None`: the heap is not known.
     since: Option<u32>,
 }
 
 impl LifetimeTallies {
-    pub(crate) fn new(columns: usize, by_caller: bool) -> Self {
-        Self {
-            sites: vec![Tally::default(); columns],
-            callers: FxHashMap::default(),
-            by_caller,
-            since: None,
-        }
-    }
-
     /// The heap is known; what is born from this epoch on counts (0: everything).
     pub(crate) fn begin(&mut self, since: u32) {
         self.settle();
@@ -72,9 +61,7 @@ impl LifetimeTallies {
         let mut callers: Vec<_> = self.callers.iter_mut().collect();
         callers.sort_unstable_by_key(|(origin, _)| **origin);
         for ((site, _), of_caller) in callers {
-            if let Some(without) = self.sites.get_mut(site.position()) {
-                without.take_over(of_caller);
-            }
+            at(&mut self.sites, *site).take_over(of_caller);
             of_caller.settle();
         }
         self.sites.iter_mut().for_each(Tally::settle);
@@ -86,17 +73,13 @@ impl LifetimeTallies {
     }
 
     fn of(&mut self, origin: Origin) -> &mut Tally {
-        if self.by_caller && origin.caller != CallerColumn::NONE {
+        if origin.caller != CallerColumn::NONE {
             return self
                 .callers
                 .entry((origin.site, origin.caller))
                 .or_default();
         }
-        let position = origin.site.position();
-        if self.sites.len() <= position {
-            self.sites.resize(position + 1, Tally::default());
-        }
-        &mut self.sites[position]
+        at(&mut self.sites, origin.site)
     }
 
     pub(crate) fn allocated(&mut self, origin: Origin, amount: Amount) {
@@ -130,7 +113,7 @@ impl LifetimeTallies {
         self.of(object.origin()).lives.alive += Amount::one(object.bytes());
     }
 
-    pub(crate) fn promoted(&mut self, object: &LiveObject) {
+    pub(crate) fn count_promotion(&mut self, object: &LiveObject) {
         if !self.counts(object) {
             return;
         }
@@ -143,7 +126,7 @@ impl LifetimeTallies {
     }
 
     /// An object that the collection ending `epoch` found dead.
-    pub(crate) fn died(&mut self, object: &LiveObject, epoch: u32, clock: &AllocationClock) {
+    pub(crate) fn count_death(&mut self, object: &LiveObject, epoch: u32, clock: &AllocationClock) {
         if !self.counts(object) {
             return;
         }
@@ -181,7 +164,7 @@ impl LifetimeTallies {
     }
 
     /// The table; `known` says whether any deaths are.
-    pub(crate) fn finish(self, collections: u64, known: bool) -> Lifetimes {
+    pub(crate) fn table(self, collections: u64, known: bool) -> Lifetimes {
         let without = self.sites.into_iter().map(|without| OfSite {
             without,
             callers: Vec::new(),
@@ -210,6 +193,14 @@ impl LifetimeTallies {
     }
 }
 
+fn at(sites: &mut Vec<Tally>, site: SiteColumn) -> &mut Tally {
+    let position = site.position();
+    if sites.len() <= position {
+        sites.resize(position + 1, Tally::default());
+    }
+    &mut sites[position]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -224,13 +215,13 @@ mod tests {
         };
         let mut clock = AllocationClock::default();
         (0..50).for_each(|epoch| clock.tick(epoch, 1000));
-        let mut tallies = LifetimeTallies::new(2, true);
+        let mut tallies = LifetimeTallies::default();
         tallies.begin(0);
         let mut object = LiveObject::new(64, 16, site, TypeColumn::NONE, 47);
-        tallies.died(&object, 49, &clock);
+        tallies.count_death(&object, 49, &clock);
         object.promote();
         object.birth = 0;
-        tallies.died(&object, 49, &clock);
+        tallies.count_death(&object, 49, &clock);
         tallies.died_at_once(
             origin,
             Amount {
@@ -239,7 +230,7 @@ mod tests {
             },
             Some(1000),
         );
-        let lifetimes = tallies.finish(50, true);
+        let lifetimes = tallies.table(50, true);
         let row = &lifetimes.sites[0].lives;
         assert_eq!(
             (row.died[0], row.died[2], row.died[31], row.died.len()),
@@ -270,7 +261,7 @@ mod tests {
             site,
             caller: CallerColumn::NONE,
         };
-        let mut tallies = LifetimeTallies::new(2, true);
+        let mut tallies = LifetimeTallies::default();
         tallies.begin(0);
         for origin in [by(3), by(3), by(5), nobody] {
             tallies.allocated(origin, object);
@@ -283,7 +274,7 @@ mod tests {
             tallies.located(&found);
             tallies.alive(&found);
         }
-        let lifetimes = tallies.finish(1, true);
+        let lifetimes = tallies.table(1, true);
         assert_eq!(lifetimes.sites.len(), 1);
         let row = &lifetimes.sites[0];
         assert_eq!((row.lives.allocated.count, row.lives.alive.count), (4, 2));

@@ -33,15 +33,11 @@ impl LastUses {
         &mut self.by_epoch[at]
     }
 
-    /// The object at an address was used in an epoch, if it was there by then.
-    pub(crate) fn used(&mut self, object: &mut LiveObject, epoch: u32) {
-        if epoch < object.arrived || epoch <= object.used {
-            return;
-        }
+    /// An object was used, and last in an epoch `before` that.
+    pub(crate) fn used(&mut self, object: &LiveObject, before: u32) {
         let one = Amount::one(object.bytes());
-        *self.amount(object.used) -= one;
-        *self.amount(epoch) += one;
-        object.used = epoch;
+        *self.amount(before) -= one;
+        *self.amount(object.used) += one;
     }
 
     /// An object is live from now on.
@@ -54,13 +50,10 @@ impl LastUses {
         *self.amount(object.used) -= Amount::one(object.bytes());
     }
 
-    /// Starts again with these objects, of which only the birth is known.
-    pub(crate) fn restart<'a>(&mut self, objects: impl Iterator<Item = &'a mut LiveObject>) {
+    /// Starts again with these objects.
+    pub(crate) fn restart<'a>(&mut self, objects: impl IntoIterator<Item = &'a LiveObject>) {
         self.by_epoch.clear();
-        for object in objects {
-            (object.arrived, object.used) = (object.birth, object.birth);
-            self.added(object);
-        }
+        objects.into_iter().for_each(|object| self.added(object));
     }
 }
 
@@ -77,6 +70,12 @@ mod tests {
         object
     }
 
+    fn use_in(uses: &mut LastUses, object: &mut LiveObject, epoch: u32) {
+        if let Some(before) = object.use_in(epoch) {
+            uses.used(object, before);
+        }
+    }
+
     /// The numbers of objects by the epoch of their last use.
     fn counts(uses: &LastUses) -> Vec<u64> {
         uses.by_epoch().iter().map(|amount| amount.count).collect()
@@ -88,8 +87,8 @@ mod tests {
         let mut moved = object(496, 3, 4);
         uses.added(&moved);
         assert_eq!((moved.used, counts(&uses)), (3, vec![0, 0, 0, 1]));
-        uses.used(&mut moved, 5);
-        uses.used(&mut moved, 3);
+        use_in(&mut uses, &mut moved, 5);
+        use_in(&mut uses, &mut moved, 3);
         assert_eq!((moved.used, counts(&uses)), (5, vec![0, 0, 0, 0, 0, 1]));
         uses.died(&moved);
         assert_eq!(counts(&uses), [0; 6]);
@@ -100,20 +99,19 @@ mod tests {
         let mut uses = LastUses::default();
         let mut moved = object(496, 1, 4);
         uses.added(&moved);
-        uses.used(&mut moved, 3);
+        use_in(&mut uses, &mut moved, 3);
         assert_eq!(moved.used, 1);
-        uses.used(&mut moved, 4);
+        use_in(&mut uses, &mut moved, 4);
         assert_eq!(moved.used, 4);
     }
 
     #[test]
-    fn after_a_restart_only_births_are_known() {
+    fn after_a_restart_other_objects_count() {
         let mut uses = LastUses::default();
-        let mut all = [object(96, 0, 2), object(496, 1, 1)];
+        let all = [object(96, 0, 0), object(496, 1, 1)];
         all.iter().for_each(|object| uses.added(object));
-        uses.used(&mut all[0], 5);
-        uses.restart(all.iter_mut());
-        assert_eq!((all[0].arrived, all[0].used), (0, 0));
+        uses.added(&object(960, 0, 0));
+        uses.restart(&all);
         assert_eq!(counts(&uses), [1, 1]);
     }
 }

@@ -1,7 +1,7 @@
 //! Leads the pieces of a trace to a replay, as the command does with files.
 
-use ducktrack_analyses::{CostQuestion, HeapReplay, Questions, TraceModel};
-use ducktrack_heap_replay::{CollectionNumber, EpochPart, EpochView, Moment};
+use ducktrack_analyses::{Asked, CostQuestion, Questions, TraceModel};
+use ducktrack_heap_replay::{CollectionNumber, Cycle, EpochPart, EpochView, HeapReplay, Moment};
 use ducktrack_trace_format::{
     BlockKind, Collection, CollectionCounts, HeapClassId, KeptCollection, KeptSurvivor,
     MoveDecoder, MoveRun,
@@ -41,7 +41,8 @@ pub(crate) fn replay_kept(
     workers: usize,
 ) -> TraceModel {
     let (count, names) = names(THREADS);
-    let mut replay = HeapReplay::new(names, questions.clone(), workers);
+    let mut asked = Asked::new(questions);
+    let mut replay = HeapReplay::new(names, asked.analyses(), workers);
     let mut buffers: Vec<(&[u8], bool)> = Vec::new();
     for piece in pieces {
         match piece {
@@ -55,11 +56,11 @@ pub(crate) fn replay_kept(
                 let decode =
                     |view: &EpochView<'_>, parts: &mut [EpochPart]| take_all(&buffers, view, parts);
                 let is_kept = collection.number >= kept_from && collection.fault.is_none();
-                let deferred = match is_kept {
-                    true => replay.end_kept_epoch(&kept(collection, survivors), decode),
-                    false => replay.end_epoch(collection, runs, complete, decode),
+                let cycle = match is_kept {
+                    true => Cycle::kept(&kept(collection, survivors)),
+                    false => Cycle::recorded(collection, runs, complete),
                 };
-                match deferred {
+                match replay.end_epoch(cycle, decode) {
                     true => buffers.iter_mut().for_each(|buffer| buffer.1 = true),
                     false => buffers.clear(),
                 }
@@ -73,7 +74,8 @@ pub(crate) fn replay_kept(
         }
     }
     replay.end(|view, parts| take_all(&buffers, view, parts));
-    replay.finish(count, Vec::new())
+    let heap = replay.finish();
+    asked.finish(heap, count, Vec::new())
 }
 
 fn kept(collection: &Collection, survivors: &[Vec<NaiveSurvivor>]) -> KeptCollection {

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use ducktrack_analyses::{FollowedSites, HeapReplay, Questions};
+use ducktrack_analyses::FollowedSites;
 use ducktrack_count_model::{CountModelBuilder, TraceNames};
+use ducktrack_heap_replay::HeapReplay;
 use ducktrack_trace_reader::{EventFiles, Record, TraceTail};
 
 use crate::trace_loading::take_step;
@@ -22,7 +23,7 @@ struct Reading {
     trace: TraceTail,
     definitions: CountModelBuilder,
     names: TraceNames,
-    replay: HeapReplay,
+    replay: HeapReplay<'static>,
 }
 
 impl HeapFollower {
@@ -40,7 +41,7 @@ impl HeapFollower {
             self.reading = Reading::new(&self.directory)?;
             self.reading.look(&mut self.sites)?;
         }
-        self.sites.fill(&self.reading.replay);
+        self.sites.fill(self.reading.replay.heap());
         Ok(())
     }
 
@@ -50,8 +51,8 @@ impl HeapFollower {
 
     /// The last collection that was read; `None`: the heap is not known after it.
     pub(crate) fn collection(&self) -> Option<u32> {
-        let replay = &self.reading.replay;
-        replay.live_now().map(|_| replay.last_collection())
+        let heap = self.reading.replay.heap();
+        heap.is_known().then_some(heap.epoch)
     }
 }
 
@@ -63,7 +64,7 @@ impl Reading {
             trace: TraceTail::open(directory)?,
             definitions: CountModelBuilder::new(),
             // One part: the other cores are the program's.
-            replay: HeapReplay::new(names.clone(), Questions::default(), 1),
+            replay: HeapReplay::new(names.clone(), Vec::new(), 1),
             names,
         })
     }

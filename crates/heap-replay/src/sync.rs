@@ -2,15 +2,19 @@
 
 use ducktrack_trace_format::{FormatError, SiteId, SyncDecoder, SyncObject, decode_explained};
 
-use crate::HeapReplay;
 use ducktrack_count_model::TypeColumn;
-use ducktrack_heap_replay::{CollectionNumber, LiveObject, Quality, Rotation, SyncCheck};
-use ducktrack_live_heap::{Amount, capped};
+use ducktrack_live_heap::capped;
+
+use crate::analysis::{Gain, Loss, Pause};
+use crate::live_object::LiveObject;
+use crate::replay::HeapReplay;
+use crate::sync_check::SyncCheck;
+use crate::{CollectionNumber, Quality, Rotation};
 
 /// Collections after a synchronization point whose quality is noted, with the point itself.
 const QUALITIES: usize = 10;
 
-impl HeapReplay {
+impl HeapReplay<'_> {
     /// Takes the content of a part of a synchronization point. Of a point that has lost a part nothing is used.
     pub fn sync_part(&mut self, content: &[u8]) -> Result<(), FormatError> {
         if !self.file_is_whole {
@@ -28,7 +32,11 @@ impl HeapReplay {
         };
         for object in decoder {
             match object {
-                Ok(object) => sync.take(self.live(&object), &mut self.heap, &mut self.counts),
+                Ok(object) => {
+                    let object = self.live(&object);
+                    let heap = &mut self.heap;
+                    sync.take(object, &mut heap.objects, &mut heap.counts);
+                }
                 Err(error) => {
                     self.sync = Some(sync);
                     return Err(error);
@@ -44,8 +52,9 @@ impl HeapReplay {
     }
 
     fn live(&self, object: &SyncObject) -> LiveObject {
-        let site = self.names.site(object.site);
-        let ty = match self.names.class_type(object.class) {
+        let names = &self.heap.names;
+        let site = names.site(object.site);
+        let ty = match names.class_type(object.class) {
             // No collection has shown the object yet, so the writer had no class.
             TypeColumn::NONE => site.ty,
             known => known,
@@ -54,28 +63,29 @@ impl HeapReplay {
         let live = LiveObject::new(end, object.bytes, site.column, ty, object.birth);
         match object.site {
             SiteId(0) => live,
-            _ => live.by(object.thread, self.names.caller(object.caller)),
+            _ => live.by(object.thread, names.caller(object.caller)),
         }
     }
 
     fn start_sync(&mut self, collection: u32) -> SyncCheck {
-        let is_known = self.knowledge.is_known();
+        let is_known = self.heap.is_known();
         let replaces = self.doubtful || !is_known;
         if replaces && is_known {
-            self.lifetimes.lose(self.heap.iter());
-            self.counts.clear();
+            self.lost(Loss::Replaced);
+            self.heap.counts.clear();
         } else if replaces {
-            self.counts.begin(self.known_since(collection));
+            let since = self.known_since(collection);
+            self.heap.counts.begin(since);
         }
         if replaces {
-            self.heap.clear();
+            self.heap.objects.clear();
         }
         SyncCheck::new(collection, replaces)
     }
 
     /// From which epoch on objects count, if the heap is known again after a collection: from the beginning, if this is the first one at hand.
     fn known_since(&self, collection: u32) -> u32 {
-        match self.clock.is_at_start() {
+        match self.heap.clock.is_at_start() {
             true => 0,
             false => collection,
         }
@@ -91,7 +101,7 @@ impl HeapReplay {
     /// A synchronization point that has not ended is no state to start from.
     pub(crate) fn abandon_sync(&mut self) {
         if let Some(sync) = self.sync.take().filter(|sync| sync.replaces) {
-            self.heap.clear();
+            self.heap.objects.clear();
             let reason = format!(
                 "the synchronization point after collection {} is damaged",
                 sync.collection
@@ -101,32 +111,29 @@ impl HeapReplay {
     }
 
     fn finish_sync(&mut self, sync: SyncCheck) {
-        let (total, is_first) = (self.counts.total, self.clock.is_at_start());
+        let total = self.heap.counts.total;
         if sync.replaces {
-            self.heap.settle(|_| {});
-            self.restart_uses();
-            self.epoch = sync.collection;
+            let since = self.known_since(sync.collection);
+            let gain = Gain {
+                since: (!self.heap.is_known()).then_some(since),
+                is_first: self.heap.clock.is_at_start(),
+            };
+            let number = CollectionNumber(sync.collection);
+            self.heap.objects.settle(|_| {});
+            self.heap.epoch = sync.collection;
+            self.heap.knowledge.gain(number);
             self.doubtful = false;
-            if self.knowledge.is_known() {
-                for object in self.heap.iter() {
-                    self.lifetimes.keep(object);
-                }
-            } else {
-                self.lifetimes.begin(self.known_since(sync.collection));
-            }
-            self.knowledge.gain(CollectionNumber(sync.collection));
-            let ended = self.to_note.map_or(0, |(_, ended)| ended);
-            self.to_note = Some((sync.collection, ended));
-            if is_first {
-                for object in self.heap.iter() {
-                    let one = Amount::one(object.bytes());
-                    self.lifetimes.allocated(object.origin(), one);
-                }
-            }
+            self.gained(gain);
+            let ended = self.unsettled.map_or(0, |pause| pause.unix_micros);
+            self.unsettled = Some(Pause {
+                collection: sync.collection,
+                unix_micros: ended,
+            });
         }
-        capped::add(&mut self.info.sync_objects, sync.objects);
-        self.info.rotations.push(Rotation {
-            file: self.info.files.last().map_or(0, |file| file.index),
+        let info = &mut self.heap.info;
+        capped::add(&mut info.sync_objects, sync.objects);
+        info.rotations.push(Rotation {
+            file: info.files.last().map_or(0, |file| file.index),
             collection: sync.collection,
             objects: sync.objects,
             differences: sync.differences(total.count),
@@ -142,20 +149,20 @@ impl HeapReplay {
     pub fn explained(&mut self, content: &[u8]) -> Result<(), FormatError> {
         for explained in decode_explained(content) {
             let explained = explained?;
-            let column = self.names.site(explained.site).column;
-            let Some(object) = self.heap.at_mut(explained.address) else {
+            let heap = &mut self.heap;
+            let Some(object) = heap.objects.at_mut(explained.address) else {
                 self.doubtful = true;
                 continue;
             };
-            let counts = self.lifetimes.counts(object);
-            self.counts.remove(object);
-            object.site = column;
+            let before = *object;
+            object.site = heap.names.site(explained.site).column;
             object.birth = explained.birth;
-            let caller = self.names.caller(explained.caller);
+            let caller = heap.names.caller(explained.caller);
             *object = object.by(explained.thread, caller);
-            self.counts.add(object);
-            if counts {
-                self.lifetimes.located(object);
+            heap.counts.remove(&before);
+            heap.counts.add(object);
+            for analysis in &mut self.analyses {
+                analysis.explained(&before, object);
             }
         }
         Ok(())
@@ -164,10 +171,10 @@ impl HeapReplay {
     pub(crate) fn note_quality(&mut self, collection: u32) {
         let quality = Quality {
             collection,
-            objects: self.counts.total.count,
-            with_site: self.counts.with_site(),
+            objects: self.heap.counts.total.count,
+            with_site: self.heap.counts.with_site(),
         };
-        let rotation = self.info.rotations.last_mut();
+        let rotation = self.heap.info.rotations.last_mut();
         if let Some(rotation) = rotation.filter(|rotation| {
             rotation.collection != collection && rotation.quality.len() < QUALITIES
         }) {

@@ -1,0 +1,97 @@
+//! Lifetimes from the news of a replay.
+
+use ducktrack_count_model::Origin;
+use ducktrack_heap_replay::{
+    Analysis, Collected, Epoch, EpochEnd, Gain, Heap, LiveObject, Loss, Rest, SiteTally, Step,
+    Wants,
+};
+use ducktrack_live_heap::Amount;
+
+use crate::Lifetimes;
+use crate::lifetimes::tallies::LifetimeTallies;
+
+impl LifetimeTallies {
+    /// The table, when the replay has ended.
+    pub fn finish(mut self, heap: &Heap) -> Lifetimes {
+        heap.objects().for_each(|object| self.alive(object));
+        let (collections, known) = heap.collections_known();
+        self.table(collections, known)
+    }
+}
+
+impl Analysis for LifetimeTallies {
+    fn wants(&self) -> Wants {
+        Wants {
+            callers: true,
+            uses: false,
+        }
+    }
+
+    fn gained(&mut self, heap: &Heap, gain: Gain) {
+        match gain.since {
+            Some(epoch) => self.begin(epoch),
+            None => heap.objects().for_each(|object| self.keep(object)),
+        }
+        if gain.is_first {
+            for object in heap.objects() {
+                self.allocated(object.origin(), Amount::one(object.bytes()));
+            }
+        }
+    }
+
+    fn lost(&mut self, heap: &Heap, _: Loss) {
+        self.lose(heap.objects());
+    }
+
+    fn died_young(&mut self, origin: Origin, tally: &SiteTally, _: &Heap, epoch: Epoch) {
+        self.allocated(origin, tally.gone);
+        self.allocated(origin, tally.unplaced);
+        self.allocated(origin, tally.stragglers);
+        self.eliminated(origin, tally.eliminated);
+        self.straggled(origin, tally.stragglers, epoch.number);
+        match epoch.end {
+            EpochEnd::Collection => {
+                self.died_at_once(origin, tally.gone, Some(epoch.bytes));
+                self.unlocated(origin, tally.unplaced);
+            }
+            EpochEnd::Unknown => {
+                self.unknown_fate(origin, tally.gone);
+                self.unknown_fate(origin, tally.unplaced);
+            }
+            EpochEnd::Trace => {
+                self.not_yet_collected(origin, tally.gone);
+                self.not_yet_collected(origin, tally.unplaced);
+            }
+        }
+    }
+
+    fn born(&mut self, object: &LiveObject, _: &Step<'_>) {
+        self.allocated(object.origin(), Amount::one(object.bytes()));
+    }
+
+    fn promoted(&mut self, object: &LiveObject, _: &Step<'_>) {
+        self.count_promotion(object);
+    }
+
+    fn died(&mut self, object: &LiveObject, step: &Step<'_>) {
+        self.count_death(object, step.epoch, step.clock);
+    }
+
+    fn collected(&mut self, _: &Heap, end: &Collected<'_>) {
+        if end.outcome.is_none() {
+            self.settle();
+        }
+    }
+
+    fn explained(&mut self, before: &LiveObject, object: &LiveObject) {
+        if self.counts(before) {
+            self.located(object);
+        }
+    }
+
+    fn ended(&mut self, heap: &Heap, _: &Rest) {
+        if !heap.is_known() {
+            self.settle();
+        }
+    }
+}
