@@ -7,13 +7,12 @@ use anyhow::{Result, bail};
 use clap::Args;
 use ducktrack_analyses::{CostQuestion, ObjectGroup, Questions};
 use ducktrack_heap_replay::Moment;
-use ducktrack_holders::Holdings;
 use ducktrack_reports::{
     Change, CostCandidate, CostRequest, Filter, LeakRequest, candidate_groups, candidates_of,
     cost_report, leaks_report,
 };
 
-use crate::dump_loading::DumpTrace;
+use crate::dump_loading::{DumpTrace, PartialDump};
 use crate::impact::Pair;
 use crate::leaks::heap_size;
 use crate::nothing;
@@ -41,6 +40,8 @@ pub(crate) struct CostArgs {
     /// A heap dump of the traced JVM: what do leak candidates cost?
     #[arg(long, value_name = "FILE")]
     dump: Option<PathBuf>,
+    #[command(flatten)]
+    partial: PartialDump,
     /// With --dump: this many candidates, highest leak score first
     #[arg(long, value_name = "N", default_value_t = 3)]
     candidates: usize,
@@ -89,8 +90,8 @@ fn found(args: &CostArgs, dump: &Path) -> Result<(Vec<CostCandidate>, Vec<Object
         ..Questions::default()
     };
     let load = |questions: &Questions| args.report.load(questions);
-    let mut trace = DumpTrace::load(load, dump, questions)?;
-    let holdings = Holdings::new(trace.join()?);
+    let mut trace = DumpTrace::load(load, dump, args.partial, questions)?;
+    let holdings = trace.holdings()?;
     let mut candidates: Vec<CostCandidate> = match args.pairs.as_slice() {
         [] => {
             let request = LeakRequest {

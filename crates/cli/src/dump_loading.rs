@@ -3,19 +3,44 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow, bail};
+use clap::Args;
 use ducktrack_analyses::{LiveObjects, Questions, TraceModel};
-use ducktrack_holders::{DumpError, DumpFile, HeapGraph, JoinOutcome, JoinedDump};
+use ducktrack_holders::{
+    DumpError, DumpFile, Extent, HeapGraph, Holdings, JoinOutcome, JoinedDump,
+};
 
 use crate::trace_report::unknown_heap;
 
 /// Classes that a refusal names.
 const CLASSES: usize = 3;
 
+/// A dump's time is taken from another clock than the trace's, and after the pause has begun.
+const CLOCK_MILLIS: u64 = 100;
+
+/// How much of a dump must be there.
+#[derive(Args, Clone, Copy, Default)]
+pub(crate) struct PartialDump {
+    /// Read a heap dump that the JVM did not finish: every figure is then "at least"
+    #[arg(long)]
+    partial: bool,
+}
+
+impl PartialDump {
+    fn extent(self) -> Extent {
+        match self.partial {
+            true => Extent::Partial,
+            false => Extent::Whole,
+        }
+    }
+}
+
 /// A trace whose objects at the time of a dump are known.
 pub(crate) struct DumpTrace {
     pub(crate) model: TraceModel,
     file: DumpFile,
     path: PathBuf,
+    extent: Extent,
+    millis: u64,
 }
 
 impl DumpTrace {
@@ -23,6 +48,7 @@ impl DumpTrace {
     pub(crate) fn load(
         load: impl FnOnce(&Questions) -> Result<TraceModel>,
         dump: &Path,
+        partial: PartialDump,
         questions: Questions,
     ) -> Result<Self> {
         let open = || -> Result<(DumpFile, u64), DumpError> {
@@ -39,6 +65,8 @@ impl DumpTrace {
             model,
             file,
             path: dump.to_owned(),
+            extent: partial.extent(),
+            millis,
         })
     }
 
@@ -50,15 +78,44 @@ impl DumpTrace {
             .ok_or_else(|| anyhow!("{}: {}", self.path.display(), without_objects(&self.model)))
     }
 
-    /// Reads the dump and finds all its objects in the trace.
-    pub(crate) fn join(&mut self) -> Result<JoinedDump> {
-        let objects = self.objects()?;
-        let graph = HeapGraph::read(self.file.clone()).map_err(|error| self.fault(error))?;
-        let joined = JoinedDump::new(graph, objects);
-        if !joined.outcome.is_good() {
-            bail!("{}: {}", self.path.display(), strangers(&joined.outcome));
+    /// Reads the dump, finds its objects in the trace, and works out what holds them.
+    pub(crate) fn holdings(&mut self) -> Result<Holdings> {
+        let joined = self.joined()?;
+        Holdings::new(joined).map_err(|error| self.fault(error))
+    }
+
+    fn graph(&self) -> Result<HeapGraph> {
+        let graph = HeapGraph::read(self.file.clone(), self.extent);
+        graph.map_err(|error| self.fault(error))
+    }
+
+    /// A dump of this run whose objects the trace does not know has paths and sizes, but no sites.
+    fn joined(&mut self) -> Result<JoinedDump> {
+        let why = match self.model.objects.take() {
+            None => without_objects(&self.model),
+            Some(objects) => {
+                let joined = JoinedDump::new(self.graph()?, objects);
+                if joined.outcome.is_good() {
+                    return Ok(joined);
+                }
+                strangers(&joined.outcome)
+            }
+        };
+        match self.is_of_run() {
+            true => Ok(JoinedDump::without_sites(self.graph()?, why)),
+            false => bail!(
+                "{}: {why}: it is a dump of another JVM or moment",
+                self.path.display()
+            ),
         }
-        Ok(joined)
+    }
+
+    /// The dump was written while the traced JVM ran.
+    fn is_of_run(&self) -> bool {
+        let info = &self.model.info;
+        let millis = |micros: u64| micros / 1000;
+        let (start, end) = (millis(info.start_micros), millis(info.end_micros));
+        (start..=end.saturating_add(CLOCK_MILLIS)).contains(&self.millis)
     }
 
     /// The dump.
@@ -82,7 +139,7 @@ fn without_objects(model: &TraceModel) -> String {
         Some(reason) => {
             format!("the trace does not know where objects were at that time{reason}")
         }
-        None => "the trace has no collection with which this dump can have begun: dump the traced JVM while it runs, with ducktrack dump (live objects only)".to_owned(),
+        None => "the trace has no collection with which this dump can have begun (ducktrack dump makes dumps that do)".to_owned(),
     }
 }
 
@@ -95,7 +152,7 @@ fn strangers(outcome: &JoinOutcome) -> String {
         .map(|(class, count)| format!("{count} {class}"))
         .collect();
     format!(
-        "{} of its {} objects are not in the trace at their address ({}{}): it is a dump of another JVM or moment",
+        "{} of its {} objects are not in the trace at their address ({}{})",
         outcome.missing_objects(),
         outcome.objects,
         named.join(", "),

@@ -1,8 +1,8 @@
 //! `ducktrack enrich FILE DIR -o OUT`
 
-use std::fs::{File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -13,7 +13,7 @@ use ducktrack_holders::{Enriched, SiteTraces, enrich};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::dump_loading::DumpTrace;
+use crate::dump_loading::{DumpTrace, PartialDump};
 use crate::trace_report::load_events;
 
 /// Only the owner may read a dump: it holds the program's data.
@@ -41,7 +41,12 @@ pub(crate) fn run(args: EnrichArgs) -> Result<ExitCode> {
         bail!("{}: give another file to write to", args.output.display());
     }
     let load = |questions: &Questions| load_events(&args.trace, questions);
-    let mut trace = DumpTrace::load(load, &args.dump, Questions::default())?;
+    let mut trace = DumpTrace::load(
+        load,
+        &args.dump,
+        PartialDump::default(),
+        Questions::default(),
+    )?;
     let objects = trace.objects()?;
     let mut sites = SiteTraces::new(&trace.model.count, &objects);
     let traces = core::mem::take(&mut sites.traces);
@@ -49,7 +54,8 @@ pub(crate) fn run(args: EnrichArgs) -> Result<ExitCode> {
         let trace_of = |address| sites.trace_of(address);
         enrich(trace.file(), &traces, trace_of, out).map_err(|error| trace.fault(error))
     };
-    let file = private_file(&args.output)?;
+    let unfinished = UnfinishedFile::new(&args.output)?;
+    let file = unfinished.open()?;
     let sum = match args.output.extension().is_some_and(|ending| ending == "gz") {
         true => {
             let mut packer = GzEncoder::new(BufWriter::new(file), Compression::fast());
@@ -60,6 +66,7 @@ pub(crate) fn run(args: EnrichArgs) -> Result<ExitCode> {
         }
         false => write(&mut BufWriter::new(file))?,
     };
+    unfinished.finish()?;
     print_sum(&args.output, sum);
     Ok(ExitCode::SUCCESS)
 }
@@ -68,16 +75,40 @@ fn is_same(dump: &Path, output: &Path) -> bool {
     matches!((dump.canonicalize(), output.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-fn private_file(path: &Path) -> Result<File> {
-    let open = || -> std::io::Result<File> {
+/// A file under another name until it is whole; deleted if it does not become so.
+struct UnfinishedFile<'a> {
+    path: &'a Path,
+    temporary: PathBuf,
+}
+
+impl<'a> UnfinishedFile<'a> {
+    fn new(path: &'a Path) -> Result<Self> {
+        let mut name = path
+            .file_name()
+            .with_context(|| cannot_write(path))?
+            .to_owned();
+        name.push(format!(".unfinished-{}", std::process::id()));
+        let temporary = path.with_file_name(name);
+        Ok(Self { path, temporary })
+    }
+
+    fn open(&self) -> Result<File> {
         let mut options = OpenOptions::new();
-        let options = options.write(true).create(true).truncate(true);
-        let file = options.mode(PRIVATE).open(path)?;
-        // A file that was there keeps its rights otherwise.
-        file.set_permissions(Permissions::from_mode(PRIVATE))?;
-        Ok(file)
-    };
-    open().with_context(|| cannot_write(path))
+        let options = options.write(true).create_new(true).mode(PRIVATE);
+        let file = options.open(&self.temporary);
+        file.with_context(|| cannot_write(self.path))
+    }
+
+    fn finish(&self) -> Result<()> {
+        fs::rename(&self.temporary, self.path).with_context(|| cannot_write(self.path))
+    }
+}
+
+impl Drop for UnfinishedFile<'_> {
+    fn drop(&mut self) {
+        // A finished file has another name by now.
+        let _ = fs::remove_file(&self.temporary);
+    }
 }
 
 fn cannot_write(path: &Path) -> String {

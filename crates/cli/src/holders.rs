@@ -6,10 +6,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use ducktrack_analyses::Questions;
-use ducktrack_holders::Holdings;
 use ducktrack_reports::{HolderSelection, holders_report};
 
-use crate::dump_loading::DumpTrace;
+use crate::dump_loading::{DumpTrace, PartialDump};
 use crate::trace_report::TraceArgs;
 
 #[derive(Args)]
@@ -24,6 +23,8 @@ pub(crate) struct HoldersArgs {
     /// A heap dump of the traced JVM: ducktrack dump makes one
     #[arg(long, value_name = "FILE")]
     dump: PathBuf,
+    #[command(flatten)]
+    partial: PartialDump,
     /// Only objects of this type: String, java.lang.String, byte[], *Node (may be repeated)
     #[arg(long = "type", value_name = "TYPE")]
     types: Vec<String>,
@@ -37,8 +38,8 @@ pub(crate) struct HoldersArgs {
 
 pub(crate) fn run(args: HoldersArgs) -> Result<ExitCode> {
     let load = |questions: &Questions| args.report.load(questions);
-    let mut trace = DumpTrace::load(load, &args.dump, Questions::default())?;
-    let holdings = Holdings::new(trace.join()?);
+    let mut trace = DumpTrace::load(load, &args.dump, args.partial, Questions::default())?;
+    let holdings = trace.holdings()?;
     let selection = HolderSelection {
         types: args.types,
         sites: args.sites,

@@ -7,10 +7,9 @@ use anyhow::Result;
 use clap::Args;
 use ducktrack_analyses::Questions;
 use ducktrack_heap_replay::Moment;
-use ducktrack_holders::Holdings;
 use ducktrack_reports::{LeakRequest, leaks_report};
 
-use crate::dump_loading::DumpTrace;
+use crate::dump_loading::{DumpTrace, PartialDump};
 use crate::trace_report::TraceArgs;
 
 #[derive(Args)]
@@ -24,6 +23,8 @@ pub(crate) struct LeaksArgs {
     /// A heap dump of the traced JVM: ducktrack dump makes one
     #[arg(long, value_name = "FILE")]
     dump: Option<PathBuf>,
+    #[command(flatten)]
+    partial: PartialDump,
     /// The largest heap, if not that of the run (-Xmx): 512m, 4g. When is it full at this rate?
     #[arg(long, value_name = "SIZE", value_parser = heap_size)]
     max_heap: Option<u64>,
@@ -49,8 +50,8 @@ pub(crate) fn run(args: LeaksArgs) -> Result<ExitCode> {
         None => leaks_report(&args.report.load(&questions)?, None, &request)?,
         Some(dump) => {
             let load = |questions: &Questions| args.report.load(questions);
-            let mut trace = DumpTrace::load(load, dump, questions)?;
-            let holdings = Holdings::new(trace.join()?);
+            let mut trace = DumpTrace::load(load, dump, args.partial, questions)?;
+            let holdings = trace.holdings()?;
             leaks_report(&trace.model, Some(&holdings), &request)
                 .map_err(|error| trace.fault(error))?
         }

@@ -1,7 +1,7 @@
 //! Reads the bytes of a dump in order: big-endian numbers, runs of bytes, and skips.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
@@ -111,7 +111,11 @@ impl ByteStream {
         self.to -= self.from;
         self.from = 0;
         let free = self.buffer.get_mut(self.to..).unwrap_or_default();
-        let read = self.source.read(free)?;
+        let read = match self.source.read(free) {
+            // A packed file that is cut off.
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => 0,
+            read => read?,
+        };
         self.to += read;
         Ok(read > 0)
     }

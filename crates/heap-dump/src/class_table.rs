@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::late_references::{Strength, strength};
 use crate::record_walk::{ClassRecord, Identifier};
 use crate::value_type::ValueType;
 
@@ -26,13 +27,24 @@ pub(crate) struct DumpClass {
     pub(crate) record: ClassRecord,
 }
 
+/// A reference field of a class's instances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PlannedField {
+    /// Its offset in the instance data.
+    pub(crate) offset: u32,
+    /// Its name.
+    pub(crate) name: Identifier,
+    /// The class that declares it.
+    pub(crate) declared_by: ClassIndex,
+    /// It leads to its target, and does not keep it.
+    pub(crate) is_late: bool,
+}
+
 /// The reference fields of a class's instances.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ReferencePlan {
-    /// Their offsets in the instance data, ascending.
-    pub(crate) offsets: Vec<u32>,
-    /// Their names, in the same order.
-    pub(crate) names: Vec<Identifier>,
+    /// By ascending offset.
+    pub(crate) fields: Vec<PlannedField>,
     /// Bytes of all fields in the dump.
     pub(crate) bytes: u32,
     /// Bytes of all fields in the heap, with references of 4 bytes.
@@ -160,35 +172,57 @@ impl ClassTable {
     }
 
     /// The class and its superclasses, most derived first.
-    fn lineage(&self, index: ClassIndex) -> impl Iterator<Item = &DumpClass> {
-        let first = self.get(index);
-        let next = |class: &&DumpClass| self.get(self.by_id(class.record.superclass)?);
-        core::iter::successors(first, next).take(MOST_SUPERCLASSES)
+    fn lineage(&self, index: ClassIndex) -> impl Iterator<Item = (ClassIndex, &DumpClass)> {
+        let next = |index: &ClassIndex| self.by_id(self.get(*index)?.record.superclass);
+        let all = core::iter::successors(Some(index), next).take(MOST_SUPERCLASSES);
+        all.filter_map(|index| Some((index, self.get(index)?)))
     }
 
-    /// True if the class or a superclass has one of these names.
-    pub(crate) fn is_a(&self, index: ClassIndex, names: &[&str]) -> bool {
+    /// True if the class or a superclass has this name.
+    pub fn is_a(&self, index: ClassIndex, name: &str) -> bool {
         self.lineage(index)
-            .any(|class| names.contains(&self.string(class.name)))
+            .any(|(_, class)| self.string(class.name) == name)
     }
 
-    /// The references in instances that keep objects alive.
+    /// True if the first class is the second, or a subclass of it.
+    pub fn is_subclass(&self, index: ClassIndex, of: ClassIndex) -> bool {
+        self.lineage(index).any(|(class, _)| class == of)
+    }
+
+    /// The offset of a primitive or reference field in instances.
+    pub(crate) fn offset(&self, index: ClassIndex, class: &str, field: &str) -> Option<u32> {
+        let mut offset = 0;
+        for (_, declared_by) in self.lineage(index) {
+            for (name, ty) in &declared_by.record.fields {
+                if self.string(*name) == field && self.string(declared_by.name) == class {
+                    return Some(offset);
+                }
+                offset += ty.bytes() as u32;
+            }
+        }
+        None
+    }
+
+    /// True if a static field leads to its target and does not keep it.
+    pub(crate) fn is_late_static(&self, index: ClassIndex, field: Identifier) -> bool {
+        strength(self.name(index), self.string(field), |_| false) == Strength::Late
+    }
+
+    /// The references in instances that lead to objects.
     pub(crate) fn plan(&self, index: ClassIndex) -> ReferencePlan {
-        let is_weak = self.is_a(
-            index,
-            &[
-                "java/lang/ref/WeakReference",
-                "java/lang/ref/PhantomReference",
-            ],
-        );
         let mut plan = ReferencePlan::default();
-        for class in self.lineage(index) {
-            let is_reference_class = self.string(class.name) == "java/lang/ref/Reference";
+        for (declared_by, class) in self.lineage(index) {
             for (name, ty) in &class.record.fields {
-                let is_left_out = is_weak && is_reference_class && self.string(*name) == "referent";
-                if *ty == ValueType::Reference && !is_left_out {
-                    plan.offsets.push(plan.bytes);
-                    plan.names.push(*name);
+                let of_class = self.string(class.name);
+                let strength =
+                    strength(of_class, self.string(*name), |name| self.is_a(index, name));
+                if *ty == ValueType::Reference && strength != Strength::Weak {
+                    plan.fields.push(PlannedField {
+                        offset: plan.bytes,
+                        name: *name,
+                        declared_by,
+                        is_late: strength == Strength::Late,
+                    });
                 }
                 let bytes = ty.bytes() as u32;
                 plan.bytes = plan.bytes.saturating_add(bytes);

@@ -4,6 +4,7 @@
 //! each remaining cycle. Each of these is an *orphan*, a child of the virtual root.
 
 use crate::graph::Graph;
+use crate::held_graph::HeldGraph;
 
 /// The number of a node that was not visited.
 const NOT_VISITED: u32 = 0;
@@ -19,12 +20,10 @@ pub(crate) struct DepthFirst {
     pub(crate) parent: Vec<u32>,
     /// Nodes that no root reaches, as children of the virtual root.
     pub(crate) orphans: Vec<u32>,
-    /// Numbers from here on belong to nodes that no root reaches.
-    pub(crate) first_unreached: u32,
 }
 
 impl DepthFirst {
-    pub(crate) fn new(graph: &impl Graph, roots: &[u32]) -> Self {
+    pub(crate) fn new<G: Graph>(graph: &HeldGraph<'_, G>) -> Self {
         let nodes = graph.nodes();
         let mut search = Search {
             order: Self {
@@ -32,17 +31,14 @@ impl DepthFirst {
                 number_of: vec![NOT_VISITED; nodes],
                 parent: Vec::with_capacity(nodes + 1),
                 orphans: Vec::new(),
-                first_unreached: 0,
             },
             stack: Vec::new(),
         };
         search.order.node_of.push(u32::MAX);
         search.order.parent.push(0);
-        for root in roots {
-            search.from(graph, *root);
+        for root in graph.tiers.roots() {
+            search.from(graph, root);
         }
-        search.order.first_unreached =
-            u32::try_from(search.order.node_of.len()).unwrap_or(u32::MAX);
         for orphan in without_predecessor(graph, &search.order.number_of) {
             search.orphan(graph, orphan);
         }
@@ -62,7 +58,7 @@ impl DepthFirst {
 }
 
 /// Unvisited nodes that no other unvisited node leads to, ascending.
-fn without_predecessor(graph: &impl Graph, number_of: &[u32]) -> Vec<u32> {
+fn without_predecessor<G: Graph>(graph: &HeldGraph<'_, G>, number_of: &[u32]) -> Vec<u32> {
     let is_unvisited = |node: u32| number_of.get(node as usize) == Some(&NOT_VISITED);
     let unvisited =
         || (0..u32::try_from(number_of.len()).unwrap_or(u32::MAX)).filter(|n| is_unvisited(*n));
@@ -71,8 +67,8 @@ fn without_predecessor(graph: &impl Graph, number_of: &[u32]) -> Vec<u32> {
     }
     let mut is_led_to = vec![false; number_of.len()];
     for node in unvisited() {
-        for target in graph.successors(node).iter().filter(|to| **to != node) {
-            if let Some(flag) = is_led_to.get_mut(*target as usize) {
+        for target in graph.targets(node).filter(|to| *to != node) {
+            if let Some(flag) = is_led_to.get_mut(target as usize) {
                 *flag = true;
             }
         }
@@ -89,24 +85,21 @@ struct Search {
 }
 
 impl Search {
-    fn orphan(&mut self, graph: &impl Graph, node: u32) {
+    fn orphan<G: Graph>(&mut self, graph: &HeldGraph<'_, G>, node: u32) {
         if self.order.number(node) == NOT_VISITED {
             self.order.orphans.push(node);
             self.from(graph, node);
         }
     }
 
-    fn from(&mut self, graph: &impl Graph, root: u32) {
+    fn from<G: Graph>(&mut self, graph: &HeldGraph<'_, G>, root: u32) {
         let Some(mut here) = self.visit(root, 0) else {
             return;
         };
         while let Some(next) = self.stack.last_mut() {
             let node = at(&self.order.node_of, here, u32::MAX);
-            match graph.successors(node).get(*next as usize) {
-                Some(target) => {
-                    *next += 1;
-                    here = self.visit(*target, here).unwrap_or(here);
-                }
+            match graph.next_target(node, next) {
+                Some(target) => here = self.visit(target, here).unwrap_or(here),
                 None => {
                     self.stack.pop();
                     here = at(&self.order.parent, here, 0);

@@ -9,14 +9,14 @@
 //! idom(w)  = the nearest common ancestor, in the tree of the search, of w's parent and semi(w)
 //! ```
 //!
-//! An object that no root reaches (the dump does not show what holds it, or it is garbage) does not count as a holder of objects that roots
-//! reach.
+//! Roots, and which references count, are those of a [`HeldGraph`]: what is held less firmly is no holder of what is held more firmly.
 //!
 //! Petgraph's dominators (the reference in the tests) keep hash maps by node. A dump of 2 GB has 40 million nodes, so all tables here are
 //! vectors of `u32`.
 
 use crate::depth_first::DepthFirst;
 use crate::graph::{Graph, Lists};
+use crate::held_graph::HeldGraph;
 
 /// The tree of immediate dominators.
 ///
@@ -42,15 +42,14 @@ struct Entry {
 
 impl DominatorTree {
     /// Finds the dominators of all nodes, as seen from the roots.
-    pub fn new(graph: &impl Graph, roots: &[u32]) -> Self {
-        let order = DepthFirst::new(graph, roots);
-        let predecessors = predecessors(graph, roots, &order);
+    pub fn new<G: Graph>(graph: &HeldGraph<'_, G>) -> Self {
+        let order = DepthFirst::new(graph);
+        let predecessors = predecessors(graph, &order);
         let DepthFirst {
             node_of,
             number_of,
             parent,
             orphans,
-            ..
         } = order;
         // This table is built again at the end; until then its memory is free for other tables.
         drop(number_of);
@@ -158,17 +157,14 @@ fn enter(group: Option<u32>, above: &mut [u32], bytes: impl Fn() -> u64) -> Opti
 }
 
 /// For each number, the numbers that lead to it, including the virtual root.
-fn predecessors(graph: &impl Graph, roots: &[u32], order: &DepthFirst) -> Lists {
+fn predecessors<G: Graph>(graph: &HeldGraph<'_, G>, order: &DepthFirst) -> Lists {
     Lists::grouped(order.node_of.len(), |give| {
-        for root in roots.iter().chain(&order.orphans) {
-            give(order.number(*root), 0);
+        for root in graph.tiers.roots().chain(order.orphans.iter().copied()) {
+            give(order.number(root), 0);
         }
         for (number, node) in (0_u32..).zip(&order.node_of).skip(1) {
-            for target in graph.successors(*node) {
-                let target = order.number(*target);
-                if number < order.first_unreached || target >= order.first_unreached {
-                    give(target, number);
-                }
+            for target in graph.targets(*node) {
+                give(order.number(target), number);
             }
         }
     })
@@ -288,6 +284,7 @@ fn in_preorder(idom: Vec<u32>, node_of: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::held_graph::{Tier, Tiers};
     use petgraph::algo::dominators::simple_fast;
     use petgraph::graph::DiGraph;
     use proptest::prelude::*;
@@ -315,25 +312,87 @@ mod tests {
         reached
     }
 
-    /// The graph without edges from unreached nodes to reached ones.
-    fn of_holders(edges: &Edges, roots: &[u32]) -> Edges {
-        let is_reached = reached(edges, roots, None);
-        let kept = |from: usize, to: &u32| is_reached[from] || !is_reached[*to as usize];
-        let targets = |(from, targets): (usize, &Vec<u32>)| {
-            targets
-                .iter()
-                .copied()
-                .filter(|to| kept(from, to))
-                .collect()
-        };
-        edges.iter().enumerate().map(targets).collect()
+    /// A graph with late edges.
+    #[derive(Clone, Debug)]
+    struct Random {
+        firm: Edges,
+        late: Edges,
+        lists: (Lists, Lists),
+        roots: Vec<u32>,
+        late_roots: Vec<u32>,
     }
 
-    fn random_graph() -> impl Strategy<Value = (Edges, Vec<u32>)> {
+    impl Graph for Random {
+        fn nodes(&self) -> usize {
+            self.firm.len()
+        }
+
+        fn successors(&self, node: u32) -> &[u32] {
+            self.lists.0.successors(node)
+        }
+
+        fn late_successors(&self, node: u32) -> &[u32] {
+            self.lists.1.successors(node)
+        }
+    }
+
+    impl Random {
+        fn tree(&self) -> (Tiers, DominatorTree) {
+            let tiers = Tiers::new(self, &self.roots, &self.late_roots);
+            let tree = DominatorTree::new(&tiers.held(self));
+            (tiers, tree)
+        }
+
+        /// The edges that count, and the roots, worked out from what the words say: what firm edges reach from the roots is firm; what any edge reaches
+        /// from a root is at least late.
+        fn held(&self) -> (Edges, Vec<u32>, Vec<u8>) {
+            let both: Edges = self
+                .firm
+                .iter()
+                .zip(&self.late)
+                .map(|(a, b)| [&a[..], b].concat())
+                .collect();
+            let firm = reached(&self.firm, &self.roots, None);
+            let all: Vec<u32> = self.roots.iter().chain(&self.late_roots).copied().collect();
+            let any = reached(&both, &all, None);
+            let tier = |node: usize| u8::from(!firm[node]) + u8::from(!any[node]);
+            let edges = (0..self.firm.len()).map(|from| {
+                let counts = |to: &&u32| tier(from) <= tier(**to as usize);
+                let late = self.late[from].iter().filter(|to| tier(**to as usize) > 0);
+                self.firm[from]
+                    .iter()
+                    .chain(late)
+                    .filter(counts)
+                    .copied()
+                    .collect()
+            });
+            let roots = all.iter().enumerate();
+            let is_root =
+                |(at, root): &(usize, &u32)| *at < self.roots.len() || tier(**root as usize) > 0;
+            let roots = roots.filter(is_root).map(|(_, root)| *root).collect();
+            (
+                edges.collect(),
+                roots,
+                (0..self.firm.len()).map(tier).collect(),
+            )
+        }
+    }
+
+    fn random_graph() -> impl Strategy<Value = Random> {
         (1_u32..24).prop_flat_map(|nodes| {
-            let targets = prop::collection::vec(0..nodes, 0..4);
-            let edges = prop::collection::vec(targets, nodes as usize);
-            (edges, prop::collection::vec(0..nodes, 1..4))
+            let edges = |most| {
+                prop::collection::vec(prop::collection::vec(0..nodes, 0..most), nodes as usize)
+            };
+            let roots = prop::collection::vec(0..nodes, 1..4);
+            let late_roots = prop::collection::vec(0..nodes, 0..2);
+            let all = (edges(4), edges(2), roots, late_roots);
+            all.prop_map(|(firm, late, roots, late_roots)| Random {
+                lists: (lists(&firm), lists(&late)),
+                firm,
+                late,
+                roots,
+                late_roots,
+            })
         })
     }
 
@@ -355,7 +414,8 @@ mod tests {
             vec![9, 0],
             vec![8],
         ];
-        let tree = DominatorTree::new(&lists(&edges), &[0]);
+        let graph = lists(&edges);
+        let tree = DominatorTree::new(&Tiers::new(&graph, &[0], &[]).held(&graph));
         let idom = |node| tree.node(tree.dominator(tree.number(node)));
         let expected = [
             None,
@@ -379,12 +439,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn dominators_are_petgraphs((edges, roots) in random_graph()) {
-            let tree = DominatorTree::new(&lists(&edges), &roots);
+        fn dominators_are_petgraphs(random in random_graph()) {
+            let (tiers, tree) = random.tree();
+            let (edges, roots, tier) = random.held();
             let mut graph = DiGraph::<(), ()>::new();
             let nodes: Vec<_> = edges.iter().map(|_| graph.add_node(())).collect();
             let top = graph.add_node(());
-            for (from, targets) in of_holders(&edges, &roots).iter().enumerate() {
+            for (from, targets) in edges.iter().enumerate() {
                 for to in targets {
                     graph.add_edge(nodes[from], nodes[*to as usize], ());
                 }
@@ -397,26 +458,29 @@ mod tests {
                 let idom = tree.node(tree.dominator(tree.number(node)));
                 let expected = theirs.immediate_dominator(nodes[node as usize]);
                 prop_assert_eq!(idom.map_or(top, |idom| nodes[idom as usize]), expected.expect("reached"));
+                prop_assert_eq!(tiers.of(node), [Tier::Firm, Tier::Late, Tier::Unheld][tier[node as usize] as usize]);
             }
         }
 
         #[test]
-        fn what_is_retained_is_what_cannot_be_reached_without((edges, roots) in random_graph()) {
-            let tree = DominatorTree::new(&lists(&edges), &roots);
+        fn what_is_retained_is_what_cannot_be_reached_without(random in random_graph()) {
+            let (tiers, tree) = random.tree();
+            let (edges, roots, _) = random.held();
             let bytes = |node: u32| 1 << node;
             let retained = tree.retained(bytes);
             let all_roots: Vec<u32> = roots.iter().chain(tree.orphans()).copied().collect();
-            let edges = of_holders(&edges, &roots);
             for node in 0..edges.len() as u32 {
                 let left = reached(&edges, &all_roots, Some(node));
                 let gone = (0..).zip(&left).filter(|(_, left)| !**left).map(|(node, _)| bytes(node)).sum::<u64>();
                 prop_assert_eq!(retained[tree.number(node) as usize], gone);
+                let held = tiers.held(&random);
+                prop_assert_eq!(left, held.reached_without(tree.orphans(), |other| other == node, |_, _| false));
             }
         }
 
         #[test]
-        fn a_group_retains_what_its_topmost_members_do((edges, roots) in random_graph(), groups in prop::collection::vec(0_u32..4, 24)) {
-            let tree = DominatorTree::new(&lists(&edges), &roots);
+        fn a_group_retains_what_its_topmost_members_do(random in random_graph(), groups in prop::collection::vec(0_u32..4, 24)) {
+            let (_, tree) = random.tree();
             let retained = tree.retained(|_| 8);
             let group = |node: u32| groups.get(node as usize).copied().filter(|group| *group < 3);
             let sums = tree.retained_by_group(3, group, &retained);
@@ -437,8 +501,8 @@ mod tests {
         }
 
         #[test]
-        fn after_each_number_comes_what_it_dominates((edges, roots) in random_graph()) {
-            let tree = DominatorTree::new(&lists(&edges), &roots);
+        fn after_each_number_comes_what_it_dominates(random in random_graph()) {
+            let (_, tree) = random.tree();
             let numbers = tree.numbers() as u32;
             for number in 1..numbers {
                 prop_assert_eq!(tree.number(tree.node(number).expect("a node")), number);
@@ -455,12 +519,11 @@ mod tests {
         }
 
         #[test]
-        fn orphans_are_what_no_root_reaches((edges, roots) in random_graph()) {
-            let tree = DominatorTree::new(&lists(&edges), &roots);
-            prop_assert_eq!(tree.numbers(), edges.len() + 1);
-            let left = reached(&edges, &roots, None);
+        fn orphans_are_what_no_root_reaches(random in random_graph()) {
+            let (tiers, tree) = random.tree();
+            prop_assert_eq!(tree.numbers(), random.firm.len() + 1);
             for orphan in tree.orphans() {
-                prop_assert!(!left[*orphan as usize]);
+                prop_assert_eq!(tiers.of(*orphan), Tier::Unheld);
             }
         }
     }
@@ -475,7 +538,7 @@ mod tests {
             }
             list.end_list();
         }
-        let tree = DominatorTree::new(&list, &[0]);
+        let tree = DominatorTree::new(&Tiers::new(&list, &[0], &[]).held(&list));
         let retained = tree.retained(|_| 16);
         assert_eq!(retained[tree.number(0) as usize], 16_000_000);
         let sums = tree.retained_by_group(1, |_| Some(0), &retained);

@@ -6,6 +6,10 @@ pub trait Graph {
     fn nodes(&self) -> usize;
     /// The targets of a node's edges; a target may occur more than once.
     fn successors(&self, node: u32) -> &[u32];
+    /// The targets of edges that lead on but do not hold ([`Tiers`](crate::Tiers)).
+    fn late_successors(&self, _node: u32) -> &[u32] {
+        &[]
+    }
 }
 
 /// Lists of numbers, stored one after the other in one vector.
@@ -42,6 +46,16 @@ impl Lists {
     pub fn end_list(&mut self) {
         self.ends
             .push(u32::try_from(self.items.len()).unwrap_or(u32::MAX));
+    }
+
+    /// Exactly this many lists: empty ones are added, or the last ones taken away.
+    pub(crate) fn fill(&mut self, lists: usize) {
+        if lists < self.ends.len() {
+            self.ends.truncate(lists);
+        }
+        let end = self.ends.last().copied().unwrap_or(0);
+        self.items.truncate(end as usize);
+        self.ends.resize(lists, end);
     }
 
     /// Number of lists.

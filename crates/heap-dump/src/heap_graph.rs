@@ -6,9 +6,11 @@ use crate::DumpError;
 use crate::byte_stream::DumpFile;
 use crate::class_table::{ClassIndex, ClassTable};
 use crate::graph::{Graph, Lists};
+use crate::held_graph::Tiers;
+use crate::late_references::{FIELDS_OF_CLASS_OBJECTS, HANDLERS};
 use crate::numbering::Numbering;
-use crate::record_walk::{Identifier, time};
-use crate::reference_walk::{Numbered, is_permanent, references};
+use crate::record_walk::{Extent, Identifier, time};
+use crate::reference_walk::{Numbered, References, is_permanent, references};
 use crate::roots::Root;
 use crate::survey::Survey;
 
@@ -20,8 +22,12 @@ pub struct HeapGraph {
     classes: ClassTable,
     pub(crate) numbering: Numbering,
     edges: Lists,
+    late: FxHashMap<u32, Vec<u32>>,
     /// The root objects without duplicates, those with the most useful names first.
     roots: Vec<(u32, Root)>,
+    /// Roots of what is held late.
+    late_roots: Vec<(u32, Root)>,
+    cut: Option<u64>,
 }
 
 impl DumpFile {
@@ -38,9 +44,9 @@ impl HeapGraph {
     /// Reads a dump, twice from start to end.
     ///
     /// # Errors
-    /// If it cannot be read, is damaged, or is too large.
-    pub fn read(file: DumpFile) -> Result<Self, DumpError> {
-        let mut survey = Survey::of(&file)?;
+    /// If it cannot be read, is damaged, is unfinished and must be whole, or is too large.
+    pub fn read(file: DumpFile, extent: Extent) -> Result<Self, DumpError> {
+        let mut survey = Survey::of(&file, extent)?;
         let (numbering, order) = Numbering::of(&mut survey);
         let ids = &numbering.ids;
         let numbered = Numbered {
@@ -48,7 +54,7 @@ impl HeapGraph {
             classes: &survey.classes,
             class_of: &numbering.class_of,
         };
-        let by_place = references(&file, numbered, order.places())?;
+        let References { by_place, late } = references(&file, numbered, order.places(), extent)?;
         let edges = by_place.renumbered(ids.len(), |place| order.number(place));
         drop(order);
         let named = survey
@@ -61,15 +67,31 @@ impl HeapGraph {
                 ))
             })
             .collect();
-        let roots = roots(numbered, named);
+        let (roots, late_roots) = roots(numbered, named);
         Ok(Self {
             file,
             unix_millis: survey.unix_millis,
             classes: survey.classes,
             numbering,
             edges,
+            late,
             roots,
+            late_roots,
+            cut: survey.cut,
         })
+    }
+
+    /// Where an unfinished dump ends: everything that it shows is a part.
+    pub fn cut(&self) -> Option<u64> {
+        self.cut
+    }
+
+    /// How firmly each object is held.
+    pub fn tiers(&self) -> Tiers {
+        let objects = |roots: &[(u32, Root)]| -> Vec<u32> {
+            roots.iter().map(|(object, _)| *object).collect()
+        };
+        Tiers::new(self, &objects(&self.roots), &objects(&self.late_roots))
     }
 
     /// When the dump was written, milliseconds since 1970.
@@ -124,6 +146,11 @@ impl HeapGraph {
         &self.roots
     }
 
+    /// Roots that keep nothing by themselves, or that the dump does not have.
+    pub fn late_roots(&self) -> &[(u32, Root)] {
+        &self.late_roots
+    }
+
     /// Bytes of an object in the heap: an estimate from the dump, until [`HeapGraph::set_bytes`] sets the exact size.
     pub fn bytes(&self, object: u32) -> u64 {
         let units = self.numbering.units.get(object as usize);
@@ -146,10 +173,14 @@ impl Graph for HeapGraph {
     fn successors(&self, node: u32) -> &[u32] {
         self.edges.list(node as usize)
     }
+
+    fn late_successors(&self, node: u32) -> &[u32] {
+        self.late.get(&node).map_or(&[], Vec::as_slice)
+    }
 }
 
-/// Adds the classes that are never unloaded, and keeps the most useful name of each object.
-fn roots(dump: Numbered<'_>, mut named: Vec<(u32, Root)>) -> Vec<(u32, Root)> {
+/// Adds the classes that are never unloaded, and keeps the most useful name of each object; roots of what is held late come apart.
+fn roots(dump: Numbered<'_>, mut named: Vec<(u32, Root)>) -> (Vec<(u32, Root)>, Vec<(u32, Root)>) {
     for class in dump
         .classes
         .indices()
@@ -165,5 +196,39 @@ fn roots(dump: Numbered<'_>, mut named: Vec<(u32, Root)>) -> Vec<(u32, Root)> {
     named.sort_by_key(|(number, root)| (root.rank(), *number));
     let mut seen: FxHashMap<u32, ()> = FxHashMap::default();
     named.retain(|(number, _)| seen.insert(*number, ()).is_none());
-    named
+    let (mut late, firm): (Vec<_>, Vec<_>) = named
+        .into_iter()
+        .partition(|(_, root)| is_of_handler(dump, root));
+    late.extend(held_by_class_objects(dump));
+    (firm, late)
+}
+
+/// A local variable of a thread that handles references on the way to being freed.
+fn is_of_handler(dump: Numbered<'_>, root: &Root) -> bool {
+    let Root::Frame { thread, .. } = root else {
+        return false;
+    };
+    let class = dump.ids.number(*thread);
+    let class = class.and_then(|thread| dump.class_of.get(thread as usize));
+    class.is_some_and(|class| HANDLERS.contains(&dump.classes.name(*class)))
+}
+
+/// What fields of class objects hold, which no dump has.
+fn held_by_class_objects(dump: Numbered<'_>) -> Vec<(u32, Root)> {
+    let field_of = |class: ClassIndex| {
+        let mut all = FIELDS_OF_CLASS_OBJECTS.iter();
+        let found = all.find(|(name, _)| *name == dump.classes.name(class));
+        found.map(|(_, field)| *field)
+    };
+    let fields: FxHashMap<ClassIndex, &'static str> = dump
+        .classes
+        .indices()
+        .filter_map(|class| Some((class, field_of(class)?)))
+        .collect();
+    let objects = (0_u32..).zip(dump.class_of);
+    let held = objects.filter_map(|(object, class)| {
+        let field = fields.get(class)?;
+        Some((object, Root::ClassField(field)))
+    });
+    held.collect()
 }

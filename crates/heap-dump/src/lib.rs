@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! let graph = HeapGraph::read(DumpFile::new(path)?)?;
-//! let roots: Vec<u32> = graph.roots().iter().map(|(object, _)| *object).collect();
-//! let tree = DominatorTree::new(&graph, &roots);
+//! let tiers = graph.tiers();
+//! let tree = DominatorTree::new(&tiers.held(&graph));
 //! let retained = tree.retained(|object| graph.bytes(object));
 //! ```
 //!
@@ -20,7 +20,9 @@ mod enrich;
 mod error;
 mod graph;
 mod heap_graph;
+mod held_graph;
 mod id_table;
+mod late_references;
 mod numbering;
 mod object_reader;
 mod record_walk;
@@ -28,6 +30,7 @@ mod reference_walk;
 mod roots;
 mod shortest_paths;
 mod survey;
+mod tree_fields;
 mod value_type;
 
 pub use byte_stream::DumpFile;
@@ -37,7 +40,9 @@ pub use enrich::{Enriched, SiteFrame, SiteTrace, enrich};
 pub use error::DumpError;
 pub use graph::{Graph, Lists};
 pub use heap_graph::HeapGraph;
+pub use held_graph::{HeldGraph, Tier, Tiers};
 pub use object_reader::Reference;
-pub use record_walk::Identifier;
+pub use record_walk::{Extent, Identifier};
 pub use roots::Root;
 pub use shortest_paths::ShortestPaths;
+pub use tree_fields::{DeclaredField, DirectBuffer, TreeFields};

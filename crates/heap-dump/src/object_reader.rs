@@ -39,10 +39,10 @@ impl HeapGraph {
             return Ok(Reference::Element(element));
         }
         let plan = self.classes().plan(self.class_of(from));
-        let mut fields = plan.offsets.iter().zip(&plan.names);
-        let name = fields.find(|(offset, _)| found.identifier(**offset) == Some(target));
-        Ok(name.map_or(Reference::Class, |(_, name)| {
-            Reference::Field(self.classes().string(*name).to_owned())
+        let mut fields = plan.fields.iter();
+        let field = fields.find(|field| found.identifier(field.offset) == Some(target));
+        Ok(field.map_or(Reference::Class, |field| {
+            Reference::Field(self.classes().string(field.name).to_owned())
         }))
     }
 

@@ -168,20 +168,56 @@ pub(crate) fn time(stream: &mut ByteStream) -> Result<u64, DumpError> {
     Ok(head.0)
 }
 
-/// Walks over a whole dump.
+/// How much of a dump must be there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it.
+    #[default]
+    Whole,
+    /// Whatever the JVM has written.
+    Partial,
+}
+
+/// Walks over a dump. Returns the offset at which an unfinished dump ends, if it may be partial.
 ///
 /// # Errors
 /// The walk ends at the first damage.
 pub(crate) fn walk(
     stream: &mut ByteStream,
     visitor: &mut impl RecordVisitor,
-) -> Result<(), DumpError> {
+    extent: Extent,
+) -> Result<Option<u64>, DumpError> {
     header(stream, visitor)?;
-    while !stream.is_at_end()? {
-        record(stream, visitor)?;
+    match (records(stream, visitor), extent) {
+        (Ok(()), _) => Ok(None),
+        (Err(DumpError::Cut { at }), Extent::Partial) => Ok(Some(at)),
+        (Err(error), _) => Err(error),
     }
-    Ok(())
 }
+
+/// A heap in segments ends with a record of its own; without it the JVM was stopped between two segments, or before the first.
+fn records(stream: &mut ByteStream, visitor: &mut impl RecordVisitor) -> Result<(), DumpError> {
+    let mut is_open = true;
+    while !stream.is_at_end()? {
+        match record(stream, visitor)? {
+            SEGMENT => is_open = true,
+            SEGMENTS_END | WHOLE_HEAP => is_open = false,
+            _ => {}
+        }
+    }
+    match is_open {
+        true => Err(DumpError::Cut {
+            at: stream.position(),
+        }),
+        false => Ok(()),
+    }
+}
+
+/// The heap in one record.
+const WHOLE_HEAP: u8 = 0x0c;
+/// A part of the heap, and the end of all parts.
+const SEGMENT: u8 = 0x1c;
+const SEGMENTS_END: u8 = 0x2c;
 
 /// Walks over sub-records from the start of one until the visitor has enough. Skips the heads of segments, whose tags differ from those of
 /// all sub-records.
@@ -219,7 +255,8 @@ fn header(stream: &mut ByteStream, visitor: &mut impl RecordVisitor) -> Result<(
     Ok(())
 }
 
-fn record(stream: &mut ByteStream, visitor: &mut impl RecordVisitor) -> Result<(), DumpError> {
+/// Reads a record; returns its tag.
+fn record(stream: &mut ByteStream, visitor: &mut impl RecordVisitor) -> Result<u8, DumpError> {
     let tag = stream.u1()?;
     let _time = stream.u4()?;
     let length = u64::from(stream.u4()?);
@@ -243,7 +280,8 @@ fn record(stream: &mut ByteStream, visitor: &mut impl RecordVisitor) -> Result<(
             reason: "a record is shorter than its content",
         });
     }
-    stream.skip_to(end)
+    stream.skip_to(end)?;
+    Ok(tag)
 }
 
 fn string(

@@ -1,7 +1,8 @@
 //! The second walk over a dump: the references between objects.
 //!
-//! Referents of weak and phantom references are left out, because they do not keep objects alive. For class loaders that can be unloaded,
-//! two references are added that exist without a field: from an object to its class, and from a loader to each class that it loaded.
+//! Referents of weak and phantom references are left out, because they do not keep objects alive; late references are kept apart. For class loaders
+//! that can be unloaded, two references are added that exist without a field: from an object to its class, and from a loader to each class that it
+//! loaded.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +11,7 @@ use crate::byte_stream::DumpFile;
 use crate::class_table::{ClassIndex, ClassTable, ReferencePlan};
 use crate::graph::Lists;
 use crate::id_table::IdTable;
-use crate::record_walk::{ClassRecord, Identifier, ObjectRecord, RecordVisitor, walk};
+use crate::record_walk::{ClassRecord, Extent, Identifier, ObjectRecord, RecordVisitor, walk};
 
 /// Class loaders whose classes are never unloaded.
 const BUILT_IN_LOADERS: [&str; 3] = [
@@ -28,12 +29,22 @@ pub(crate) struct Numbered<'a> {
     pub(crate) class_of: &'a [ClassIndex],
 }
 
+/// The references of a dump.
+#[derive(Debug, Default)]
+pub(crate) struct References {
+    /// Of each object, in the order of the file.
+    pub(crate) by_place: Lists,
+    /// Late ones, by number of the object; of few objects.
+    pub(crate) late: FxHashMap<u32, Vec<u32>>,
+}
+
 /// Reads all references in the order of the file, which has `objects` objects.
 pub(crate) fn references(
     file: &DumpFile,
     dump: Numbered<'_>,
     objects: usize,
-) -> Result<Lists, DumpError> {
+    extent: Extent,
+) -> Result<References, DumpError> {
     let loaded = loaded_classes(dump);
     let mut reader = ReferenceReader {
         dump,
@@ -41,16 +52,24 @@ pub(crate) fn references(
         plans: FxHashMap::default(),
         kept_classes: FxHashMap::default(),
         edges: Lists::with_room(objects, 0),
+        late: FxHashMap::default(),
+        object: 0,
         content: Content::Values,
     };
-    walk(&mut file.open()?, &mut reader)?;
+    let cut = walk(&mut file.open()?, &mut reader, extent)?;
+    if cut.is_some() {
+        reader.edges.fill(objects);
+    }
     if reader.edges.len() != objects {
         return Err(DumpError::Damaged {
             at: 0,
             reason: "it changed while it was read",
         });
     }
-    Ok(reader.edges)
+    Ok(References {
+        by_place: reader.edges,
+        late: reader.late,
+    })
 }
 
 /// True if the class is never unloaded.
@@ -97,6 +116,9 @@ struct ReferenceReader<'a> {
     /// For each class, the class object that its instances keep alive.
     kept_classes: FxHashMap<ClassIndex, Option<u32>>,
     edges: Lists,
+    late: FxHashMap<u32, Vec<u32>>,
+    /// The object whose content comes next.
+    object: Identifier,
     content: Content,
 }
 
@@ -128,14 +150,15 @@ impl ReferenceReader<'_> {
         let dump = self.dump;
         let plan = self.plans.entry(class);
         let plan = plan.or_insert_with(|| dump.classes.plan(class));
-        for offset in &plan.offsets {
-            let field = bytes.get(*offset as usize..);
-            let Some(id) = field.and_then(|field| field.first_chunk()) else {
+        for field in &plan.fields {
+            let bytes = bytes.get(field.offset as usize..);
+            let Some(id) = bytes.and_then(|bytes| bytes.first_chunk()) else {
                 return;
             };
-            match u64::from_be_bytes(*id) {
-                0 => {}
-                id => self.edges.extend(dump.ids.number(id)),
+            match (u64::from_be_bytes(*id), field.is_late) {
+                (0, _) => {}
+                (id, false) => self.edges.extend(dump.ids.number(id)),
+                (id, true) => add_late(&mut self.late, dump, (self.object, id)),
             }
         }
     }
@@ -158,14 +181,28 @@ impl ReferenceReader<'_> {
     }
 }
 
+fn add_late(
+    late: &mut FxHashMap<u32, Vec<u32>>,
+    dump: Numbered<'_>,
+    (from, to): (Identifier, Identifier),
+) {
+    if let (Some(from), Some(to)) = (dump.ids.number(from), dump.ids.number(to)) {
+        late.entry(from).or_default().push(to);
+    }
+}
+
 impl RecordVisitor for ReferenceReader<'_> {
     fn class(&mut self, _at: u64, class: ClassRecord) -> Result<(), DumpError> {
         self.check_room()?;
         self.refer(class.superclass);
         self.refer(class.loader);
         class.others.into_iter().for_each(|id| self.refer(id));
-        for (_, value) in class.statics {
-            self.refer(value);
+        let index = self.dump.classes.by_id(class.id);
+        for (name, value) in class.statics {
+            match index.is_some_and(|index| self.dump.classes.is_late_static(index, name)) {
+                true => add_late(&mut self.late, self.dump, (class.id, value)),
+                false => self.refer(value),
+            }
         }
         self.edges.end_list();
         Ok(())
@@ -178,6 +215,7 @@ impl RecordVisitor for ReferenceReader<'_> {
         object: ObjectRecord,
     ) -> Result<bool, DumpError> {
         self.check_room()?;
+        self.object = id;
         let class = |id| self.dump.classes.by_id(id);
         self.content = match object {
             ObjectRecord::Instance { class: id, .. } => {

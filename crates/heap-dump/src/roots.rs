@@ -33,6 +33,8 @@ pub enum Root {
     StickyClass,
     /// The JVM itself; the dump does not say how.
     Vm,
+    /// An instance field of a class object: no dump has these fields, and so not the class either.
+    ClassField(&'static str),
 }
 
 /// The stacks and threads of the dump.
@@ -111,6 +113,7 @@ impl Root {
             Self::Monitor => 5,
             Self::StickyClass => 6,
             Self::Vm => 7,
+            Self::ClassField(_) => 8,
         }
     }
 }

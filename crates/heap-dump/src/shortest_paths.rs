@@ -1,6 +1,7 @@
 //! Shortest paths from the roots to every node, as a tree.
 
 use crate::graph::Graph;
+use crate::held_graph::{HeldGraph, Tier};
 
 /// Marks a node that is not reached; `ROOT` marks a root.
 const NOTHING: u32 = u32::MAX;
@@ -15,22 +16,35 @@ pub struct ShortestPaths {
 }
 
 impl ShortestPaths {
-    /// Searches breadth first, from one group of roots after the other. The direct successors of the first group count as being as near as
-    /// the roots themselves.
-    pub fn new(graph: &impl Graph, first: &[u32], others: &[u32], last: &[u32]) -> Self {
+    /// Searches breadth first, from one group of roots after the other: what is held firmly has a path without late references. The direct
+    /// successors of the first `statics` roots count as being as near as the roots themselves; `last` are nodes that nothing leads to.
+    pub fn new<G: Graph>(held: &HeldGraph<'_, G>, statics: usize, last: &[u32]) -> Self {
         let mut search = Search {
-            before: vec![NOTHING; graph.nodes()],
-            order: Vec::with_capacity(graph.nodes()),
+            before: vec![NOTHING; held.nodes()],
+            order: Vec::with_capacity(held.nodes()),
             next: 0,
         };
-        search.begin(first);
-        for root in first {
-            search.step(graph, *root);
+        let late = held.tiers.late_roots();
+        let firm = || {
+            held.tiers
+                .roots()
+                .filter(|root| held.tiers.of(*root) == Tier::Firm)
+        };
+        search.begin(firm().take(statics));
+        for root in firm().take(statics) {
+            search.step(held, root, Tier::Firm);
         }
-        search.begin(others);
-        search.run(graph);
-        search.begin(last);
-        search.run(graph);
+        search.begin(firm().skip(statics));
+        search.run(held, Tier::Firm);
+        search.begin(late.iter().copied());
+        for at in 0..search.order.len() {
+            let node = search.order.get(at).copied();
+            node.into_iter()
+                .for_each(|node| search.step(held, node, Tier::Late));
+        }
+        search.run(held, Tier::Late);
+        search.begin(last.iter().copied());
+        search.run(held, Tier::Unheld);
         Self {
             before: search.before,
             order: search.order,
@@ -78,22 +92,23 @@ struct Search {
 }
 
 impl Search {
-    fn begin(&mut self, roots: &[u32]) {
-        for root in roots {
-            self.reach(*root, ROOT);
-        }
+    fn begin(&mut self, roots: impl Iterator<Item = u32>) {
+        roots.for_each(|root| self.reach(root, ROOT));
     }
 
-    fn run(&mut self, graph: &impl Graph) {
+    fn run<G: Graph>(&mut self, held: &HeldGraph<'_, G>, tier: Tier) {
         while let Some(node) = self.order.get(self.next).copied() {
             self.next += 1;
-            self.step(graph, node);
+            self.step(held, node, tier);
         }
     }
 
-    fn step(&mut self, graph: &impl Graph, node: u32) {
-        for target in graph.successors(node) {
-            self.reach(*target, node);
+    /// Reaches the targets of a node that are in this tier.
+    fn step<G: Graph>(&mut self, held: &HeldGraph<'_, G>, node: u32, tier: Tier) {
+        for target in held.targets(node) {
+            if held.tiers.of(target) == tier {
+                self.reach(target, node);
+            }
         }
     }
 
@@ -111,25 +126,83 @@ impl Search {
 mod tests {
     use super::*;
     use crate::graph::Lists;
+    use crate::held_graph::Tiers;
+
+    struct Late {
+        firm: Lists,
+        late: Lists,
+    }
+
+    impl Graph for Late {
+        fn nodes(&self) -> usize {
+            self.firm.nodes()
+        }
+
+        fn successors(&self, node: u32) -> &[u32] {
+            self.firm.successors(node)
+        }
+
+        fn late_successors(&self, node: u32) -> &[u32] {
+            self.late.successors(node)
+        }
+    }
+
+    fn lists(edges: &[&[u32]]) -> Lists {
+        let mut lists = Lists::default();
+        for targets in edges {
+            lists.extend(targets.iter().copied());
+            lists.end_list();
+        }
+        lists
+    }
 
     #[test]
     fn the_shorter_way_counts() {
-        let mut graph = Lists::default();
-        for targets in [&[1_u32, 2][..], &[3], &[3, 4], &[5], &[5], &[], &[6]] {
-            targets.iter().for_each(|target| graph.push(*target));
-            graph.end_list();
-        }
-        let paths = ShortestPaths::new(&graph, &[], &[0], &[]);
-        assert_eq!(paths.path(5, 9), [0, 1, 3, 5]);
-        assert_eq!(paths.path(5, 2), [3, 5]);
-        assert!(!paths.is_reached(6));
-        assert_eq!(paths.order(), [0, 1, 2, 3, 4, 5]);
-        let paths = ShortestPaths::new(&graph, &[], &[6, 4, 0], &[]);
-        assert_eq!(paths.path(5, 9), [4, 5]);
-        assert_eq!(paths.path(6, 9), [6]);
-        let paths = ShortestPaths::new(&graph, &[2], &[4, 1, 0], &[6]);
-        assert_eq!(paths.path(4, 9), [2, 4], "what the first lead to is theirs");
-        assert_eq!(paths.path(5, 9), [2, 3, 5]);
-        assert_eq!(paths.path(6, 9), [6]);
+        let graph = lists(&[&[1, 2], &[3], &[3, 4], &[5], &[5], &[], &[6]]);
+        let paths = |statics: usize, roots: &[u32], last: &[u32]| {
+            let tiers = Tiers::new(&graph, roots, &[]);
+            ShortestPaths::new(&tiers.held(&graph), statics, last)
+        };
+        let from_0 = paths(0, &[0], &[]);
+        assert_eq!(from_0.path(5, 9), [0, 1, 3, 5]);
+        assert_eq!(from_0.path(5, 2), [3, 5]);
+        assert!(!from_0.is_reached(6));
+        assert_eq!(from_0.order(), [0, 1, 2, 3, 4, 5]);
+        let from_three = paths(0, &[6, 4, 0], &[]);
+        assert_eq!(from_three.path(5, 9), [4, 5]);
+        assert_eq!(from_three.path(6, 9), [6]);
+        let statics = paths(1, &[2, 4, 1, 0], &[6]);
+        assert_eq!(
+            statics.path(4, 9),
+            [2, 4],
+            "what the first lead to is theirs"
+        );
+        assert_eq!(statics.path(5, 9), [2, 3, 5]);
+        assert_eq!(statics.path(6, 9), [6]);
+    }
+
+    /// A list of finalizers (1, 2), near the root, refers late to what a pool (3, 4, 5) holds far from it.
+    #[test]
+    fn a_late_reference_hides_no_holder() {
+        let graph = Late {
+            firm: lists(&[&[3], &[], &[], &[4], &[5], &[6], &[], &[6]]),
+            late: lists(&[&[1], &[2, 6], &[7], &[], &[], &[], &[], &[]]),
+        };
+        let tiers = Tiers::new(&graph, &[0], &[]);
+        let held = tiers.held(&graph);
+        let paths = ShortestPaths::new(&held, 0, &[]);
+        assert_eq!(paths.path(6, 9), [0, 3, 4, 5, 6]);
+        assert_eq!(
+            paths.path(7, 9),
+            [0, 1, 2, 7],
+            "without another way the late one is shown"
+        );
+        assert_eq!(tiers.of(7), Tier::Late);
+        let tree = crate::DominatorTree::new(&held);
+        let dominator = |node: u32| tree.node(tree.dominator(tree.number(node)));
+        assert_eq!(
+            (dominator(6), dominator(7), dominator(2)),
+            (Some(5), Some(2), Some(1))
+        );
     }
 }

@@ -4,7 +4,7 @@ use crate::DumpError;
 use crate::byte_stream::DumpFile;
 use crate::class_table::{ClassIndex, ClassTable};
 use crate::record_walk::{
-    ClassRecord, FrameRecord, Identifier, ObjectRecord, RecordVisitor, RootRecord, walk,
+    ClassRecord, Extent, FrameRecord, Identifier, ObjectRecord, RecordVisitor, RootRecord, walk,
 };
 use crate::roots::Stacks;
 
@@ -28,10 +28,12 @@ pub(crate) struct Survey {
     pub(crate) lengths: Vec<u32>,
     /// File offset of every 64th object.
     pub(crate) positions: Vec<u64>,
+    /// Where an unfinished dump ends.
+    pub(crate) cut: Option<u64>,
 }
 
 impl Survey {
-    pub(crate) fn of(file: &DumpFile) -> Result<Self, DumpError> {
+    pub(crate) fn of(file: &DumpFile, extent: Extent) -> Result<Self, DumpError> {
         let mut survey = Self {
             unix_millis: 0,
             classes: ClassTable::new(),
@@ -41,9 +43,22 @@ impl Survey {
             class_of: Vec::new(),
             lengths: Vec::new(),
             positions: Vec::new(),
+            cut: None,
         };
-        walk(&mut file.open()?, &mut survey)?;
+        survey.cut = walk(&mut file.open()?, &mut survey, extent)?;
+        if survey.cut.is_some() {
+            survey.drop_last();
+        }
         Ok(survey)
+    }
+
+    /// The content of the last object may be missing.
+    fn drop_last(&mut self) {
+        self.ids.pop();
+        self.class_of.pop();
+        self.lengths.pop();
+        let positions = self.ids.len().div_ceil(OBJECTS_PER_POSITION as usize);
+        self.positions.truncate(positions);
     }
 
     fn add(

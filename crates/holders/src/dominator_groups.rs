@@ -5,8 +5,6 @@ use rustc_hash::FxHashMap;
 use crate::holdings::Holdings;
 use crate::type_table::TypeNumber;
 
-/// A type comes again within this many levels: it is the same group (lists, tables in tables).
-const REPEATS_WITHIN: usize = 4;
 /// Deeper groups are not shown.
 const MOST_LEVELS: u32 = 24;
 
@@ -81,9 +79,8 @@ impl Grouping {
         let ty = holdings.type_of(object);
         let class = holdings.dump.graph.as_class(object);
         let level = parent.map_or(0, |parent| self.level(parent) + 1);
-        let above =
-            core::iter::successors(parent, |group| self.groups.get(*group as usize)?.parent);
-        let again = above.take(REPEATS_WITHIN).find(|group| {
+        // Direct recursion: the nodes of a list.
+        let again = parent.filter(|group| {
             let group = self.groups.get(*group as usize);
             group.is_some_and(|group| group.ty == ty && group.class.is_none())
         });

@@ -2,26 +2,37 @@
 
 use rustc_hash::FxHashMap;
 
-use ducktrack_heap_dump::{DumpError, Reference, Root};
+use ducktrack_heap_dump::{DumpError, Reference, Root, Tier};
 
-use crate::class_paths::PathNumber;
+use crate::field_paths::{PathNumber, Way};
 use crate::holdings::{Holding, Holdings};
 use crate::type_table::{Origin, TypeNumber};
 
-/// Of a longer path only the end is shown.
-const MOST_STEPS: usize = 64;
-
-/// Objects that are held by the same path of classes.
+/// Objects that are held by the same path of fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HolderPath {
-    /// The class path.
+    /// The field path.
     pub path: PathNumber,
-    /// The objects at its end.
+    /// The objects at its end. `retained` is what would be free without exactly these.
     pub held: Holding,
     /// What begins the path.
     pub root: NamedRoot,
-    /// From the root on. A path of many steps begins in the middle.
+    /// From the root on.
     pub steps: Vec<HolderStep>,
+    /// What a person would change.
+    pub structure: Option<OwnStructure>,
+}
+
+/// The structure on a path in which the objects pile up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnStructure {
+    /// The step at which one holder becomes many: its objects pile up.
+    pub piles_up: usize,
+    /// The step whose holder is of the program's own, nearest before: the field that leads to this step holds the structure. 0 is the static field that the
+    /// path begins with. `None`: no class of the program's own is on the way.
+    pub field: Option<usize>,
+    /// Where the structure was added to: the site of its nodes, or of the array that had to grow, with the call that did it.
+    pub added: Origin,
 }
 
 /// What begins a path.
@@ -53,6 +64,10 @@ pub enum NamedRoot {
     Monitor,
     /// The JVM itself; the dump does not say how.
     Vm,
+    /// An instance field of some class object, which no dump has.
+    ClassField(&'static str),
+    /// Nothing that the dump has.
+    NotInDump,
 }
 
 /// One step of a path.
@@ -63,8 +78,8 @@ pub struct HolderStep {
     /// The class that it is, for a class object (VM's form).
     pub class: Option<String>,
     /// How the step before refers to it; `None` for the first.
-    pub reference: Option<Reference>,
-    /// Objects that have this class path.
+    pub reference: Option<StepReference>,
+    /// Objects on this step that lead to the objects at the path's end.
     pub objects: u64,
     /// Who made the example.
     pub origin: Origin,
@@ -72,116 +87,179 @@ pub struct HolderStep {
     pub age: u32,
     /// Collections since the example's last use; `None`: not recorded.
     pub staleness: Option<u32>,
-    /// More objects of these types lie between this step and the next.
+    /// More objects of this type lie between this step and the next.
     pub repeats: bool,
+    /// The class of the object, or the class that it is, is the program's own: not of the JDK.
+    pub is_own: bool,
     /// The example.
     pub example: u32,
+}
+
+/// How a step refers to the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StepReference {
+    /// An instance field.
+    Field(String),
+    /// A static field.
+    Static(String),
+    /// Elements of an array; the index, if there is one object.
+    Element(Option<u32>),
+    /// An object's class, a class's loader or superclass, or a class of a loader.
+    Class,
 }
 
 /// Reads paths; keeps what several of them need.
 pub(crate) struct PathReader<'a> {
     holdings: &'a Holdings,
-    /// Objects by class path.
-    counts: Vec<u64>,
     roots: FxHashMap<u32, &'a Root>,
 }
 
 impl<'a> PathReader<'a> {
     pub(crate) fn new(holdings: &'a Holdings) -> Self {
-        let mut counts = vec![0; holdings.paths.paths().len()];
-        for object in 0..holdings.dump.graph.objects() {
-            let path = holdings.paths.of(object);
-            if let Some(count) = path.and_then(|path| counts.get_mut(path.0 as usize)) {
-                *count += 1;
-            }
-        }
-        let roots = holdings.dump.graph.roots();
+        let graph = &holdings.dump.graph;
+        let roots = graph.late_roots().iter().chain(graph.roots());
         Self {
             holdings,
-            counts,
-            roots: roots.iter().map(|(object, root)| (*object, root)).collect(),
+            roots: roots.map(|(object, root)| (*object, root)).collect(),
         }
     }
 
-    /// The path with the objects at its end.
+    /// The path to these objects, all of which have it.
     pub(crate) fn read(
-        &mut self,
+        &self,
         path: PathNumber,
         held: Holding,
+        members: &[u32],
     ) -> Result<HolderPath, DumpError> {
-        let example = self.holdings.paths.get(path).map(|path| path.example);
-        self.read_to(example.unwrap_or(0), path, held)
-    }
-
-    /// The path to one object.
-    pub(crate) fn read_to(
-        &mut self,
-        object: u32,
-        path: PathNumber,
-        held: Holding,
-    ) -> Result<HolderPath, DumpError> {
-        let mut steps = self.steps(object)?;
-        let root = self.root(&mut steps)?;
+        let counts = self.leading(members);
+        let examples = self.examples(middle(self.holdings, members));
+        let mut numbers: Vec<PathNumber> = self.holdings.paths.upwards(path).collect();
+        numbers.reverse();
+        let first = numbers
+            .first()
+            .and_then(|number| examples.get(number))
+            .copied();
+        let mut steps = Vec::with_capacity(numbers.len());
+        let mut before = None;
+        for number in numbers {
+            steps.push(self.step(number, before, (&counts, &examples))?);
+            before = Some(number);
+        }
+        let root = self.root(first, &mut steps)?;
+        let structure = self.structure(&root, &steps);
         Ok(HolderPath {
             path,
             held,
             root,
             steps,
+            structure,
         })
     }
 
-    /// The steps to an object; where it comes back to a class path it had, what lies between is left out.
-    fn steps(&self, object: u32) -> Result<Vec<HolderStep>, DumpError> {
-        let holdings = self.holdings;
-        let mut seen: Vec<PathNumber> = Vec::new();
-        let mut steps: Vec<HolderStep> = Vec::new();
-        let mut before = None;
-        for object in holdings.shortest.path(object, MOST_STEPS) {
-            let Some(path) = holdings.paths.of(object) else {
-                continue;
-            };
-            if let Some(at) = seen.iter().position(|known| *known == path) {
-                seen.truncate(at + 1);
-                steps.truncate(at + 1);
-            } else {
-                seen.push(path);
-                steps.push(self.step(before, object, path)?);
+    /// Objects on the ways to these, by path.
+    fn leading(&self, members: &[u32]) -> FxHashMap<PathNumber, u64> {
+        let mut counts: FxHashMap<PathNumber, u64> = FxHashMap::default();
+        let mut is_counted = vec![false; self.holdings.dump.graph.objects() as usize];
+        for member in members {
+            let mut next = Some(*member);
+            while let Some(object) = next {
+                match is_counted.get_mut(object as usize) {
+                    Some(flag) if !*flag => *flag = true,
+                    _ => break,
+                }
+                if let Some(path) = self.holdings.paths.of(object) {
+                    *counts.entry(path).or_default() += 1;
+                }
+                next = self.holdings.shortest.before(object);
             }
-            before = Some(object);
         }
-        Ok(steps)
+        counts
+    }
+
+    /// For each path on the way to an object the object that is nearest to the root.
+    fn examples(&self, member: Option<u32>) -> FxHashMap<PathNumber, u32> {
+        let mut examples = FxHashMap::default();
+        let mut next = member;
+        while let Some(object) = next {
+            if let Some(path) = self.holdings.paths.of(object) {
+                examples.insert(path, object);
+            }
+            next = self.holdings.shortest.before(object);
+        }
+        examples
     }
 
     fn step(
         &self,
-        before: Option<u32>,
-        object: u32,
-        path: PathNumber,
+        number: PathNumber,
+        before: Option<PathNumber>,
+        (counts, examples): (&FxHashMap<PathNumber, u64>, &FxHashMap<PathNumber, u32>),
     ) -> Result<HolderStep, DumpError> {
         let holdings = self.holdings;
         let graph = &holdings.dump.graph;
-        let reference = before.map(|before| graph.reference(before, object));
-        let class = graph.as_class(object);
-        let repeats = holdings.paths.get(path).is_some_and(|path| path.repeats);
+        let path = holdings.paths.get(number);
+        let example = examples.get(&number).copied();
+        let example = example.or(path.map(|path| path.example)).unwrap_or(0);
+        let class = graph.as_class(example);
+        let objects = counts.get(&number).copied().unwrap_or(0);
+        let reference = match path.filter(|_| before.is_some()) {
+            Some(path) => Some(self.reference(path.way, example, objects)?),
+            None => None,
+        };
         Ok(HolderStep {
-            ty: holdings.type_of(object),
+            ty: holdings.type_of(example),
             class: class.map(|class| graph.classes().name(class).to_owned()),
-            reference: reference.transpose()?,
-            objects: self.counts.get(path.0 as usize).copied().unwrap_or(0),
-            origin: holdings.origin_of(object),
-            age: holdings.dump.age(object),
-            staleness: holdings.dump.staleness(object),
-            repeats,
-            example: object,
+            reference,
+            objects,
+            origin: holdings.origin_of(example),
+            age: holdings.dump.age(example),
+            staleness: holdings.dump.staleness(example),
+            repeats: path.is_some_and(|path| path.repeats),
+            is_own: is_own(
+                graph
+                    .classes()
+                    .name(class.unwrap_or(graph.class_of(example))),
+            ),
+            example,
+        })
+    }
+
+    /// How the object before this one on its path refers to it.
+    fn reference(&self, way: Way, object: u32, objects: u64) -> Result<StepReference, DumpError> {
+        let holdings = self.holdings;
+        let graph = &holdings.dump.graph;
+        let Some(holder) = holdings.shortest.before(object) else {
+            return Ok(StepReference::Class);
+        };
+        let field = holdings.fields.number(object);
+        let field = field.and_then(|n| holdings.fields.field(graph, graph.class_of(holder), n));
+        if let Some(field) = field {
+            return Ok(StepReference::Field(field.name.to_owned()));
+        }
+        Ok(match (way, objects) {
+            (Way::Element, 2..) => StepReference::Element(None),
+            (Way::Element | Way::Static(_) | Way::Statics(_), _) => {
+                match graph.reference(holder, object)? {
+                    Reference::Element(at) => StepReference::Element(Some(at)),
+                    Reference::Static(field) => StepReference::Static(field),
+                    _ => StepReference::Class,
+                }
+            }
+            _ => StepReference::Class,
         })
     }
 
     /// Names the root. The class object of a static field is no step of its own.
-    fn root(&self, steps: &mut Vec<HolderStep>) -> Result<NamedRoot, DumpError> {
-        let Some(first) = steps.first().map(|step| step.example) else {
-            return Ok(NamedRoot::Vm);
-        };
+    fn root(
+        &self,
+        first: Option<u32>,
+        steps: &mut Vec<HolderStep>,
+    ) -> Result<NamedRoot, DumpError> {
         let graph = &self.holdings.dump.graph;
+        let Some(first) = first.filter(|first| self.holdings.tiers.of(*first) != Tier::Unheld)
+        else {
+            return Ok(NamedRoot::NotInDump);
+        };
         let thread = |id: u64| -> Result<String, DumpError> {
             let Some(thread) = graph.object(id) else {
                 return Ok(String::new());
@@ -198,8 +276,85 @@ impl<'a> PathReader<'a> {
             Some(Root::JniLocal { thread: id }) => NamedRoot::JniLocal(thread(*id)?),
             Some(Root::JniGlobal) => NamedRoot::JniGlobal,
             Some(Root::Monitor) => NamedRoot::Monitor,
+            Some(Root::ClassField(field)) => NamedRoot::ClassField(field),
             _ => NamedRoot::Vm,
         })
+    }
+
+    /// Where objects pile up, and which field of the program's own holds that.
+    fn structure(&self, root: &NamedRoot, steps: &[HolderStep]) -> Option<OwnStructure> {
+        let piles_up = piles_up(steps)?;
+        let by_static = matches!(root, NamedRoot::Static { class, .. } if is_own(class));
+        let holder_is_own = |step: &usize| match step.checked_sub(1) {
+            None => by_static,
+            Some(holder) => steps
+                .get(holder)
+                .is_some_and(|step| step.is_own && !is_array(self.holdings, step)),
+        };
+        Some(OwnStructure {
+            piles_up,
+            field: (0..=piles_up).rev().find(holder_is_own),
+            added: added(steps, piles_up),
+        })
+    }
+}
+
+fn is_array(holdings: &Holdings, step: &HolderStep) -> bool {
+    holdings.types.name(step.ty).starts_with('[')
+}
+
+/// The step with the most objects for each one of the step before.
+fn piles_up(steps: &[HolderStep]) -> Option<usize> {
+    let before = core::iter::once(1).chain(steps.iter().map(|step| step.objects));
+    let ratios = before
+        .zip(steps)
+        .map(|(before, step)| step.objects as f64 / before.max(1) as f64);
+    let mut most = None;
+    for (at, ratio) in ratios.enumerate() {
+        if most.is_none_or(|(_, known)| ratio > known) {
+            most = Some((at, ratio));
+        }
+    }
+    most.map(|(at, _)| at)
+}
+
+/// The site of the nodes that pile up, if a call is known that made them; else that of the array that they are in, which grew; else the nodes'.
+fn added(steps: &[HolderStep], piles_up: usize) -> Origin {
+    let of = |at: Option<usize>| {
+        at.and_then(|at| steps.get(at))
+            .map(|step| (step.origin, step.is_own))
+    };
+    let with_call = |found: Option<(Origin, bool)>| {
+        found.filter(|(origin, is_own)| origin.call.is_some() && !is_own)
+    };
+    let nodes = of(Some(piles_up));
+    let array = of(piles_up.checked_sub(1));
+    let found = with_call(nodes).or(with_call(array)).or(nodes);
+    found.map(|(origin, _)| origin).unwrap_or_default()
+}
+
+/// A class that is not of the JDK, by its internal name (arrays: the element's).
+pub(crate) fn is_own(class: &str) -> bool {
+    let element = class.trim_start_matches('[');
+    let is_object = element.len() == class.len() || element.starts_with('L');
+    let name = match element.len() == class.len() {
+        true => element,
+        false => element.strip_prefix('L').unwrap_or(element),
+    };
+    let of_jdk = ["java/", "javax/", "jdk/", "sun/", "com/sun/"];
+    is_object && !name.is_empty() && !of_jdk.iter().any(|start| name.starts_with(start))
+}
+
+/// The object whose age is in the middle: the way to the first that was reached may go through another holder of the same fields.
+fn middle(holdings: &Holdings, members: &[u32]) -> Option<u32> {
+    let mut by_age: Vec<(u32, u32)> = members
+        .iter()
+        .map(|object| (holdings.dump.age(*object), *object))
+        .collect();
+    let middle = by_age.len() / 2;
+    match by_age.is_empty() {
+        true => None,
+        false => Some(by_age.select_nth_unstable(middle).1.1),
     }
 }
 
@@ -207,7 +362,7 @@ fn statics(steps: &mut Vec<HolderStep>) -> NamedRoot {
     let class = steps.first().and_then(|step| step.class.clone());
     let class = class.unwrap_or_default();
     let field = steps.get(1).and_then(|step| match &step.reference {
-        Some(Reference::Static(field)) => Some(field.clone()),
+        Some(StepReference::Static(field)) => Some(field.clone()),
         _ => None,
     });
     match field {
@@ -216,5 +371,33 @@ fn statics(steps: &mut Vec<HolderStep>) -> NamedRoot {
             NamedRoot::Static { class, field }
         }
         None => NamedRoot::Class(class),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_own;
+
+    #[test]
+    fn classes_of_the_jdk_are_not_the_programs_own() {
+        for own in [
+            "com/acme/Shop",
+            "Shop",
+            "[Lcom/acme/Shop;",
+            "javassist/A",
+            "org/x/java/B",
+        ] {
+            assert!(is_own(own), "{own}");
+        }
+        for other in [
+            "java/lang/String",
+            "[Ljava/lang/Object;",
+            "[[B",
+            "[I",
+            "jdk/internal/A",
+            "",
+        ] {
+            assert!(!is_own(other), "{other}");
+        }
     }
 }

@@ -1,9 +1,9 @@
-//! Who holds objects, and how: what [`Holdings`] answers by class paths and by the dominator tree.
+//! Who holds objects, and how: what [`Holdings`] answers by field paths and by the dominator tree.
 
 use ducktrack_heap_dump::DumpError;
 
-use crate::class_paths::PathNumber;
 use crate::dominator_groups::{DominatorGroup, dominator_groups};
+use crate::field_paths::PathNumber;
 use crate::holder_path::{HolderPath, PathReader};
 use crate::holdings::{Holding, Holdings};
 
@@ -18,37 +18,48 @@ impl Holdings {
         most: usize,
     ) -> Result<Vec<HolderPath>, DumpError> {
         let paths = self.paths.paths().len();
-        let group_of = |object: u32| {
-            is_member(object)
-                .then(|| self.paths.of(object))
-                .flatten()
-                .map(|path| path.0)
+        let path_of = |object: u32| {
+            let path = is_member(object).then(|| self.paths.of(object));
+            path.flatten().map(|path| path.0)
         };
-        let holdings = self.by_group(paths, group_of);
+        let holdings = self.by_group(paths, path_of);
         let mut largest: Vec<(u32, Holding)> = (0_u32..)
             .zip(holdings)
             .filter(|(_, holding)| holding.objects > 0)
             .collect();
         largest.sort_by_key(|(path, holding)| (core::cmp::Reverse(holding.retained), *path));
         largest.truncate(most);
-        let mut reader = PathReader::new(self);
-        largest
-            .into_iter()
-            .map(|(path, holding)| reader.read(PathNumber(path), holding))
-            .collect()
+        let reader = PathReader::new(self);
+        let read = |(path, holding): (u32, Holding)| {
+            let is_of_path = |object: &u32| path_of(*object) == Some(path);
+            let members: Vec<u32> = (0..self.dump.graph.objects()).filter(is_of_path).collect();
+            let held = Holding {
+                retained: self.retained_by(&members, holding.retained),
+                ..holding
+            };
+            reader.read(PathNumber(path), held, &members)
+        };
+        largest.into_iter().map(read).collect()
     }
 
-    /// A class path with the objects at its end, by the way to one of them.
+    /// What exactly these objects retain. `topmost`: the sum of what those of them retain that no other dominates.
+    fn retained_by(&self, members: &[u32], topmost: u64) -> u64 {
+        match members {
+            [_] => topmost,
+            _ => self.exactly_retained(|object| members.binary_search(&object).is_ok()),
+        }
+    }
+
+    /// A field path with the objects at its end.
     ///
     /// # Errors
     /// As [`Holdings::holders`].
-    pub fn path_to(
-        &self,
-        object: u32,
-        path: PathNumber,
-        held: Holding,
-    ) -> Result<HolderPath, DumpError> {
-        PathReader::new(self).read_to(object, path, held)
+    pub fn path_to(&self, path: PathNumber, held: Holding) -> Result<HolderPath, DumpError> {
+        let objects = 0..self.dump.graph.objects();
+        let members: Vec<u32> = objects
+            .filter(|object| self.paths.of(*object) == Some(path))
+            .collect();
+        PathReader::new(self).read(path, held, &members)
     }
 
     /// The path by which one object is held.
@@ -67,7 +78,7 @@ impl Holdings {
             oldest: age,
             youngest: age,
         };
-        PathReader::new(self).read_to(object, path, held).map(Some)
+        PathReader::new(self).read(path, held, &[object]).map(Some)
     }
 
     /// The dominator tree, its nodes grouped by type; groups that retain less than `least` bytes are left out.

@@ -1,8 +1,10 @@
 //! The results of a joined dump: retained bytes by type and by origin, and the holders.
 
-use ducktrack_heap_dump::{DominatorTree, Graph, Root, ShortestPaths};
+use ducktrack_heap_dump::{
+    DirectBuffer, DominatorTree, DumpError, HeldGraph, Root, ShortestPaths, Tier, Tiers, TreeFields,
+};
 
-use crate::class_paths::ClassPaths;
+use crate::field_paths::FieldPaths;
 use crate::join::JoinedDump;
 use crate::type_table::{Origin, TypeNumber, TypeTable};
 
@@ -40,8 +42,10 @@ pub struct Holdings {
     pub dump: JoinedDump,
     /// Types and origins as numbers.
     pub types: TypeTable,
-    /// Class paths of all objects.
-    pub paths: ClassPaths,
+    /// Field paths of all objects.
+    pub paths: FieldPaths,
+    pub(crate) fields: TreeFields,
+    pub(crate) tiers: Tiers,
     pub(crate) tree: DominatorTree,
     pub(crate) shortest: ShortestPaths,
     /// By number in the tree.
@@ -50,27 +54,47 @@ pub struct Holdings {
 
 impl Holdings {
     /// Works out dominators, retained bytes and shortest paths.
-    pub fn new(dump: JoinedDump) -> Self {
+    ///
+    /// # Errors
+    /// When the dump cannot be read again, for the fields on the paths.
+    pub fn new(dump: JoinedDump) -> Result<Self, DumpError> {
         let types = TypeTable::new(&dump);
-        let roots: Vec<u32> = dump.graph.roots().iter().map(|(root, _)| *root).collect();
-        let tree = DominatorTree::new(&dump.graph, &roots);
+        let tiers = dump.graph.tiers();
+        let held = tiers.held(&dump.graph);
+        let tree = DominatorTree::new(&held);
         // Static fields come first: they are what a person can look up in the code.
         let all = dump.graph.roots().iter();
         let statics = all.take_while(|(_, root)| *root == Root::Statics).count();
-        let (statics, others) = roots.split_at(statics);
-        let mut shortest = ShortestPaths::new(&dump.graph, statics, others, tree.orphans());
-        let paths = ClassPaths::new(&dump, &types, &shortest);
+        let mut shortest = ShortestPaths::new(&held, statics, tree.orphans());
+        let fields = TreeFields::read(&dump.graph, &shortest)?;
+        let paths = FieldPaths::new(&dump, &types, (&tiers, &shortest, &fields));
         shortest.forget_order();
         // Only now: 8 bytes for each object, which the order of the search has just freed a half of.
         let retained = tree.retained(|object| dump.bytes(object));
-        Self {
+        Ok(Self {
             dump,
             types,
             paths,
+            fields,
+            tiers,
             tree,
             shortest,
             retained,
-        }
+        })
+    }
+
+    /// How firmly an object is held.
+    pub fn tier(&self, object: u32) -> Tier {
+        self.tiers.of(object)
+    }
+
+    /// Buffers with memory outside of the heap.
+    pub fn direct_buffers(&self) -> &[DirectBuffer] {
+        &self.fields.direct_buffers
+    }
+
+    pub(crate) fn held(&self) -> HeldGraph<'_, ducktrack_heap_dump::HeapGraph> {
+        self.tiers.held(&self.dump.graph)
     }
 
     /// All objects together.
@@ -123,23 +147,12 @@ impl Holdings {
 
     /// The bytes that would be free if exactly these objects were gone: what no root reaches without going through one of them.
     pub fn exactly_retained(&self, is_member: impl Fn(u32) -> bool) -> u64 {
-        let objects = self.dump.graph.objects();
-        let mut is_reached = vec![false; objects as usize];
-        let roots = self.dump.graph.roots().iter().map(|(root, _)| *root);
-        let mut todo: Vec<u32> = roots.chain(self.tree.orphans().iter().copied()).collect();
-        while let Some(object) = todo.pop() {
-            let Some(flag) = is_reached.get_mut(object as usize) else {
-                continue;
-            };
-            if *flag || is_member(object) {
-                continue;
-            }
-            *flag = true;
-            todo.extend(self.dump.graph.successors(object));
-        }
-        let gone = (0..objects)
-            .zip(&is_reached)
-            .filter(|(_, is_reached)| !**is_reached);
+        let is_reached = self
+            .held()
+            .reached_without(self.tree.orphans(), is_member, |_, _| false);
+        let gone = (0_u32..)
+            .zip(is_reached)
+            .filter(|(_, is_reached)| !is_reached);
         gone.map(|(object, _)| self.dump.bytes(object)).sum()
     }
 

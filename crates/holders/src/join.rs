@@ -34,6 +34,8 @@ pub struct JoinedDump {
     pub collection: u32,
     /// What the join came to.
     pub outcome: JoinOutcome,
+    /// Why no object has a site.
+    pub without_sites: Option<String>,
     /// By object of the dump: in `facts`.
     facts_of: Vec<u32>,
     facts: Vec<CommonFacts>,
@@ -77,12 +79,30 @@ impl JoinedDump {
             makers: objects.makers().to_vec(),
             collection: objects.collection.0,
             outcome: JoinOutcome::default(),
+            without_sites: None,
             facts_of: vec![NOT_FOUND; count],
             facts: objects.facts().to_vec(),
         };
         joined.merge(&objects);
         joined.name_missing();
         joined
+    }
+
+    /// The dump alone: paths, and sizes as the dump lets them be estimated.
+    pub fn without_sites(graph: HeapGraph, why: String) -> Self {
+        let outcome = JoinOutcome {
+            objects: u64::from(graph.objects()),
+            ..JoinOutcome::default()
+        };
+        Self {
+            facts_of: vec![NOT_FOUND; graph.objects() as usize],
+            graph,
+            makers: Vec::new(),
+            collection: 0,
+            outcome,
+            without_sites: Some(why),
+            facts: Vec::new(),
+        }
     }
 
     /// Walks over both lists of addresses.

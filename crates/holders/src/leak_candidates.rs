@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use ducktrack_heap_dump::DumpError;
 
-use crate::class_paths::PathNumber;
+use crate::field_paths::PathNumber;
 use crate::holder_path::HolderPath;
 use crate::holdings::{Holding, Holdings};
 use crate::last_use::LastUse;
@@ -27,8 +27,6 @@ const LEAST_STEADY: f64 = 0.7;
 const BIRTHS: f64 = 0.25;
 /// Of the objects at least this share must be born after the first fifth.
 const LEAST_LATE: f64 = 0.2;
-/// Of a longer way to an object no more than the end would be shown.
-const LONGEST_WAY: usize = 24;
 /// The target is at most this many steps after the head.
 const MOST_STEPS: usize = 4;
 
@@ -170,7 +168,7 @@ impl Holdings {
             per_collection,
             bytes_per_collection: per_collection * retained as f64
                 / of_target.objects.max(1) as f64,
-            path: self.path_to(self.typical(target), target, of_target)?,
+            path: self.path_to(target, of_target)?,
         })
     }
 
@@ -193,28 +191,6 @@ impl Holdings {
         }
         let most = counts.into_iter().max_by_key(|(_, count)| *count);
         most.map(|(ty, _)| ty)
-    }
-
-    /// The object of a path whose age is in the middle: the way to the first that was reached may go through another holder of the same classes.
-    /// The first nevertheless, if that way is long: the nodes of a list.
-    fn typical(&self, path: PathNumber) -> u32 {
-        let objects = 0..self.dump.graph.objects();
-        let of_path = objects.filter(|object| self.paths.of(*object) == Some(path));
-        let mut by_age: Vec<(u32, u32)> = of_path
-            .map(|object| (self.dump.age(object), object))
-            .collect();
-        let middle = by_age.len() / 2;
-        let middle = match by_age.is_empty() {
-            true => None,
-            false => Some(by_age.select_nth_unstable(middle).1.1),
-        };
-        let is_short = |object: &u32| {
-            let way = self.shortest.path(*object, LONGEST_WAY);
-            way.first()
-                .is_some_and(|first| self.shortest.before(*first).is_none())
-        };
-        let first = || self.paths.get(path).map_or(0, |path| path.example);
-        middle.filter(is_short).unwrap_or_else(first)
     }
 
     /// From the head on the first type of the program's own, along the growing paths that retain most; else the last of them before plain data.

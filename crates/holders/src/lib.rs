@@ -1,15 +1,15 @@
 //! Who holds the objects of a heap dump, and who made them: a dump joined with the trace of the same JVM.
 //!
 //! ```text
-//! let joined = JoinedDump::new(HeapGraph::read(file)?, trace.objects);
-//! let holdings = Holdings::new(joined);
+//! let joined = JoinedDump::new(HeapGraph::read(file, Extent::Whole)?, trace.objects);
+//! let holdings = Holdings::new(joined)?;
 //! holdings.by_type(); holdings.by_origin(); holdings.holders(|object| .., 5)?;
 //! ```
 #![forbid(unsafe_code)]
 
 mod accumulation;
-mod class_paths;
 mod dominator_groups;
+mod field_paths;
 mod holder_path;
 mod holding_questions;
 mod holdings;
@@ -21,9 +21,9 @@ mod pair_holdings;
 mod site_traces;
 mod type_table;
 
-pub use class_paths::{ClassPath, ClassPaths, PathNumber};
 pub use dominator_groups::DominatorGroup;
-pub use holder_path::{HolderPath, HolderStep, NamedRoot};
+pub use field_paths::{FieldPath, FieldPaths, PathNumber};
+pub use holder_path::{HolderPath, HolderStep, NamedRoot, OwnStructure, StepReference};
 pub use holdings::{Holding, Holdings};
 pub use join::{JoinOutcome, JoinedDump, MOST_MISSING};
 pub use last_use::LastUse;
@@ -34,4 +34,4 @@ pub use site_traces::SiteTraces;
 pub use type_table::{Origin, TypeNumber, TypeTable};
 
 // What reports need of dumps, so that they need no other crate.
-pub use ducktrack_heap_dump::{DumpError, DumpFile, Enriched, HeapGraph, Reference, enrich};
+pub use ducktrack_heap_dump::{DumpError, DumpFile, Enriched, Extent, HeapGraph, Tier, enrich};

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use ducktrack_count_model::SiteIndex;
-use ducktrack_heap_dump::Graph;
 
 use crate::holdings::Holdings;
 use crate::type_table::TypeNumber;
@@ -18,6 +17,15 @@ pub struct SiteBytes {
 }
 
 impl Holdings {
+    /// Bytes that only the references from one type to another hold.
+    pub fn bytes_held_only_by(&self, source: TypeNumber, target: TypeNumber) -> u64 {
+        let is_reached = self.reached_without(&|ty| ty == source, &|ty| ty == target);
+        let held = (0_u32..)
+            .zip(is_reached)
+            .filter(|(_, is_reached)| !is_reached);
+        held.map(|(object, _)| self.dump.bytes(object)).sum()
+    }
+
     /// By site, the sites whose objects are held.
     pub fn held_only_by(
         &self,
@@ -41,21 +49,8 @@ impl Holdings {
         is_source: &impl Fn(TypeNumber) -> bool,
         is_target: &impl Fn(TypeNumber) -> bool,
     ) -> Vec<bool> {
-        let mut is_reached = vec![false; self.dump.graph.objects() as usize];
-        let roots = self.dump.graph.roots().iter().map(|(root, _)| *root);
-        let mut todo: Vec<u32> = roots.chain(self.tree.orphans().iter().copied()).collect();
-        while let Some(object) = todo.pop() {
-            let Some(flag) = is_reached.get_mut(object as usize) else {
-                continue;
-            };
-            if core::mem::replace(flag, true) {
-                continue;
-            }
-            let cuts = is_source(self.type_of(object));
-            let targets = self.dump.graph.successors(object);
-            let kept = |target: &u32| !(cuts && is_target(self.type_of(*target)));
-            todo.extend(targets.iter().copied().filter(kept));
-        }
-        is_reached
+        let cuts = |from, to| is_source(self.type_of(from)) && is_target(self.type_of(to));
+        self.held()
+            .reached_without(self.tree.orphans(), |_| false, cuts)
     }
 }

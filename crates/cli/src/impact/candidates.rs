@@ -1,7 +1,6 @@
 //! Which pairs of types are tried: given ones, or the leak candidates of a first run.
 
 use anyhow::{Result, bail};
-use ducktrack_holders::Holdings;
 use ducktrack_reports::{LeakRequest, LeaksReport, leaks_report};
 
 use super::first_run::FirstRun;
@@ -30,7 +29,7 @@ impl Found {
 pub(super) fn find(first: &FirstRun, most: usize) -> Result<Found> {
     let names = first.names();
     let mut loaded = first.load()?;
-    let holdings = Holdings::new(loaded.join()?);
+    let holdings = loaded.holdings()?;
     let request = LeakRequest {
         trace: names.0.clone(),
         dump: Some(names.1.clone()),

@@ -7,7 +7,7 @@ use ducktrack_analyses::Questions;
 use ducktrack_heap_replay::Moment;
 
 use super::trial::Program;
-use crate::dump_loading::DumpTrace;
+use crate::dump_loading::{DumpTrace, PartialDump};
 use crate::trace_report::load_events;
 
 /// Its files.
@@ -41,7 +41,7 @@ impl FirstRun {
             ..Questions::default()
         };
         let load = |questions: &Questions| load_events(&self.trace, questions);
-        DumpTrace::load(load, &self.dump, questions).context(
+        DumpTrace::load(load, &self.dump, PartialDump::default(), questions).context(
             "the first run cannot be read; name the pair with --pair SOURCE->TARGET, without --predict",
         )
     }

@@ -4,7 +4,6 @@ use anyhow::{Result, bail};
 use ducktrack_analyses::{
     Cost, CostQuestion, Estimate, GcCost, ObjectGroup, Questions, TraceModel,
 };
-use ducktrack_holders::Holdings;
 use ducktrack_reports::{CostCandidate, candidate_groups, group_of_sites};
 
 use super::first_run::FirstRun;
@@ -83,7 +82,7 @@ fn groups(first: &FirstRun, changes: &[Change]) -> Result<Vec<ObjectGroup>> {
         ),
         false => {
             let mut trace = first.load()?;
-            let holdings = Holdings::new(trace.join()?);
+            let holdings = trace.holdings()?;
             let held = candidate_groups(&holdings, &mut candidates);
             (trace.model, held)
         }

@@ -8,14 +8,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use ducktrack_analyses::{Questions, TraceModel};
 use ducktrack_heap_replay::{CollectionNumber, Moment};
-use ducktrack_holders::Holdings;
 use ducktrack_reports::{
     Filter, HolderSelection, LeakRequest, Report, UiDocument, heap_report, holders_report,
     info_report, leaks_report, ui_document, view,
 };
 
 use super::page_kind::PageKind;
-use crate::dump_loading::DumpTrace;
+use crate::dump_loading::{DumpTrace, PartialDump};
 use crate::gc::Gc;
 use crate::growth::Growth;
 use crate::heap::heap_at;
@@ -223,9 +222,13 @@ impl Recording {
         let Some(dump) = &self.dump else {
             return page_of(&leaks_report(model, None, &request)?);
         };
-        let mut trace =
-            DumpTrace::load(|questions| self.asked(questions), dump, whole_questions())?;
-        let holdings = Holdings::new(trace.join()?);
+        let mut trace = DumpTrace::load(
+            |questions| self.asked(questions),
+            dump,
+            PartialDump::default(),
+            whole_questions(),
+        )?;
+        let holdings = trace.holdings()?;
         let report = leaks_report(&trace.model, Some(&holdings), &request);
         page_of(&report.map_err(|error| trace.fault(error))?)
     }
@@ -234,8 +237,8 @@ impl Recording {
         let dump = self.dump.as_ref();
         let dump = dump.context("there is no heap dump; give one: --dump FILE")?;
         let load = |questions: &Questions| self.asked(questions);
-        let mut trace = DumpTrace::load(load, dump, Questions::default())?;
-        let holdings = Holdings::new(trace.join()?);
+        let mut trace = DumpTrace::load(load, dump, PartialDump::default(), Questions::default())?;
+        let holdings = trace.holdings()?;
         let names = (self.name.clone(), dump.display().to_string());
         let selection = HolderSelection::default();
         let report = holders_report(&trace.model, &holdings, (&names.0, &names.1), &selection);

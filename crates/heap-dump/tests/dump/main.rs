@@ -5,7 +5,8 @@ mod dump_writer;
 use std::io::Write;
 
 use ducktrack_heap_dump::{
-    DominatorTree, DumpError, DumpFile, Graph, HeapGraph, Reference, Root, ShortestPaths,
+    DominatorTree, DumpError, DumpFile, Extent, Graph, HeapGraph, Reference, Root, ShortestPaths,
+    TreeFields,
 };
 use dump_writer::{DumpWriter, INT, REFERENCE, fields};
 use proptest::prelude::*;
@@ -88,19 +89,22 @@ fn file(bytes: &[u8]) -> NamedTempFile {
 }
 
 fn read(bytes: &[u8]) -> Result<HeapGraph, DumpError> {
-    HeapGraph::read(DumpFile::new(file(bytes).path())?)
+    HeapGraph::read(DumpFile::new(file(bytes).path())?, Extent::Whole)
 }
 
 /// Calls every query on a dump; the answers do not matter.
 fn ask_everything(bytes: &[u8]) {
     let file = file(bytes);
-    let Ok(graph) = DumpFile::new(file.path()).and_then(HeapGraph::read) else {
+    let read = |extent| DumpFile::new(file.path()).and_then(|file| HeapGraph::read(file, extent));
+    let Ok(graph) = read(Extent::Whole).or_else(|_| read(Extent::Partial)) else {
         return;
     };
-    let roots: Vec<u32> = graph.roots().iter().map(|(root, _)| *root).collect();
-    let tree = DominatorTree::new(&graph, &roots);
+    let tiers = graph.tiers();
+    let held = tiers.held(&graph);
+    let tree = DominatorTree::new(&held);
     tree.retained(|object| graph.bytes(object));
-    ShortestPaths::new(&graph, &roots, &roots, tree.orphans());
+    let paths = ShortestPaths::new(&held, 1, tree.orphans());
+    let _ = TreeFields::read(&graph, &paths);
     for object in 0..graph.objects() {
         let _ = (graph.text(object, 9), graph.thread_name(object));
         for target in graph.successors(object) {
@@ -120,7 +124,7 @@ impl Sample {
         let dump = DumpFile::new(file.path()).expect("a file");
         assert_eq!(dump.unix_millis().expect("a head"), 1_234_567);
         Self {
-            graph: HeapGraph::read(dump).expect("a dump"),
+            graph: HeapGraph::read(dump, Extent::Whole).expect("a dump"),
             _file: file,
         }
     }
@@ -224,14 +228,6 @@ fn what_is_no_dump_is_refused() {
     let mut narrow = sample.clone();
     narrow[22] = 4;
     assert!(matches!(read(&narrow), Err(DumpError::IdentifierSize(4))));
-    for length in 31..sample.len() - 9 {
-        let cut = read(&sample[..length]);
-        // A dump may end after any record.
-        assert!(
-            matches!(cut, Ok(_) | Err(DumpError::Cut { .. })),
-            "{length}: {cut:?}"
-        );
-    }
     // The first byte of the segment's content, the tag of a sub-record.
     let mut unknown = sample.clone();
     let at = unknown
@@ -240,6 +236,135 @@ fn what_is_no_dump_is_refused() {
         .expect("a segment");
     unknown[at + 9] = 0x55;
     assert!(matches!(read(&unknown), Err(DumpError::Damaged { .. })));
+}
+
+#[test]
+fn an_unfinished_dump_is_refused_with_its_offset_or_read_as_a_part() {
+    let sample = sample();
+    let all = read(&sample).expect("whole").objects();
+    let mut most = 0;
+    for length in 31..sample.len() {
+        let cut = read(&sample[..length]);
+        let Err(DumpError::Cut { at }) = cut else {
+            panic!("{length}: {cut:?}");
+        };
+        assert_eq!(at, length as u64);
+        let file = file(&sample[..length]);
+        let part =
+            DumpFile::new(file.path()).and_then(|file| HeapGraph::read(file, Extent::Partial));
+        let part = part.expect("a part");
+        assert_eq!(part.cut(), Some(length as u64));
+        assert!((most..all).contains(&part.objects()), "{length}");
+        most = part.objects();
+    }
+    assert_eq!(most, all - 1, "the last may lack its content");
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(&sample).expect("packed");
+    let packed = packed.finish().expect("packed");
+    let cut = read(&packed[..packed.len() - 20]);
+    assert!(matches!(cut, Err(DumpError::Cut { .. })), "{cut:?}");
+}
+
+/// ```text
+/// static Finalizer.unfinalized -> finalizer -> (late) referent, which Pool.kept holds too, by way of a node
+/// a buffer of 4096 bytes with a cleaner, and a view of it without
+/// ```
+#[test]
+fn late_references_and_fields_of_paths() {
+    const POOL: u64 = 0x1000;
+    const REFERENCE_CLASS: u64 = 0x1100;
+    const FINAL: u64 = 0x1200;
+    const FINALIZER: u64 = 0x1300;
+    const BUFFER: u64 = 0x1400;
+    const DIRECT: u64 = 0x1500;
+    let mut dump = DumpWriter::default();
+    for (id, name) in [
+        (1, "unfinalized"),
+        (2, "referent"),
+        (3, "kept"),
+        (4, "next"),
+        (5, "value"),
+        (6, "capacity"),
+        (7, "cleaner"),
+        (8, "buffer"),
+        (9, "view"),
+    ] {
+        dump.string(id, name);
+    }
+    let pool = [(4, REFERENCE), (5, REFERENCE)];
+    dump.class(
+        POOL,
+        "com/acme/Pool",
+        (0, 0),
+        &[(3, 0x2000), (8, 0x2500), (9, 0x2600)],
+        &pool,
+    );
+    dump.class(
+        REFERENCE_CLASS,
+        "java/lang/ref/Reference",
+        (0, 0),
+        &[],
+        &[(2, REFERENCE)],
+    );
+    dump.class(
+        FINAL,
+        "java/lang/ref/FinalReference",
+        (REFERENCE_CLASS, 0),
+        &[],
+        &[],
+    );
+    let statics = [(1, 0x2200)];
+    dump.class(
+        FINALIZER,
+        "java/lang/ref/Finalizer",
+        (FINAL, 0),
+        &statics,
+        &[(4, REFERENCE)],
+    );
+    dump.class(BUFFER, "java/nio/Buffer", (0, 0), &[], &[(6, INT)]);
+    dump.class(
+        DIRECT,
+        "java/nio/DirectByteBuffer",
+        (BUFFER, 0),
+        &[],
+        &[(7, REFERENCE)],
+    );
+    dump.instance(0x2000, POOL, &fields(&[0x2100, 0]));
+    dump.instance(0x2100, POOL, &fields(&[0, 0x2300]));
+    dump.instance(0x2200, FINALIZER, &fields(&[0, 0x2300]));
+    dump.bytes(0x2300, &[0; 64]);
+    let buffer = |cleaner: u64| [&fields(&[cleaner])[..], &4096_u32.to_be_bytes()].concat();
+    dump.instance(0x2500, DIRECT, &buffer(0x2300));
+    dump.instance(0x2600, DIRECT, &buffer(0));
+    let sample = Sample::new(&dump.finish());
+    let graph = &sample.graph;
+    let object = |id| sample.object(id);
+    let tiers = graph.tiers();
+    assert_eq!(tiers.of(object(0x2200)), ducktrack_heap_dump::Tier::Late);
+    let held = tiers.held(graph);
+    let tree = DominatorTree::new(&held);
+    let paths = ShortestPaths::new(&held, graph.roots().len(), tree.orphans());
+    let ids = |object| -> Vec<u64> { paths.path(object, 9).iter().map(|o| graph.id(*o)).collect() };
+    assert_eq!(ids(object(0x2200)), [FINALIZER, 0x2200]);
+    let read = TreeFields::read(graph, &paths).expect("readable");
+    let by = |id| {
+        let object = object(id);
+        let holder = graph.class_of(paths.before(object)?);
+        let field = read.field(graph, holder, read.number(object)?)?;
+        Some((
+            field.name.to_owned(),
+            graph.classes().name(field.declared_by).to_owned(),
+        ))
+    };
+    let field = |name: &str, class: &str| Some((name.to_owned(), class.to_owned()));
+    assert_eq!(by(0x2100), field("next", "com/acme/Pool"));
+    assert_eq!(by(0x2000), None, "a static field");
+    let [buffer] = read.direct_buffers[..] else {
+        panic!("{:?}", read.direct_buffers);
+    };
+    assert_eq!((buffer.object, buffer.bytes), (object(0x2500), 4096));
+    // The buffer has the array as its cleaner, so that two hold it; without that only the pool's node does.
+    assert_eq!(ids(object(0x2300)), [POOL, 0x2500, 0x2300]);
 }
 
 #[test]

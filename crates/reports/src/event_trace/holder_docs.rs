@@ -2,7 +2,8 @@
 
 use ducktrack_analyses::TraceModel;
 use ducktrack_holders::{
-    HolderPath, HolderStep, Holding, Holdings, NamedRoot, Origin, Reference, TypeNumber,
+    HolderPath, HolderStep, Holding, Holdings, NamedRoot, Origin, OwnStructure, StepReference,
+    TypeNumber,
 };
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +19,7 @@ pub struct HoldingDoc {
     pub count: i64,
     /// Their own bytes.
     pub bytes: i64,
-    /// Bytes that would be free without them, theirs included; of several objects: at least.
+    /// Bytes that would be free without them, theirs included; of rows of tables: at least.
     pub retained: i64,
     /// Collections that the oldest survived.
     pub oldest: u32,
@@ -58,12 +59,25 @@ pub struct HolderPathDoc {
     pub root: RootDoc,
     /// Its steps, root first.
     pub steps: Vec<StepDoc>,
+    /// What a person would change; null for a path without steps.
+    pub structure: Option<StructureDoc>,
+}
+
+/// The structure in which objects pile up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StructureDoc {
+    /// The step at which one holder becomes many, by its place in `steps`.
+    pub piles_up: usize,
+    /// The field of the program's own class that holds the structure: `com.acme.Cache.results`; null where the way has none.
+    pub field: Option<String>,
+    /// Who added to it last: the site of its nodes, or of the array that grew, with the call; null when not known.
+    pub added: Option<MadeDoc>,
 }
 
 /// What begins a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RootDoc {
-    /// `static`, `class`, `frame`, `thread`, `jni-local`, `jni-global`, `monitor`, `vm`.
+    /// `static`, `class`, `frame`, `thread`, `jni-local`, `jni-global`, `monitor`, `vm`, `class-field`, `not-in-dump`.
     pub kind: String,
     /// Its name: `static com.acme.Shop.OPEN`.
     pub name: String,
@@ -75,9 +89,9 @@ pub struct StepDoc {
     /// Its type; of a class object `class com.acme.Shop`.
     #[serde(rename = "type")]
     pub ty: String,
-    /// How the step before refers to it: a field, `[7]`, `<class>`; null for the first.
+    /// How the step before refers to it: a field, `[7]` (`[*]`: elements of arrays), `<class>`; null for the first.
     pub by: Option<String>,
-    /// Objects on paths of the same classes.
+    /// Objects on this step that lead to the objects at the path's end.
     pub count: i64,
     /// Collections that the example survived.
     pub age: u32,
@@ -122,6 +136,34 @@ impl HolderDocs<'_> {
             held: HoldingDoc::of(&path.held),
             root: root(&path.root),
             steps: path.steps.iter().map(|step| self.step(step)).collect(),
+            structure: path
+                .structure
+                .as_ref()
+                .map(|structure| self.structure(path, structure)),
+        }
+    }
+
+    fn structure(&self, path: &HolderPath, structure: &OwnStructure) -> StructureDoc {
+        let field = structure.field.and_then(|at| {
+            let Some(holder) = at.checked_sub(1) else {
+                return static_field(&path.root);
+            };
+            let holder = path.steps.get(holder)?;
+            let class = match &holder.class {
+                Some(class) => readable_class(class),
+                None => self.type_name(holder.ty),
+            };
+            match path.steps.get(at)?.reference.as_ref()? {
+                StepReference::Field(name) | StepReference::Static(name) => {
+                    Some(format!("{class}.{}", printable(name)))
+                }
+                _ => None,
+            }
+        });
+        StructureDoc {
+            piles_up: structure.piles_up,
+            field,
+            added: self.made(structure.added),
         }
     }
 
@@ -138,12 +180,22 @@ impl HolderDocs<'_> {
     }
 }
 
-fn by(reference: &Reference) -> String {
+fn by(reference: &StepReference) -> String {
     match reference {
-        Reference::Field(name) => printable(name),
-        Reference::Static(name) => format!("static {}", printable(name)),
-        Reference::Element(at) => format!("[{at}]"),
-        Reference::Class => "<class>".to_owned(),
+        StepReference::Field(name) => printable(name),
+        StepReference::Static(name) => format!("static {}", printable(name)),
+        StepReference::Element(Some(at)) => format!("[{at}]"),
+        StepReference::Element(None) => "[*]".to_owned(),
+        StepReference::Class => "<class>".to_owned(),
+    }
+}
+
+fn static_field(root: &NamedRoot) -> Option<String> {
+    match root {
+        NamedRoot::Static { class, field } => {
+            Some(format!("{}.{}", readable_class(class), printable(field)))
+        }
+        _ => None,
     }
 }
 
@@ -178,6 +230,14 @@ fn root(root: &NamedRoot) -> RootDoc {
         NamedRoot::JniGlobal => ("jni-global", "a global JNI reference".to_owned()),
         NamedRoot::Monitor => ("monitor", "a monitor in use".to_owned()),
         NamedRoot::Vm => ("vm", "the JVM itself".to_owned()),
+        NamedRoot::ClassField(field) => (
+            "class-field",
+            format!("java.lang.Class.{field} of some class (a field that no heap dump has)"),
+        ),
+        NamedRoot::NotInDump => (
+            "not-in-dump",
+            "held by something that a heap dump does not have".to_owned(),
+        ),
     };
     RootDoc {
         kind: kind.to_owned(),

@@ -1,6 +1,6 @@
 //! Paths from roots for a terminal.
 
-use super::holder_docs::{HolderPathDoc, StepDoc};
+use super::holder_docs::{HolderPathDoc, StepDoc, StructureDoc};
 use crate::quantity::{bytes, counted, short_bytes};
 
 /// Steps shown from each end of a longer path.
@@ -18,6 +18,25 @@ pub(super) fn write_path(out: &mut String, path: &HolderPathDoc) {
         path.root.name
     ));
     write_steps(out, &path.steps);
+    if let Some(structure) = &path.structure {
+        write_structure(out, structure);
+    }
+}
+
+/// What a person would change.
+pub(super) fn write_structure(out: &mut String, structure: &StructureDoc) {
+    if let Some(field) = &structure.field {
+        out.push_str(&format!(
+            "    the field that holds the structure: {field}\n"
+        ));
+    }
+    if let Some(added) = &structure.added {
+        let by = match &added.caller {
+            Some(caller) => caller.clone(),
+            None => added.place.location.to_string(),
+        };
+        out.push_str(&format!("    added to by: {by}\n"));
+    }
 }
 
 pub(super) fn retained(value: i64) -> String {

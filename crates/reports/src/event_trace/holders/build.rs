@@ -88,6 +88,8 @@ pub fn holders_report(
         head: TraceHead::of(model, &view, &filter),
         dump: dump.to_owned(),
         collection: holdings.dump.collection,
+        without_sites: holdings.dump.without_sites.clone(),
+        cut_at: holdings.dump.graph.cut(),
         join: join(&holdings.dump.outcome),
         total: HoldingDoc::of(&total),
         selected: selection.is_partial().then(|| chosen.selected(&docs)),

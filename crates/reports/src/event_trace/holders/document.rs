@@ -22,8 +22,12 @@ pub struct HoldersReport {
     pub head: TraceHead,
     /// The heap dump.
     pub dump: String,
-    /// The collection with which the dump began.
+    /// The collection with which the dump began; 0 where the trace does not know it.
     pub collection: u32,
+    /// Why no object has a site; null where they have.
+    pub without_sites: Option<String>,
+    /// Where a dump ends that the JVM did not finish: every figure is at least that; null for a whole one.
+    pub cut_at: Option<u64>,
     /// How dump and trace agree.
     pub join: JoinDoc,
     /// All objects of the dump.

@@ -50,13 +50,30 @@ pub(super) fn next(report: &HoldersReport) -> Vec<NextCommand> {
 }
 
 fn write_dump(out: &mut TextLines, report: &HoldersReport) {
-    let text = format!(
-        "{}, written after collection {}",
-        report.dump, report.collection
-    );
+    let text = match &report.without_sites {
+        Some(_) => report.dump.clone(),
+        None => format!(
+            "{}, written after collection {}",
+            report.dump, report.collection
+        ),
+    };
     fact(out, "dump", &text);
+    if let Some(at) = report.cut_at {
+        let text = format!(
+            "the JVM did not finish the dump, it ends at byte {at}: every figure is at least that, and what holds an object may be missing"
+        );
+        fact(out, "unfinished", &text);
+    }
     fact(out, "heap", &amount(&report.total));
-    fact(out, "joined", &joined(&report.join));
+    match &report.without_sites {
+        Some(why) => {
+            let text = format!(
+                "paths, and sizes as the dump lets them be estimated, without sites: {why}"
+            );
+            fact(out, "not joined", &text);
+        }
+        None => fact(out, "joined", &joined(&report.join)),
+    }
     if !report.join.missing.is_empty() {
         let text = format!(
             "{}: not in the trace",
