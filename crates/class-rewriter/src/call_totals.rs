@@ -89,7 +89,7 @@ impl PlanBuilder<'_, '_, '_> {
             if asked.is_empty() && self.view.allocations.is_empty() {
                 self.claim_stack()?;
             }
-            let is_in_head = head.is_some_and(|head| instruction.offset <= head);
+            let is_in_head = head.contains(instruction.offset);
             let begin = if is_in_head { BEGIN_IN_HEAD } else { BEGIN };
             self.ask_around(instruction.offset, target, begin)?;
             asked.push((instruction.offset, is_in_head));

@@ -23,7 +23,6 @@ mod consecutive_numbers;
 mod event_probes;
 mod exception_stubs;
 mod hidden_class_gate;
-mod initialization;
 mod labels;
 mod measure_probes;
 mod method_counting;

@@ -1,6 +1,7 @@
 //! The input for planning one method.
 
-use ducktrack_classfile::{ClassFile, Code, CodeOffset, Method, Opcode};
+use ducktrack_classfile::{ClassFile, Code, Error, Instruction, Method};
+use ducktrack_code_edit::ConstructorHead;
 
 use crate::allocation_site::Allocation;
 use crate::application::LeavingCalls;
@@ -14,7 +15,7 @@ pub(crate) struct MethodView<'a, 'c> {
     pub(crate) method: &'a Method<'a>,
     pub(crate) code: Code<'a>,
     pub(crate) index: u16,
-    /// It is `<init>`: before it has called another constructor, no handler may be added.
+    /// It is `<init>`: while `this` is uninitialized, no handler may be added.
     pub(crate) constructor: bool,
     pub(crate) is_static: bool,
     pub(crate) descriptor: &'a [u8],
@@ -36,27 +37,17 @@ pub(crate) struct MethodView<'a, 'c> {
 }
 
 impl MethodView<'_, '_> {
-    /// In a constructor, the last call of another one of its class or superclass: up to there no handler may be added.
-    pub(crate) fn constructor_head(&self) -> Result<Option<CodeOffset>, Reason> {
+    /// Where `this` may be uninitialized, so that no handler may be added.
+    pub(crate) fn constructor_head(&self) -> Result<ConstructorHead, Reason> {
         if !self.constructor {
-            return Ok(None);
+            return Ok(ConstructorHead::default());
         }
-        let class = self.class;
-        let mut last = None;
-        for instruction in self.code.instructions() {
-            let instruction = instruction?;
-            let Some(index) = instruction
-                .pool_index()
-                .filter(|_| instruction.opcode == Opcode::INVOKESPECIAL)
-            else {
-                continue;
-            };
-            let member = class.pool().member_ref(index)?;
-            let is_own = member.class == class.name() || Some(member.class) == class.super_class();
-            if is_own && member.name == b"<init>" {
-                last = Some(instruction.offset);
-            }
-        }
-        Ok(last)
+        let instructions = self.instructions()?;
+        Ok(ConstructorHead::of(self.method, &self.code, &instructions)?)
+    }
+
+    /// All instructions.
+    pub(crate) fn instructions(&self) -> Result<Vec<Instruction<'_>>, Error> {
+        self.code.instructions().collect()
     }
 }

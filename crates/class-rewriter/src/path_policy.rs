@@ -3,7 +3,7 @@
 //! Paths share counters, but exceptions can leave them in the middle, and each such debt needs a stub. So paths are used where they save enough,
 //! and never where no handler may stand: in a constructor before it has called another one.
 
-use ducktrack_classfile::{Instruction, Opcode};
+use ducktrack_code_edit::ConstructorHead;
 use ducktrack_flow_graph::MethodGraph;
 
 use crate::method_counting::WhyPerSite;
@@ -40,26 +40,14 @@ impl PlanBuilder<'_, '_, '_> {
         if graph.has_subroutines() {
             return Err(WhyPerSite::Subroutines);
         }
-        if !self.view.constructor {
-            return Ok(0);
+        let instructions = graph.instructions();
+        let head = ConstructorHead::of(self.view.method, &self.view.code, instructions);
+        let head = head.map_err(|_| WhyPerSite::ConstructorBranches)?;
+        let is_prefix = instructions.iter().take(head.len());
+        if !is_prefix.map(|at| at.offset).all(|at| head.contains(at)) {
+            return Err(WhyPerSite::ConstructorBranches);
         }
-        let class = self.view.class;
-        let calls_own_constructor = |instruction: &Instruction<'_>| {
-            instruction.opcode == Opcode::INVOKESPECIAL
-                && instruction
-                    .pool_index()
-                    .and_then(|index| class.pool().member_ref(index).ok())
-                    .is_some_and(|member| {
-                        member.name == b"<init>"
-                            && (member.class == class.name()
-                                || Some(member.class) == class.super_class())
-                    })
-        };
-        let head = graph
-            .instructions()
-            .iter()
-            .rposition(calls_own_constructor)
-            .map_or(0, |position| position + 1);
+        let head = head.len();
         let first_block = graph
             .blocks()
             .first()

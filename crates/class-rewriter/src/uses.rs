@@ -22,7 +22,7 @@
 //! the second stamp would say what the first one says. In the interpreter, which can be stopped anywhere, the second of two adjacent uses may count with the first.
 //! A constructor's own `this` is left out by [`Stamps::Uses`] as well: it was made a moment before.
 //!
-//! An object that its constructor has not initialized cannot be passed to a method: [`Initialization`] knows where `this` may be such.
+//! An object that its constructor has not initialized cannot be passed to a method: [`OperandCursor`] knows which operands may be such.
 
 mod operands;
 mod overwritten;
@@ -31,10 +31,11 @@ mod use_site;
 pub(crate) use use_site::use_may_be_in;
 
 use ducktrack_classfile::{CodeOffset, Error, Instruction, Opcode};
-use ducktrack_code_edit::{Insertion, Place, Probe, ProbeMethod, Probes};
+use ducktrack_code_edit::{
+    Insertion, OperandCursor, OperandFlow, Place, Probe, ProbeMethod, Probes,
+};
 use ducktrack_probe_vocabulary::helper::{uses, witness};
 
-use crate::initialization::Initialization;
 use crate::labels::labels;
 use crate::method_view::MethodView;
 use crate::planned::Numbers;
@@ -43,7 +44,7 @@ use crate::refusal::Reason;
 use crate::stamps::Stamps;
 use operands::{Operands, Value, writes_first_variable};
 use overwritten::{Overwritten, receiver_depth};
-use use_site::{Depth, Uninitialized, UseSite, UsedValue};
+use use_site::{Depth, UseSite, UsedValue};
 
 /// The method of the helper class that stamps such an object.
 fn stamping(stamps: Stamps, used: UsedValue) -> ProbeMethod {
@@ -85,10 +86,12 @@ pub(crate) fn use_probes(
     if has_no_probes(view.class.name()) {
         return Ok(Vec::new());
     }
-    let mut planner = UsePlanner::new(view, stamps, probes, numbers)?;
+    let instructions = view.instructions()?;
+    let flow = OperandFlow::of(view.method, &view.code, &instructions)?;
+    let mut planner = UsePlanner::new((view, &flow), stamps, probes, numbers)?;
     planner.enter(is_entry_recorded)?;
-    for instruction in view.code.instructions() {
-        planner.visit(&instruction?)?;
+    for instruction in &instructions {
+        planner.visit(instruction)?;
     }
     planner.claim_stack()?;
     Ok(planner.insertions)
@@ -103,7 +106,7 @@ struct UsePlanner<'v, 'c, 'b, 'p> {
     probes: &'b mut Probes<'p>,
     numbers: &'b mut dyn Numbers,
     labels: Vec<CodeOffset>,
-    initialization: Initialization,
+    initialization: OperandCursor<'v>,
     operands: Operands,
     /// What was stamped or made since the last tick.
     fresh: Vec<Value>,
@@ -114,7 +117,7 @@ struct UsePlanner<'v, 'c, 'b, 'p> {
 
 impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
     fn new(
-        view: &'v MethodView<'v, 'c>,
+        (view, flow): (&'v MethodView<'v, 'c>, &'v OperandFlow),
         stamps: Stamps,
         probes: &'b mut Probes<'p>,
         numbers: &'b mut dyn Numbers,
@@ -128,7 +131,7 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
             probes,
             numbers,
             labels: labels(&view.code)?,
-            initialization: Initialization::of(view)?,
+            initialization: flow.cursor(),
             operands: Operands::at_entry(has_this, keeps_this),
             fresh: Vec::new(),
             sure: Vec::new(),
@@ -165,7 +168,8 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
             self.lose(instruction)?;
             self.note_sure(instruction, site)?;
         }
-        self.initialization.pass(instruction, self.view)?;
+        self.initialization
+            .pass(instruction, self.view.code.pool())?;
         let made = self.operands.pass(instruction, self.view.code.pool())?;
         if is_tick(instruction) || self.is_recorded(instruction)? {
             self.fresh.clear();
@@ -200,7 +204,7 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
             return Ok(());
         }
         // Before the superclass's constructor is called, all fields are null.
-        let is_object = self.initialization.of_this();
+        let is_object = self.initialization.is_object(1);
         let may_read = is_object && self.is_sure(self.operands.at(1));
         let probe = self.probes.build();
         let probe = match old {
@@ -261,6 +265,7 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
             return Ok(());
         }
         let wanted = match site.depth {
+            Depth::Both if !self.is_object(0, site) || !self.is_object(1, site) => false,
             Depth::Both => self.wants(0, site) | self.wants(1, site),
             Depth::Top => self.wants(0, site),
             Depth::Under(slots) => self.wants(slots, site),
@@ -282,18 +287,18 @@ impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
         if is_own && value == Value::THIS || is_redundant {
             return false;
         }
-        let is_sure = match site.uninitialized {
-            Uninitialized::Never => true,
-            Uninitialized::This => self.initialization.of_this(),
-            Uninitialized::Any => self.initialization.of_all(),
-        };
-        if !is_sure {
+        if !self.is_object(depth, site) {
             return false;
         }
         if value != Value::UNKNOWN {
             self.fresh.push(value);
         }
         true
+    }
+
+    /// Whether the operand can be passed to a method.
+    fn is_object(&self, depth: u16, site: UseSite) -> bool {
+        !site.may_be_uninitialized || self.initialization.is_object(depth)
     }
 
     /// A probe is a call, and the stack may end in it: then it must end on entry, before the method has done anything. The probe on

@@ -58,6 +58,7 @@ mod modified_utf8;
 mod opcode;
 mod operand;
 mod pool_appender;
+mod stack_effect;
 mod stack_map_table;
 mod switch;
 mod type_annotation;
@@ -82,6 +83,7 @@ pub use modified_utf8::decode_modified_utf8;
 pub use opcode::{Format, Opcode};
 pub use operand::Operand;
 pub use pool_appender::PoolAppender;
+pub use stack_effect::{StackEffect, rearrange};
 pub use stack_map_table::{
     Frame, FrameKind, FrameState, StackMapTable, VerificationType, VerificationTypes, write_delta,
 };

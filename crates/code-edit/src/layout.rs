@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use ducktrack_classfile::{Code, CodeOffset, ExceptionTable, Instruction, Method, Opcode};
+use ducktrack_classfile::{Code, CodeOffset, ExceptionTable};
 
 use crate::code_edit::{CodeEdit, HandlerExit};
 use crate::inserted_code::check_code;
+use crate::operand_flow::ConstructorHead;
 use crate::skip_reason::SkipReason;
 use crate::slots::{EdgeSlot, Slots};
 use crate::stub::{Exit, Stub};
@@ -29,8 +30,8 @@ pub(crate) struct Layout<'c> {
     pub(crate) stubs: Vec<Stub>,
     /// The original exception table.
     pub(crate) exceptions: ExceptionTable<'c>,
-    /// In a constructor, the last call of another constructor of its class or superclass.
-    pub(crate) constructor_call: Option<CodeOffset>,
+    /// Where `this` may be uninitialized.
+    pub(crate) head: ConstructorHead,
     /// New offset after the last original instruction.
     pub(crate) main_end: u32,
     /// Length of the new code.
@@ -41,7 +42,7 @@ impl<'c> Layout<'c> {
     /// A layout of the whole edit in which nothing has been placed yet.
     pub(crate) fn new(
         edit: &CodeEdit,
-        method: &Method<'_>,
+        head: ConstructorHead,
         code: &Code<'c>,
         units: Units<'c>,
         slots: Slots,
@@ -53,7 +54,6 @@ impl<'c> Layout<'c> {
         let routes = keys.zip((0..).map(TrampolineId)).collect();
         let stubs = stubs(edit, &units)?;
         let exceptions = code.exception_table();
-        let constructor_call = constructor_call(method, &units);
         Ok(Self {
             units,
             slots,
@@ -61,7 +61,7 @@ impl<'c> Layout<'c> {
             routes,
             stubs,
             exceptions,
-            constructor_call,
+            head,
             main_end: 0,
             end: 0,
         })
@@ -200,30 +200,6 @@ impl<'c> Layout<'c> {
         }
         Ok(())
     }
-}
-
-/// In a constructor, the last call of another constructor of its class or superclass.
-/// Until then `this` may be uninitialized; afterwards it is initialized.
-fn constructor_call(method: &Method<'_>, units: &Units<'_>) -> Option<CodeOffset> {
-    if !method.is_constructor() {
-        return None;
-    }
-    let class = method.class();
-    let calls = |instruction: &Instruction<'_>| {
-        let member = instruction
-            .pool_index()
-            .map(|index| class.pool().member_ref(index));
-        instruction.opcode == Opcode::INVOKESPECIAL
-            && member.is_some_and(|member| {
-                member.is_ok_and(|member| {
-                    let own =
-                        member.class == class.name() || Some(member.class) == class.super_class();
-                    own && member.name == b"<init>"
-                })
-            })
-    };
-    let mut instructions = units.as_slice().iter().map(|unit| unit.instruction).rev();
-    instructions.find(calls).map(|call| call.offset)
 }
 
 /// One trampoline per edge that has insertions.

@@ -33,7 +33,9 @@ mod inserted_code;
 mod islands;
 mod layout;
 mod line_and_variable_tables;
+mod malformed;
 mod offset_map;
+mod operand_flow;
 mod probe;
 mod protection;
 mod replace_code;
@@ -48,11 +50,12 @@ pub use code_edit::{
     AddedHandler, Catch, CodeEdit, HandlerExit, Insertion, Place, ProtectedPlace, Rank, Replacement,
 };
 pub use offset_map::OffsetMap;
+pub use operand_flow::{ConstructorHead, OperandCursor, OperandFlow};
 pub use probe::{Probe, ProbeBuilder, ProbeMethod, Probes};
 pub use replace_code::rewrite_class_methods;
 pub use skip_reason::SkipReason;
 
-use ducktrack_classfile::{Code, Method, Opcode, PoolAppender};
+use ducktrack_classfile::{Code, Instruction, Method, Opcode, PoolAppender};
 
 /// A method's new code.
 #[derive(Debug, Clone)]
@@ -76,7 +79,8 @@ pub fn edit_code(
     pool: &mut PoolAppender,
 ) -> Result<EditedCode, SkipReason> {
     let code = method.code().ok_or(SkipReason::NoCode)?;
-    let mut units = unit::Units::decode(&code)?;
+    let instructions: Vec<Instruction<'_>> = code.instructions().collect::<Result<_, _>>()?;
+    let mut units = unit::Units::new(&code, &instructions);
     if edit.is_empty() {
         return Ok(EditedCode {
             attribute: code.data().to_vec(),
@@ -90,8 +94,10 @@ pub fn edit_code(
     if method.is_constructor() && method.class().super_class().is_none() {
         return Err(SkipReason::ObjectConstructor);
     }
+    malformed::check(method, &code, &instructions)?;
+    let head = ConstructorHead::of(method, &code, &instructions)?;
     let slots = slots::Slots::assign(edit, &mut units, code.max_locals())?;
-    let mut layout = layout::Layout::new(edit, method, &code, units, slots)?;
+    let mut layout = layout::Layout::new(edit, head, &code, units, slots)?;
     branch_reach::settle(&mut layout)?;
     layout.check_size(&code)?;
     let emitted = emission::emit(&layout, edit)?;

@@ -12,9 +12,9 @@
 //! | on an edge to `y`, in a trampoline | `y` was: the trampoline has a copy of its frame |
 //!
 //! A stub that rethrows assumes nothing about local variables. It fits everywhere except
-//! in the head of a constructor: until another constructor of its class or superclass has
-//! been called, each frame must declare `this` uninitialized. (HotSpot does not allow any
-//! handler to cover that call itself.)
+//! in the head of a constructor ([`ConstructorHead`]): while `this` is uninitialized, each
+//! frame must declare it so. (HotSpot does not allow any handler to cover the call that
+//! initializes it.)
 
 use std::ops::Range;
 
@@ -24,6 +24,7 @@ use crate::code_edit::{AddedHandler, Catch, CodeEdit, HandlerExit, Place, Protec
 use crate::emission::Emitted;
 use crate::inserted_code::stores;
 use crate::layout::Layout;
+use crate::operand_flow::ConstructorHead;
 use crate::skip_reason::SkipReason;
 use crate::unit::{Unit, UnitId};
 
@@ -78,18 +79,18 @@ fn join(mut ranges: Vec<Range<u32>>) -> Vec<Range<u32>> {
 }
 
 /// The places where the stub of an added handler fits.
-enum Fits {
+enum Fits<'l> {
     /// The stub continues at an original handler: it fits where one of these rows
     /// protects.
     SameHandler(Vec<ExceptionEntry>),
-    /// The stub rethrows: in a constructor it fits after the call of another constructor.
-    After(Option<CodeOffset>),
+    /// The stub rethrows: it fits where `this` is initialized.
+    Outside(&'l ConstructorHead),
 }
 
-impl Fits {
-    fn new(layout: &Layout<'_>, handler: &AddedHandler) -> Result<Self, SkipReason> {
+impl<'l> Fits<'l> {
+    fn new(layout: &'l Layout<'_>, handler: &AddedHandler) -> Result<Self, SkipReason> {
         let HandlerExit::ContinueAt(at) = handler.then else {
-            return Ok(Self::After(layout.constructor_call));
+            return Ok(Self::Outside(&layout.head));
         };
         let catch_type = match handler.catch {
             Catch::Any => None,
@@ -113,7 +114,7 @@ impl Fits {
             Self::SameHandler(rows) if !rows.iter().any(|row| row.protects(at)) => {
                 Err(SkipReason::BadHandler)
             }
-            Self::After(Some(call)) if at <= *call => Err(SkipReason::UnknownThis(at)),
+            Self::Outside(head) if head.contains(at) => Err(SkipReason::UnknownThis(at)),
             _ => Ok(()),
         }
     }

@@ -51,9 +51,12 @@ pub enum SkipReason {
     /// Control would fall through into code that was added at the end.
     #[error("control falls off the end")]
     FallsOffEnd,
-    /// A rethrowing handler is required where `this` may be uninitialized, but no frame says so.
+    /// A rethrowing handler is required where `this` may be uninitialized.
     #[error("state of this at {0} is unknown")]
     UnknownThis(CodeOffset),
+    /// The JVM rejects the method, and the edit would repair it.
+    #[error("rejected by the JVM: {0}")]
+    RejectedByTheJvm(&'static str),
     /// The edit names a place that the method does not have.
     #[error("edit at a place that does not exist: {0}")]
     BadPlace(CodeOffset),
@@ -83,6 +86,7 @@ impl SkipReason {
             Self::PoolFull => "constant-pool-full",
             Self::FallsOffEnd => "falls-off-the-end",
             Self::UnknownThis(_) => "this-may-be-uninitialized",
+            Self::RejectedByTheJvm(_) => "rejected-by-the-jvm",
             Self::BadPlace(_) => "edit-at-no-place",
             Self::BadCode => "edit-not-allowed",
             Self::BadHandler => "handler-does-not-fit",

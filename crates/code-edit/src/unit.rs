@@ -2,8 +2,6 @@
 
 use ducktrack_classfile::{Code, CodeOffset, Instruction, Opcode};
 
-use crate::skip_reason::SkipReason;
-
 /// Index of an instruction in its method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct UnitId(pub(crate) u32);
@@ -81,27 +79,24 @@ pub(crate) struct Units<'c> {
 }
 
 impl<'c> Units<'c> {
-    pub(crate) fn decode(code: &Code<'c>) -> Result<Self, SkipReason> {
-        let mut units = Vec::with_capacity(code.bytecode().len() / 2 + 1);
-        for instruction in code.instructions() {
-            let instruction = instruction?;
+    pub(crate) fn new(code: &Code<'c>, instructions: &[Instruction<'c>]) -> Self {
+        let unit = |instruction: &Instruction<'c>| {
             let old = instruction.offset.0;
-            let (falling, before, wide, routed) = (0, 0, false, false);
-            units.push(Unit {
-                instruction,
-                falling,
-                before,
-                wide,
-                routed,
+            Unit {
+                instruction: *instruction,
+                falling: 0,
+                before: 0,
+                wide: false,
+                routed: false,
                 gap: old,
                 label: old,
                 insn: old,
-            });
-        }
-        Ok(Self {
-            units,
+            }
+        };
+        Self {
+            units: instructions.iter().map(unit).collect(),
             old_end: code.end(),
-        })
+        }
     }
 
     pub(crate) fn old_end(&self) -> CodeOffset {

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 /// A class with branches, switches, handlers and every table with offsets.
 fn class(filler: usize) -> Vec<u8> {
-    let mut code = CodeBuilder::new(4, 5);
+    let mut code = CodeBuilder::new(4, 6);
     let (end, other, caught) = (code.label(), code.label(), code.label());
     let start = code.here();
     code.line(1)

@@ -5,8 +5,8 @@
 //! | usually | `java.base` | `java.base`, `java.desktop` | `java.base`, if it is the only JDK to test on | |
 //! | `DUCKTRACK_FULL=1` | all modules | all modules | all modules | all, on 17, 21, 25 |
 //!
-//! `DUCKTRACK_CORPUS_MODULES=java.sql,java.xml` takes these modules instead. Libraries are those of the workloads: the jars that
-//! `scripts/harness-build` puts beside each driver.
+//! `DUCKTRACK_CORPUS_MODULES=java.sql,java.xml` takes these modules instead, `DUCKTRACK_CORPUS_LIBRARIES=jruby,clojure` of the libraries these. They are
+//! those of the workloads, which `scripts/harness-build` puts beside each driver, and with `--corpora` those of `java-harness/class-corpora`.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -72,21 +72,26 @@ fn modules_on(jdk: &Jdk) -> Vec<String> {
     modules.iter().map(|&module| module.to_owned()).collect()
 }
 
-/// Per driver of the suite its jars, in order.
+/// Per library its jars, in order; a workload's are beside its driver.
 fn libraries() -> Result<Vec<(String, Vec<PathBuf>)>> {
     let mut libraries = Vec::new();
-    let folder = harness_folder().join("lib");
-    for driver in sorted(&folder).context("no libraries: scripts/harness-build")? {
-        let mut jars = sorted(&driver)?;
-        jars.retain(|file| file.extension().is_some_and(|extension| extension == "jar"));
-        let name = driver.file_name().context("a name")?.to_string_lossy();
-        libraries.push((name.into_owned(), jars));
+    for kind in ["lib", "corpora"] {
+        let folder = harness_folder().join(kind);
+        let found = sorted(&folder).context("no libraries: scripts/harness-build --corpora")?;
+        ensure!(found.len() > 5, "{}: too few libraries", folder.display());
+        for library in found {
+            let mut jars = sorted(&library)?;
+            jars.retain(|file| file.extension().is_some_and(|extension| extension == "jar"));
+            let name = library.file_name().context("a name")?.to_string_lossy();
+            libraries.push((name.into_owned(), jars));
+        }
     }
-    ensure!(
-        libraries.len() > 5,
-        "{}: too few libraries",
-        folder.display()
-    );
+    let only = std::env::var("DUCKTRACK_CORPUS_LIBRARIES").ok();
+    let is_wanted = |name: &str| {
+        only.as_ref()
+            .is_none_or(|only| only.split(',').any(|one| one == name))
+    };
+    libraries.retain(|(name, _)| is_wanted(name));
     Ok(libraries)
 }
 

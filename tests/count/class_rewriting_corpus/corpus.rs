@@ -54,6 +54,12 @@ impl Corpus {
         Self::new(format!("JDK {} {name}", jdk.version), jdk, root, Vec::new())
     }
 
+    /// Classes of a folder that is there already.
+    pub(crate) fn of_folder(jdk: &Jdk, name: &str, folder: &Path) -> Result<Self> {
+        let name = format!("JDK {} {name}", jdk.version);
+        Self::new(name, jdk, folder.to_owned(), Vec::new())
+    }
+
     fn new(name: String, jdk: &Jdk, root: PathBuf, modules: Vec<String>) -> Result<Self> {
         let mut classes = Vec::new();
         collect(&root, &mut classes)?;

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use ducktrack_class_rewriter::{
-    AllocationProbes, Calls, ClassRewriter, ConsecutiveNumbers, RewriteOptions, Stamps,
-    TrackedMethods,
+    AllocationProbes, ApplicationClasses, Calls, ClassRewriter, ConsecutiveNumbers, RewriteOptions,
+    Stamps, TrackedMethods,
 };
 use ducktrack_classfile::{
     ClassBuilder, ClassFile, CodeBuilder, MethodDescriptor, Opcode, ParameterType, access,
@@ -21,6 +21,20 @@ const HELPERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../agent/src/helper"
 
 /// Names of refused methods that are shown for each reason.
 const MOST_SHOWN: usize = 6;
+
+/// An application that calls, and is called by, about as many classes of its own as others.
+#[derive(Debug)]
+struct HalfOfTheClasses;
+
+impl ApplicationClasses for HalfOfTheClasses {
+    fn contains(&self, class: &[u8]) -> bool {
+        class
+            .iter()
+            .fold(0, |sum: u8, byte| sum.wrapping_add(*byte))
+            % 2
+            == 0
+    }
+}
 
 /// What was done to a corpus.
 #[derive(Debug, Default)]
@@ -82,6 +96,8 @@ pub(crate) struct Choice {
     pub(crate) options: RewriteOptions,
     /// With stamps of all objects that are used.
     pub(crate) stamps: Stamps,
+    /// Half of the classes are the application.
+    pub(crate) application: bool,
     /// How many methods of 100,000 may be left alone. What is left alone are nearly only tables of locale data (136 with all modules of
     /// JDK 25): straight lines of stores into arrays that are close to the 8,000 bytes which HotSpot compiles, before anything is added.
     pub(crate) most_refusals: u64,
@@ -95,7 +111,7 @@ pub(crate) fn choices() -> Vec<Choice> {
     choices
 }
 
-fn all_choices() -> [Choice; 7] {
+fn all_choices() -> [Choice; 9] {
     let plain = RewriteOptions {
         allocations: AllocationProbes::PathCounters,
         histogram: false,
@@ -125,13 +141,22 @@ fn all_choices() -> [Choice; 7] {
         name,
         options,
         stamps: Stamps::None,
+        application: false,
         most_refusals,
     };
     [
-        choice("counters=path", plain, 200),
+        choice("counters=path", plain.clone(), 200),
         choice("counters=site", site, 200),
         // More code for every site.
         choice("counters=path,histogram=on,materialized=on", all, 600),
+        Choice {
+            application: true,
+            options: RewriteOptions {
+                totals: true,
+                ..plain.clone()
+            },
+            ..choice("app=PATTERN", plain.clone(), 200)
+        },
         choice("mode=trace", events.clone(), 200),
         Choice {
             stamps: Stamps::Uses,
@@ -144,7 +169,11 @@ fn all_choices() -> [Choice; 7] {
         },
         Choice {
             stamps: Stamps::Records(Calls::All),
-            ..choice("mode=full,calls=all", events, 900)
+            ..choice("mode=full,calls=all", events.clone(), 900)
+        },
+        Choice {
+            stamps: Stamps::Records(Calls::Auto),
+            ..choice("mode=full", events, 900)
         },
     ]
 }
@@ -155,7 +184,7 @@ pub(crate) fn rewrite(corpus: &Corpus, choice: &Choice, output: &Path) -> Result
     let rewriter = ClassRewriter {
         options: &choice.options,
         tracked: &tracked,
-        application: None,
+        application: choice.application.then_some(&HalfOfTheClasses),
         hidden: false,
         stamps: choice.stamps,
     };

@@ -16,6 +16,7 @@ mod corpora;
 mod corpus;
 mod counted;
 mod linker;
+mod made_up;
 mod no_op_edit;
 mod oracle;
 mod stress_edit;
@@ -25,7 +26,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, ensure};
 use ducktrack_classfile::ClassFile;
 use ducktrack_code_edit::SkipReason;
-use ducktrack_tests::{Turns, checked};
+use ducktrack_tests::{Turns, checked, matrix_jdks};
 
 use corpus::Corpus;
 use counted::Choice;
@@ -138,6 +139,31 @@ fn counted_classes_are_verified() -> Result<()> {
 }
 
 #[test]
+fn made_up_classes_do_what_they_do_unedited() -> Result<()> {
+    for jdk in &matrix_jdks()? {
+        let folder = tempfile::tempdir()?;
+        let corpus = made_up::corpus(jdk, folder.path())?;
+        let unedited = corpus.unedited()?;
+        ensure!(
+            unedited.linked > 60 && unedited.failures.len() > 15,
+            "{}: {} link",
+            corpus.name,
+            unedited.linked
+        );
+        for choice in counted::choices() {
+            let (totals, linked) = counted_and_linked(&corpus, &choice)?;
+            checked(&format!(
+                "{} {}: {linked} classes linked, {} rejected, none differs; rewritten {totals}",
+                corpus.name,
+                choice.name,
+                corpus.classes.len() - linked
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn counted_libraries_are_verified() -> Result<()> {
     let libraries = corpora::of_libraries()?;
     for choice in counted::choices() {
@@ -213,6 +239,7 @@ fn count_skipped(totals: &mut Totals, reason: SkipReason) -> Result<()> {
         SkipReason::TooLargeToCompile(_) => "too large to compile",
         SkipReason::EmptyFinalizer => "empty finalizer",
         SkipReason::ObjectConstructor => "constructor of Object",
+        SkipReason::RejectedByTheJvm(why) => why,
         other => anyhow::bail!("refused: {other}"),
     };
     *totals.skipped.entry(name.to_owned()).or_default() += 1;

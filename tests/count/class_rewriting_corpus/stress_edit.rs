@@ -3,8 +3,8 @@
 use anyhow::Result;
 use ducktrack_classfile::{ClassFile, Code, CodeOffset, Instruction, Method, Opcode, PoolAppender};
 use ducktrack_code_edit::{
-    AddedHandler, Catch, CodeEdit, HandlerExit, Insertion, Place, ProtectedPlace, Rank, edit_code,
-    rewrite_class_methods,
+    AddedHandler, Catch, CodeEdit, ConstructorHead, HandlerExit, Insertion, Place, ProtectedPlace,
+    Rank, edit_code, rewrite_class_methods,
 };
 
 use crate::{Totals, count_skipped};
@@ -83,8 +83,8 @@ fn edit(method: &Method<'_>, code: &Code<'_>) -> Result<CodeEdit> {
     };
     let insertions: Vec<Insertion> = places.into_iter().enumerate().map(insertion).collect();
     let mut handlers = continuing(code, &instructions, &insertions);
-    let head = constructor_head(method, &instructions);
-    handlers.extend(rethrowing(code, &instructions, &insertions, head));
+    let head = ConstructorHead::of(method, code, &instructions)?;
+    handlers.extend(rethrowing(code, &instructions, &insertions, &head));
     Ok(CodeEdit {
         insertions,
         handlers,
@@ -92,40 +92,24 @@ fn edit(method: &Method<'_>, code: &Code<'_>) -> Result<CodeEdit> {
     })
 }
 
-/// End of the part of a constructor in which no handler that throws again may be.
-fn constructor_head(method: &Method<'_>, instructions: &[Instruction<'_>]) -> CodeOffset {
-    let class = method.class();
-    let calls = |instruction: &&Instruction<'_>| {
-        let member = instruction
-            .pool_index()
-            .and_then(|index| class.pool().member_ref(index).ok());
-        let own = |name: &[u8]| name == class.name() || Some(name) == class.super_class();
-        member.is_some_and(|member| member.name == b"<init>" && own(member.class))
-    };
-    match instructions.iter().rfind(calls) {
-        Some(call) if method.is_constructor() => call.end(),
-        _ => CodeOffset(0),
-    }
-}
-
-/// One handler that throws again, over everything after `head` that can throw and every second insertion there.
+/// One handler that throws again, over everything outside of `head` that can throw and every second insertion there.
 fn rethrowing(
     code: &Code<'_>,
     instructions: &[Instruction<'_>],
     insertions: &[Insertion],
-    head: CodeOffset,
+    head: &ConstructorHead,
 ) -> Option<AddedHandler> {
     let throwing = instructions
         .iter()
         .filter(|instruction| instruction.can_throw_given(code.pool()));
-    let throwing = throwing.filter(|instruction| instruction.offset >= head);
+    let throwing = throwing.filter(|instruction| !head.contains(instruction.offset));
     let mut protects: Vec<_> = throwing
         .map(|instruction| ProtectedPlace::Instruction(instruction.offset))
         .collect();
     let is_in_reach = |place| match place {
-        Place::Entry => head.0 == 0,
-        Place::Before(at) | Place::FallThroughInto(at) | Place::After(at) => at >= head,
-        Place::OnBranch { from, to } => from >= head && to >= head,
+        Place::Entry => head.is_empty(),
+        Place::Before(at) | Place::FallThroughInto(at) | Place::After(at) => !head.contains(at),
+        Place::OnBranch { from, to } => !head.contains(from) && !head.contains(to),
     };
     let numbered = insertions
         .iter()

@@ -106,7 +106,7 @@ pub(super) fn way_out(
     probes: &mut Probes<'_>,
 ) -> Result<Option<AddedHandler>, Reason> {
     let head = view.constructor_head()?;
-    let is_after_head = |at: CodeOffset| head.is_none_or(|head| at > head);
+    let is_after_head = |at: CodeOffset| !head.contains(at);
     let mut protects = Vec::new();
     for instruction in view.code.instructions() {
         let offset = instruction?.offset;

@@ -1,13 +1,14 @@
 //! Updates of references.
 
 use ducktrack_classfile::{CodeOffset, Instruction, MemberRef, Opcode, PoolIndex};
-use ducktrack_code_edit::{Place, Probe, ProbeMethod, Probes, Replacement};
+use ducktrack_code_edit::{
+    OperandCursor, OperandFlow, Place, Probe, ProbeMethod, Probes, Replacement,
+};
 use ducktrack_probe_vocabulary::HelperMethod;
 use ducktrack_probe_vocabulary::helper::{copies, records, unsafe_updates};
 
 use super::RecordPlan;
 use crate::allocation_kind::AllocationKind;
-use crate::initialization::Initialization;
 use crate::method_view::MethodView;
 use crate::planned::{Numbers, PlannedField};
 use crate::probe::calling;
@@ -32,17 +33,21 @@ pub(super) fn plan(
     numbers: &mut dyn Numbers,
     plan: &mut RecordPlan,
 ) -> Result<(), Reason> {
+    let instructions = view.instructions()?;
+    let flow = OperandFlow::of(view.method, &view.code, &instructions)?;
     let mut planner = UpdatePlanner {
         view,
         probes,
         numbers,
         plan,
-        initialization: Initialization::of(view)?,
+        initialization: flow.cursor(),
         early: Vec::new(),
+        initialized_after: Vec::new(),
     };
-    for instruction in view.code.instructions() {
-        planner.visit(&instruction?)?;
+    for instruction in &instructions {
+        planner.visit(instruction)?;
     }
+    planner.record_early()?;
     planner.copies()
 }
 
@@ -51,19 +56,22 @@ struct UpdatePlanner<'v, 'c, 'b, 'p> {
     probes: &'b mut Probes<'p>,
     numbers: &'b mut dyn Numbers,
     plan: &'b mut RecordPlan,
-    initialization: Initialization,
+    initialization: OperandCursor<'v>,
     /// Fields that a constructor sets before its object is initialized.
     early: Vec<u32>,
+    /// The calls that initialize it, and leave it in variable 0.
+    initialized_after: Vec<CodeOffset>,
 }
 
 impl UpdatePlanner<'_, '_, '_, '_> {
     fn visit(&mut self, instruction: &Instruction<'_>) -> Result<(), Reason> {
         self.initialization.reach(instruction.offset);
         self.update(instruction)?;
-        let was_object = self.initialization.of_this();
-        self.initialization.pass(instruction, self.view)?;
-        if !was_object && self.initialization.of_this() {
-            self.tell_early(instruction.offset)?;
+        let was_uninitialized = self.initialization.has_uninitialized_this();
+        self.initialization
+            .pass(instruction, self.view.code.pool())?;
+        if was_uninitialized && self.initialization.this_is_object() {
+            self.initialized_after.push(instruction.offset);
         }
         Ok(())
     }
@@ -104,8 +112,10 @@ impl UpdatePlanner<'_, '_, '_, '_> {
         let Some(number) = self.numbers.field(field) else {
             return Ok(());
         };
-        if !self.initialization.of_this() {
-            self.early.push(number);
+        if !self.initialization.is_object(1) {
+            if !self.early.contains(&number) {
+                self.early.push(number);
+            }
             return Ok(());
         }
         let probe = self.probes.build().dup2().push(number).invoke(FIELD);
@@ -114,15 +124,14 @@ impl UpdatePlanner<'_, '_, '_, '_> {
         Ok(())
     }
 
-    /// After the call that initialized `this`.
-    fn tell_early(&mut self, offset: CodeOffset) -> Result<(), Reason> {
-        if self.early.is_empty() || writes_this(self.view)? {
-            return Ok(());
-        }
-        for number in std::mem::take(&mut self.early) {
-            let probe = self.probes.build().load_reference(0).push(number);
-            let probe = probe.invoke(INITIAL).finish()?;
-            self.insert(Place::After(offset), probe);
+    /// After each call that initializes `this`: whichever fields have been set by then.
+    fn record_early(&mut self) -> Result<(), Reason> {
+        for offset in std::mem::take(&mut self.initialized_after) {
+            for number in self.early.clone() {
+                let probe = self.probes.build().load_reference(0).push(number);
+                let probe = probe.invoke(INITIAL).finish()?;
+                self.insert(Place::After(offset), probe);
+            }
         }
         Ok(())
     }
@@ -219,19 +228,6 @@ fn unsafe_update(method: &MemberRef<'_>) -> Option<ProbeMethod> {
             && parameters.get(1 + UNSAFE_PARAMETER..) == Some(rest)
     };
     unsafe_updates::ALL.iter().find(is_it).copied().map(calling)
-}
-
-/// Whether the variable of `this` is overwritten.
-fn writes_this(view: &MethodView<'_, '_>) -> Result<bool, Reason> {
-    for instruction in view.code.instructions() {
-        let instruction = instruction?;
-        // astore, and astore_0 to astore_3
-        let is_store = matches!(instruction.opcode, Opcode::ASTORE | Opcode(75..=78));
-        if is_store && instruction.local() == Some(0) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@
 
 use ducktrack_classfile::{
     Code, ConstantPool, Error, Instruction, MethodDescriptor, Opcode, ParameterType, PoolIndex,
+    StackEffect, rearrange,
 };
 use rustc_hash::FxHashMap;
 
@@ -94,16 +95,16 @@ impl Operands {
             25 | 42..=45 => self.load(instruction.local()),
             58 | 75..=78 => self.store_reference(instruction.local()),
             54..=57 | 59..=74 => self.store_number(instruction),
-            87..=95 => self.rearrange(opcode),
+            87..=95 => rearrange(&mut self.stack, opcode, Value::UNKNOWN),
             178..=181 => self.field(opcode, instruction.pool_index(), pool)?,
             182..=186 => self.call(opcode, instruction.pool_index(), pool)?,
             187..=189 | 197 => return Ok(Some(self.make(instruction))),
             // checkcast: the same object.
             192 => {}
             _ => {
-                let (pops, pushes) = effect(opcode);
-                self.pop(pops);
-                self.push_unknown(pushes);
+                let effect = StackEffect::of(instruction, pool)?;
+                self.pop(effect.pops);
+                self.push_unknown(effect.pushes);
             }
         }
         Ok(None)
@@ -160,24 +161,6 @@ impl Operands {
         for local in local..local.saturating_add(slots) {
             self.locals.remove(&local);
         }
-    }
-
-    fn rearrange(&mut self, opcode: Opcode) {
-        let (a, b, c, d) = (self.at(0), self.at(1), self.at(2), self.at(3));
-        // Operands are popped from the top down and pushed from the bottom up.
-        let (taken, put): (u16, &[Value]) = match opcode {
-            Opcode::POP => (1, &[]),
-            Opcode::POP2 => (2, &[]),
-            Opcode::DUP => (1, &[a, a]),
-            Opcode::DUP_X1 => (2, &[a, b, a]),
-            Opcode::DUP_X2 => (3, &[a, c, b, a]),
-            Opcode::DUP2 => (2, &[b, a, b, a]),
-            Opcode::DUP2_X1 => (3, &[b, a, c, b, a]),
-            Opcode::DUP2_X2 => (4, &[b, a, d, c, b, a]),
-            _ => (2, &[a, b]),
-        };
-        self.pop(taken);
-        self.stack.extend_from_slice(put);
     }
 
     fn field(
@@ -248,37 +231,6 @@ impl Operands {
         let made = self.fresh();
         self.stack.push(made);
         made
-    }
-}
-
-/// Numbers of slots that an instruction pops and pushes, if it moves no reference.
-fn effect(opcode: Opcode) -> (u16, u16) {
-    match opcode.0 {
-        // Constants and loads.
-        1..=8 | 11..=13 | 16..=19 | 21 | 23 | 26..=29 | 34..=37 | 168 | 201 => (0, 1),
-        9 | 10 | 14 | 15 | 20 | 22 | 24 | 30..=33 | 38..=41 => (0, 2),
-        // Loads from arrays and stores to them. `aaload` pushes a new reference.
-        47 | 49 => (2, 2),
-        46..=53 => (2, 1),
-        80 | 82 => (4, 0),
-        79..=86 => (3, 0),
-        // Arithmetic of ints and floats, of longs and doubles.
-        96 | 98 | 100 | 102 | 104 | 106 | 108 | 110 | 112 | 114 => (2, 1),
-        97 | 99 | 101 | 103 | 105 | 107 | 109 | 111 | 113 | 115 => (4, 2),
-        120 | 122 | 124 | 126 | 128 | 130 => (2, 1),
-        121 | 123 | 125 => (3, 2),
-        127 | 129 | 131 => (4, 2),
-        // Conversions.
-        133 | 135 | 140 | 141 => (1, 2),
-        136 | 137 | 142 | 144 => (2, 1),
-        148 | 151 | 152 => (4, 1),
-        149 | 150 => (2, 1),
-        153..=158 | 170 | 171 | 191 | 194 | 195 | 198 | 199 => (1, 0),
-        159..=166 => (2, 0),
-        190 | 193 => (1, 1),
-        172..=177 => (2, 0),
-        // The others do not change the number of slots: negations, other conversions, iinc, goto, ret, nop.
-        _ => (0, 0),
     }
 }
 

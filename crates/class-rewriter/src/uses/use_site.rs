@@ -28,23 +28,13 @@ pub(super) enum UsedValue {
     Any,
 }
 
-/// The objects that the verifier accepts for an instruction before their constructor has called the superclass's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Uninitialized {
-    /// None.
-    Never,
-    /// The object of the constructor itself.
-    This,
-    /// Any.
-    Any,
-}
-
 /// An object that an instruction uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UseSite {
     pub(super) depth: Depth,
     pub(super) used: UsedValue,
-    pub(super) uninitialized: Uninitialized,
+    /// The verifier accepts objects that are not initialized.
+    pub(super) may_be_uninitialized: bool,
 }
 
 impl UseSite {
@@ -52,7 +42,7 @@ impl UseSite {
         Some(Self {
             depth,
             used,
-            uninitialized: Uninitialized::Never,
+            may_be_uninitialized: false,
         })
     }
 
@@ -68,7 +58,7 @@ impl UseSite {
                 Depth::Under(slots_of_field(instruction, pool)?),
                 UsedValue::Instance,
             )
-            .map(|site| site.even(Uninitialized::This)),
+            .map(|site| site.even_uninitialized()),
             Opcode::AALOAD => Self::new(Depth::Under(1), UsedValue::Any),
             Opcode(46..=53) => Self::new(Depth::Under(1), UsedValue::Numbers),
             Opcode::AASTORE => Self::new(Depth::UnderTwo(1), UsedValue::Any),
@@ -78,10 +68,10 @@ impl UseSite {
                 Self::new(Depth::Top, UsedValue::Any)
             }
             Opcode::MONITORENTER => {
-                Self::new(Depth::Top, UsedValue::Any).map(|site| site.even(Uninitialized::Any))
+                Self::new(Depth::Top, UsedValue::Any).map(|site| site.even_uninitialized())
             }
             Opcode::IF_ACMPEQ | Opcode::IF_ACMPNE => {
-                Self::new(Depth::Both, UsedValue::Any).map(|site| site.even(Uninitialized::Any))
+                Self::new(Depth::Both, UsedValue::Any).map(|site| site.even_uninitialized())
             }
             Opcode::ATHROW if stamps.are_positions() => Self::new(Depth::Top, UsedValue::Instance),
             Opcode::INVOKEVIRTUAL | Opcode::INVOKESPECIAL
@@ -93,9 +83,9 @@ impl UseSite {
         })
     }
 
-    fn even(self, uninitialized: Uninitialized) -> Self {
+    fn even_uninitialized(self) -> Self {
         Self {
-            uninitialized,
+            may_be_uninitialized: true,
             ..self
         }
     }
