@@ -37,10 +37,6 @@ numbered! { u32;
     MOVED = 12;
     /// The top after the last event.
     TOP = 13;
-    /// Files only: the number of a pair of caller and site.
-    AGAIN = 14;
-    /// Files only: the number of a caller.
-    CALLED = 15;
     /// In the low bits of PAD: a collection has cut the buffer; the bits below it have the collection's number.
     IS_CUT = 1 << 11;
     /// In the low bits of LEVELS: the top moved by exactly these arrays.

@@ -20,7 +20,7 @@ pub enum FormatError {
     },
     /// The file was written in a format this crate does not know.
     #[error(
-        "the trace is in format version {found}, this ducktrack reads up to version {}; read it with a newer ducktrack",
+        "the trace is in format version {found}, this ducktrack reads version {}; read it with the ducktrack that wrote it",
         crate::FORMAT_VERSION
     )]
     Version {

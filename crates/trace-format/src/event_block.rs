@@ -17,7 +17,7 @@
 //! | 2 | the thread ended |
 //! | 4 | the piece begins at a cut: words before its `cut` word are stragglers of the previous epoch |
 //! | 8 | the piece came late: it belongs to the stated epoch, but stands after the collection that ended that epoch; all its words are stragglers |
-//! | 16 | further fields stand before the words (since version 2) |
+//! | 16 | further fields stand before the words |
 
 use crate::varint::{FieldReader, put_varint};
 use crate::{FormatError, ThreadId};

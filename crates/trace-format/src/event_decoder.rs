@@ -5,12 +5,12 @@
 //! [`MAX_ARRAYS`].
 
 use crate::event_word::{
-    AGAIN, ARRAY, AT, AT_TOP, CALLED, CALLER, DROPPED, ELIMINATED, FIRST_CLOCK, FIRST_EXTENDED,
-    GAP, LEVELS, MAX_CLOCK, MAX_UNITS, MOVED, NOTHING, OUTSIDE, PAD, STRADDLE, TOP, TYPED, UNIT,
-    cut_word, epoch_of_cut, is_site,
+    ARRAY, AT, AT_TOP, CALLER, DROPPED, ELIMINATED, FIRST_CLOCK, FIRST_EXTENDED, GAP, LEVELS,
+    MAX_CLOCK, MAX_UNITS, MOVED, NOTHING, OUTSIDE, PAD, STRADDLE, TOP, TYPED, UNIT, cut_word,
+    epoch_of_cut, is_site,
 };
 use crate::levels::{self, Levels};
-use crate::short_forms::KnownCallers;
+use crate::short_forms::KnownClasses;
 use crate::witness_event;
 use crate::word_reader::Words;
 use crate::{
@@ -109,7 +109,7 @@ struct Run<'f, 'a, F: ?Sized> {
     late: bool,
     klass: Option<u64>,
     caller: Option<CallSiteId>,
-    known: KnownCallers,
+    known: KnownClasses,
     /// Bytes that the thread allocated since its last event, if a `moved` word states them.
     moved: u64,
     /// `klass`, `caller` or `moved` is set for the next event.
@@ -132,7 +132,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
             late: block.header.flags.has(EventFlags::LATE),
             klass: None,
             caller: None,
-            known: KnownCallers::default(),
+            known: KnownClasses::default(),
             moved: 0,
             is_prepared: false,
             eliminated_behind_gaps: 0,
@@ -224,7 +224,6 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         self.caller = Some(CallSiteId(caller));
         self.is_prepared = true;
         if let Some(word) = self.words.next_site_word() {
-            self.known.add_pair(caller, word);
             self.allocation_word(word, give);
         }
     }
@@ -382,19 +381,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
             }
             CALLER => {
                 let caller = self.words.payload()?;
-                self.known.add(caller);
                 self.called_by(caller, give);
-            }
-            CALLED => {
-                let caller = self.known.caller(low);
-                let caller = caller.ok_or_else(|| self.words.error("an unknown caller"))?;
-                self.called_by(caller, give);
-            }
-            AGAIN => {
-                let pair = self.known.pair(low);
-                let (caller, word) = pair.ok_or_else(|| self.words.error("an unknown pair"))?;
-                self.caller = Some(CallSiteId(caller));
-                self.allocation_word(word, give);
             }
             LEVELS => self.levels(low, give)?,
             DROPPED => {
@@ -470,7 +457,7 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
     fn class(&mut self, number: u32) -> Result<u64, FormatError> {
         if number == 0 {
             let klass = self.words.payload_u64()?;
-            self.known.add_class(klass);
+            self.known.add(klass);
             return Ok(klass);
         }
         let known = self.known.class(number);

@@ -7,7 +7,7 @@
 //! word = op << 12 | low          op is below 16; payload words follow
 //! word = 0xE0000000 + micros     clock: later events came at least this many microseconds after the piece was begun, earlier ones at most
 //! word = (0xF0000 + op) << 12 | n   extended operation: n payload words follow; a reader skips operations that it does not know
-//! word = (0xF0000 + op) << 12 | low   the same for op 0x0E00 to 0x0FFF (since version 3): no payload follows, and `low` is part of a number
+//! word = (0xF0000 + op) << 12 | low   the same for op 0x0E00 to 0x0FFF: no payload follows, and `low` is part of a number
 //! ```
 //!
 //! `units` are the bytes by which the top of the thread's allocation buffer (TLAB) moved since this thread's last event,
@@ -33,8 +33,6 @@
 //! | 11 | eliminated | | site, bytes u64 | like `nothing`, for more than 4095 units |
 //! | 12 | moved | | bytes u64 | bytes that the thread allocated since its last event, including the objects of the next event; the rest is a gap, and so is everything if no event follows |
 //! | 13 | top | | top u64 | the top after the last event, which did not state it |
-//! | 14 | again | number | | earlier traces: the caller and the site's word with this number, see [`shorten_events`](crate::shorten_events) |
-//! | 15 | called | number | | earlier traces: the caller with this number, for the next event |
 //!
 //! A thread can be stopped between an allocation and its event, and even while it writes the event. So in a piece that begins after a cut,
 //! everything before the `cut` of the piece's own epoch is from before the collection; a `cut` of another epoch means nothing.
@@ -56,8 +54,8 @@
 //! allocation only.
 
 pub(crate) use ducktrack_probe_vocabulary::event_word::{
-    AGAIN, ARRAY, AT, AT_TOP, CALLED, DROPPED, ELIMINATED, FIRST_CLOCK, GAP, LEVELS, MOVED,
-    NOTHING, OUTSIDE, PAD, STRADDLE, TOP, TYPED,
+    ARRAY, AT, AT_TOP, DROPPED, ELIMINATED, FIRST_CLOCK, GAP, LEVELS, MOVED, NOTHING, OUTSIDE, PAD,
+    STRADDLE, TOP, TYPED,
 };
 pub use ducktrack_probe_vocabulary::event_word::{
     CALLER, END_OF_CALLED_SITES, FIRST_CALLED_SITE, FIRST_EXTENDED, FIRST_SITE, MAX_CLOCK,
@@ -79,9 +77,6 @@ pub const UNIT: u64 = 8;
 /// not counted.
 pub(crate) const EVENT_LENGTHS: [usize; FIRST_SITE as usize] =
     [1, 4, 6, 6, 1, 2, 3, 2, 6, 3, 4, 4, 3, 3, 0, 0];
-
-/// The ops with numbers of callers and pairs, which occur in files only.
-pub(crate) const CALLER_NUMBERS: core::ops::RangeInclusive<u32> = AGAIN..=CALLED;
 
 /// True for the upper bits of a word of a site.
 #[inline]

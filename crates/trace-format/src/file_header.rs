@@ -3,7 +3,7 @@
 //! | offset | bytes | what | value |
 //! |---|---|---|---|
 //! | 0 | 8 | magic | `8B 44 55 43 4B 0D 0A 1A` (`\x8BDUCK\r\n\x1A`) |
-//! | 8 | 2 | format version | 3; a reader of this version reads versions 1 and 2 as well |
+//! | 8 | 2 | format version | 1 |
 //! | 10 | 2 | length of this header | 16; blocks start there |
 //! | 12 | 4 | CRC-32 of bytes 0 to 11 | |
 //!
@@ -19,8 +19,8 @@ use crate::byte_fields::{put_u16, put_u32, take_array, take_u16, take_u32};
 /// The first eight bytes of every trace.
 pub const MAGIC: [u8; 8] = [0x8B, b'D', b'U', b'C', b'K', b'\r', b'\n', 0x1A];
 
-/// The version of the format that this crate writes, and the highest it reads.
-pub const FORMAT_VERSION: u16 = crate::current::VERSION;
+/// The version of the format that this crate reads and writes.
+pub const FORMAT_VERSION: u16 = 1;
 
 /// The header of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub struct FileHeader {
 }
 
 impl FileHeader {
-    /// Length in bytes of the current version's header, and the minimum for later versions.
+    /// Length in bytes of the current version's header, and the minimum of all.
     pub const LENGTH: usize = 16;
 
     /// The header of the current version.
@@ -72,7 +72,7 @@ impl FileHeader {
                 computed: crc,
             });
         }
-        if header.version > FORMAT_VERSION || header.version == 0 {
+        if header.version != FORMAT_VERSION {
             return Err(FormatError::Version {
                 found: header.version,
             });

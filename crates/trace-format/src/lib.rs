@@ -39,9 +39,6 @@ mod sync_point;
 mod trial;
 mod unended;
 mod uses;
-pub mod v1;
-pub mod v2;
-pub mod v3;
 mod varint;
 mod witness_event;
 mod word_reader;
@@ -57,15 +54,6 @@ pub use counter_file::{
     BLOCK_HEADER_WORDS, BlockOwner, BlockWord, COUNTER_FILE_MAGIC, COUNTER_FILE_NAME,
     COUNTER_FILE_VERSION, EXTENT_TABLE, Extent, HEAD_BYTES, HeaderWord, KEYED_ENTRY_BYTES,
     KEYED_PLACE, KeyedEntry, MAX_EXTENTS, note, words,
-};
-pub use current::{
-    AgentCost, AllocationKind, Application, CallSite, CallSiteId, CalledMethod, CalledSite, Cause,
-    Class, ClassAddress, ClassId, Counter, CounterId, CounterRole, End, FoldedBlock, HeapClass,
-    HeapClassId, HeapClassSize, HeapField, HeapLayout, HeapLimits, KeyedCount, Method, MethodId,
-    NullUse, ObjectLayout, Record, Refusal, Reinstrumented, Removal, Run, SampleSums, Site, SiteId,
-    Snapshot, StackDefinitions, StackId, StackMethod, StackMethodId, StackNode, StackRow,
-    StackSamples, StackType, StackTypeId, StaticField, Term, Thread, ThreadCounts, ThreadId, Trial,
-    Unit,
 };
 pub use damage::Damage;
 pub use error::FormatError;
@@ -90,14 +78,24 @@ pub use move_runs::{MoveDecoder, MoveEncoder, MoveRun};
 pub use piece_words::{PieceWord, PieceWords, words_as_written};
 pub use process_stamp::{boot_id, process_state_and_start};
 pub use record_stream::{MAX_RECORD, RecordStream, push_record};
+pub use records::{
+    AgentCost, AllocationKind, Application, CallSite, CallSiteId, CalledMethod, CalledSite, Cause,
+    Class, ClassAddress, ClassId, Counter, CounterId, CounterRole, End, FoldedBlock, HeapClass,
+    HeapClassId, HeapClassSize, HeapField, HeapLayout, HeapLimits, KeyedCount, Method, MethodId,
+    ObjectLayout, Record, Refusal, Reinstrumented, Run, Site, SiteId, Snapshot, StackId,
+    StackMethodId, StackTypeId, StaticField, Term, Thread, ThreadCounts, ThreadId, Unit,
+};
 pub use roots::{HeldBy, HeldObject, decode_roots, encode_roots};
 pub use short_forms::shorten_events;
 pub use site_facts::{ArrayLayout, ClassNameHash, SiteFacts};
+pub use stack_records::{
+    SampleSums, StackDefinitions, StackMethod, StackNode, StackRow, StackSamples, StackType,
+};
 pub use stamps::{
     DeadEncoder, DeadObject, DeadObjects, Position, StampsHead, decode_stamps, encode_stamps,
 };
 pub use sync_point::{MAX_SHAPES, SyncDecoder, SyncEncoder, SyncObject};
+pub use trial::{NullUse, Removal, Trial};
 pub use unended::{MissingEnd, ProcessState};
 pub use uses::{Use, UseEncoder, UsesHead, decode_uses};
-pub use v3 as current;
 pub use witness_event::{MethodEvent, ReferenceLayout, StaticUpdate, Update};

@@ -11,7 +11,7 @@
 //! | word of the header | what |
 //! |---|---|
 //! | 0 | [`MAGIC`](live::MAGIC) |
-//! | 1 | version, 2 |
+//! | 1 | version, 1 |
 //! | 2 | process id |
 //! | 3 | start, milliseconds since 1970, as in [`Run`](crate::Run) |
 //! | 4 | number of collections so far |
@@ -78,7 +78,7 @@ pub mod live {
     /// Header word 0.
     pub const MAGIC: u64 = u64::from_le_bytes(*b"\x8BDTLIVE\n");
     /// Version of the layout, header word 1.
-    pub const VERSION: u64 = 2;
+    pub const VERSION: u64 = 1;
     /// Bytes of a page.
     pub const PAGE: usize = 4096;
 

@@ -3,8 +3,8 @@
 
 use crate::Word;
 use crate::event_word::{
-    AGAIN, AT_TOP, CALLED, CALLER_NUMBERS, EVENT_LENGTHS, FIRST_CLOCK, FIRST_EXTENDED, LEVELS,
-    MAX_CLOCK, MAX_UNITS, OUTSIDE, TYPED, extended_payload,
+    AT_TOP, EVENT_LENGTHS, FIRST_CLOCK, FIRST_EXTENDED, LEVELS, MAX_CLOCK, MAX_UNITS, OUTSIDE,
+    TYPED, extended_payload,
 };
 
 /// Words that belong together.
@@ -80,9 +80,6 @@ pub fn words_as_written(words: &[Word]) -> u64 {
         PieceWord::Event(event) => {
             let word = event.first().map_or(0, |word| u32::from_le_bytes(*word));
             match (word >> 12, word & MAX_UNITS) {
-                // A caller (two words), and the site's word.
-                (AGAIN, _) => 3,
-                (CALLED, _) => 2,
                 (TYPED, 1..) => 3,
                 (OUTSIDE, 1..) => 6,
                 _ => event.len() as u64,
@@ -98,7 +95,6 @@ pub fn words_as_written(words: &[Word]) -> u64 {
 /// with it.
 pub(crate) fn word_length(word: u32) -> Option<usize> {
     match (word >> 12, word & MAX_UNITS) {
-        (operation, _) if CALLER_NUMBERS.contains(&operation) => Some(1),
         (TYPED, 1..) => Some(1),
         (OUTSIDE, 1..) => Some(3),
         _ => event_length(word),
@@ -135,7 +131,6 @@ mod tests {
             .levels(SiteId(17), 64, 0x1000, &[2, 3])
             .extended(0x7FFF, &[])
             .bare(0x0E00, 0xF_F123)
-            .word(14 << 12 | 5)
             .site(SiteId(0xD_FFFF), 1);
         let lengths: Vec<(usize, Option<u16>)> = PieceWords::new(words.as_bytes())
             .map(|word| match word {
@@ -154,7 +149,6 @@ mod tests {
             (8, None),
             (0, Some(0x7FFF)),
             (0, Some(0x0EFF)),
-            (1, None),
             (1, None),
         ];
         assert_eq!(lengths, expected);

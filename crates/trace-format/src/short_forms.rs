@@ -9,25 +9,10 @@
 //! outside u; site; a                             u units of 8 bytes, at the address 8 * a (0: unknown)
 //! ```
 //!
-//! Traces of earlier versions of the agent also have words for callers that a piece had before:
-//!
-//! ```text
-//! caller c; word w          unchanged, if the piece had no such caller before;  c is the next known caller, (c, w) the next known pair
-//! called i; word w          caller number i of the piece;                       (caller i, w) is the next known pair
-//! again k                   pair number k of the piece
-//! ```
-//!
-//! Callers are numbered from 0 in the order of their `caller` words, pairs in the order in which a site's word directly follows
-//! `caller` or `called`. The first 4,096 of each have numbers.
-//!
-//! They are not written any more, because they save nothing after LZ4: -0.3 to 0.8 % of the event blocks of json, jython, xalan and h2 (and 1.2 to
+//! Callers have no short form, because it saves nothing after LZ4: -0.3 to 0.8 % of the event blocks of json, jython, xalan and h2 (and 1.2 to
 //! 2.2 % without compression). Frequent pairs of a site and a caller have a number of their own ([`CalledSite`](crate::CalledSite)).
 
 use crate::event_shortener::{EventShortener, MOST_CLASSES, ShortWords};
-use crate::event_word::MAX_UNITS;
-
-/// How many callers or pairs of a piece can have a number.
-const MOST_NUMBERS: usize = MAX_UNITS as usize + 1;
 
 /// Appends the words of a piece to `short`, in short forms where they apply. Malformed words are copied unchanged.
 pub fn shorten_events(words: &[u8], short: &mut Vec<u8>) {
@@ -42,58 +27,28 @@ pub fn shorten_events(words: &[u8], short: &mut Vec<u8>) {
     short.extend_from_slice(tail);
 }
 
-/// The callers and classes that a reader of a piece has seen so far.
+/// The classes that a reader of a piece has seen so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KnownCallers {
-    callers: Vec<u32>,
-    classes: Vec<u64>,
-    pairs: Vec<(u32, u32)>,
-}
+pub(crate) struct KnownClasses(Vec<u64>);
 
-impl KnownCallers {
-    /// Adds a caller.
-    pub(crate) fn add(&mut self, caller: u32) {
-        if self.callers.len() < MOST_NUMBERS {
-            self.callers.push(caller);
-        }
-    }
-
-    /// Adds a pair: a site's word directly after a caller.
-    pub(crate) fn add_pair(&mut self, caller: u32, word: u32) {
-        if self.pairs.len() < MOST_NUMBERS {
-            self.pairs.push((caller, word));
-        }
-    }
-
+impl KnownClasses {
     /// Adds a class that was given in full.
-    pub(crate) fn add_class(&mut self, klass: u64) {
-        if self.classes.len() < MOST_CLASSES {
-            self.classes.push(klass);
+    pub(crate) fn add(&mut self, klass: u64) {
+        if self.0.len() < MOST_CLASSES {
+            self.0.push(klass);
         }
     }
 
     /// The class of a `typed` word with a number.
     pub(crate) fn class(&self, number: u32) -> Option<u64> {
         let index = (number as usize).checked_sub(1)?;
-        self.classes.get(index).copied()
-    }
-
-    /// The caller of a `called` word.
-    pub(crate) fn caller(&self, number: u32) -> Option<u32> {
-        self.callers.get(number as usize).copied()
-    }
-
-    /// Caller and site's word of an `again` word; `None` if there was no such pair.
-    #[inline]
-    pub(crate) fn pair(&self, number: u32) -> Option<(u32, u32)> {
-        self.pairs.get(number as usize).copied()
+        self.0.get(index).copied()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event_word::{AGAIN, CALLED};
     use crate::{
         Event, EventBlock, EventBlockHeader, EventDecoder, EventFlags, EventWords, SiteFacts,
         SiteId, ThreadId,
@@ -131,30 +86,6 @@ mod tests {
         let mut short = Vec::new();
         shorten_events(words.as_bytes(), &mut short);
         short
-    }
-
-    #[test]
-    fn words_for_known_callers_are_read() {
-        let long = EventWords::new()
-            .caller(70_000)
-            .site(SiteId(16), 3)
-            .caller(70_000)
-            .site(SiteId(20), 4)
-            .caller(70_000)
-            .site(SiteId(16), 3)
-            .caller(70_000)
-            .site(SiteId(20), 4);
-        let short = EventWords::new()
-            .caller(70_000)
-            .site(SiteId(16), 3)
-            .word(CALLED << 12)
-            .site(SiteId(20), 4)
-            .word(AGAIN << 12)
-            .word(AGAIN << 12 | 1);
-        assert_eq!(decode(short.as_bytes()), decode(long.as_bytes()));
-        assert!(decode(long.as_bytes()).1);
-        let unknown = EventWords::new().word(AGAIN << 12);
-        assert!(!decode(unknown.as_bytes()).1);
     }
 
     #[test]

@@ -133,10 +133,6 @@ final class DuckTrackLayout {
     static final int EVENT_MOVED = 0xc;
     /** The top after the last event. */
     static final int EVENT_TOP = 0xd;
-    /** Files only: the number of a pair of caller and site. */
-    static final int EVENT_AGAIN = 0xe;
-    /** Files only: the number of a caller. */
-    static final int EVENT_CALLED = 0xf;
     /** In the low bits of PAD: a collection has cut the buffer; the bits below it have the collection's number. */
     static final int EVENT_IS_CUT = 0x800;
     /** In the low bits of LEVELS: the top moved by exactly these arrays. */

@@ -16,9 +16,9 @@ use ducktrack_trace_reader::TraceReader;
 
 use ducktrack_test_support::replay_files;
 
-const RECORDS: &[u8] = include_bytes!("../../../trace-format/tests/golden/trace-records-v2.trace");
-const COUNTS: &[u8] = include_bytes!("../../../trace-format/tests/golden/count-v2.trace");
-const EVENTS: &[u8] = include_bytes!("../../../trace-format/tests/golden/events-v2.trace");
+const RECORDS: &[u8] = include_bytes!("../../../trace-format/tests/golden/trace-records.trace");
+const COUNTS: &[u8] = include_bytes!("../../../trace-format/tests/golden/count.trace");
+const EVENTS: &[u8] = include_bytes!("../../../trace-format/tests/golden/events.trace");
 
 type Block = (BlockKind, Vec<u8>);
 

@@ -9,27 +9,8 @@ use ducktrack_trace_format::{
     encode_explained, push_record,
 };
 
-/// Kinds and contents: those of version 2, with the additions of version 3 before the last block.
+/// Kinds and contents.
 pub(crate) fn event_blocks() -> Vec<(BlockKind, Vec<u8>)> {
-    let mut blocks = blocks_of_version_2();
-    let end = blocks.pop();
-    blocks.push((BlockKind::EVENTS, events_of_version_3()));
-    blocks.extend(end);
-    blocks
-}
-
-/// Kinds and contents: those of version 1, with the additions of version 2 before the last block.
-pub(crate) fn blocks_of_version_2() -> Vec<(BlockKind, Vec<u8>)> {
-    let mut blocks = blocks_of_version_1();
-    let end = blocks.pop();
-    blocks.push((BlockKind::EVENTS, events_of_version_2()));
-    blocks.push((BlockKind::WITNESS, witness()));
-    blocks.extend(end);
-    blocks
-}
-
-/// Kinds and contents of version 1.
-pub(crate) fn blocks_of_version_1() -> Vec<(BlockKind, Vec<u8>)> {
     vec![
         (BlockKind::EVENT_FILE, event_file()),
         (BlockKind::SYNC, sync_part(false)),
@@ -39,6 +20,9 @@ pub(crate) fn blocks_of_version_1() -> Vec<(BlockKind, Vec<u8>)> {
         (BlockKind::COLLECTION, collection()),
         (BlockKind::MOVES, moves()),
         (BlockKind::DEFINITIONS, heap_classes()),
+        (BlockKind::EVENTS, clocks_and_extended_words()),
+        (BlockKind::WITNESS, witness()),
+        (BlockKind::EVENTS, bare_words()),
         (BlockKind::END, end()),
     ]
 }
@@ -121,7 +105,7 @@ fn events() -> Vec<u8> {
     content
 }
 
-fn events_of_version_3() -> Vec<u8> {
+fn bare_words() -> Vec<u8> {
     let mut content = Vec::new();
     EventBlockHeader {
         thread: ThreadId(2),
@@ -141,7 +125,7 @@ fn events_of_version_3() -> Vec<u8> {
     content
 }
 
-fn events_of_version_2() -> Vec<u8> {
+fn clocks_and_extended_words() -> Vec<u8> {
     let mut content = Vec::new();
     EventBlockHeader {
         thread: ThreadId(2),

@@ -1,5 +1,5 @@
-//! A trace of each version is checked in. Old bytes must decode to what was written; the current version must write the same bytes. To
-//! create the files of a new version, name it here: `BLESS=1 cargo test -p ducktrack-trace-format --test format`.
+//! Traces of the current version are checked in. They must decode to what was written, and the same bytes must be written. To create them anew:
+//! `BLESS=1 cargo test -p ducktrack-trace-format --test format`.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use ducktrack_trace_format::{
     SyncDecoder, decode_content, decode_explained,
 };
 
-use crate::event_recipe::{blocks_of_version_1, blocks_of_version_2, event_blocks, event_trace};
+use crate::event_recipe::{event_blocks, event_trace};
 use crate::recipe::{KINDS, blocks, file, file_of};
 use crate::trace_records;
 
@@ -21,8 +21,7 @@ fn golden(name: &str) -> PathBuf {
 
 fn read_or_bless(name: &str, recipe: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
     let path = golden(name);
-    // Files of older versions are no longer created.
-    if std::env::var_os("BLESS").is_some() && name.contains("-v3") {
+    if std::env::var_os("BLESS").is_some() {
         std::fs::write(&path, recipe()).unwrap();
     }
     std::fs::read(&path).unwrap()
@@ -51,83 +50,50 @@ fn decode(bytes: &[u8]) -> Vec<(BlockKind, Vec<Record>)> {
 }
 
 #[test]
-fn plain_files_are_read_and_the_last_version_is_written_byte_by_byte() {
-    for name in ["count-v1.trace", "count-v2.trace", "count-v3.trace"] {
-        let bytes = read_or_bless(name, || file(Compression::Off));
-        assert_eq!(decode(&bytes), blocks(), "{name}");
-    }
-    let bytes = read_or_bless("count-v3.trace", || file(Compression::Off));
-    assert!(
-        bytes == file(Compression::Off),
-        "the bytes of version 3 have changed"
-    );
+fn plain_files_are_read_and_written_byte_by_byte() {
+    let written = file(Compression::Off);
+    let bytes = read_or_bless("count.trace", || written.clone());
+    assert_eq!(decode(&bytes), blocks());
+    assert!(bytes == written, "the bytes of counts have changed");
 }
 
 /// Compressors may produce other bytes in other versions, so only reading is compared.
 #[test]
 fn compressed_files_are_read() {
-    for name in [
-        "count-v1-lz4.trace",
-        "count-v2-lz4.trace",
-        "count-v3-lz4.trace",
-    ] {
-        let bytes = read_or_bless(name, || file(Compression::Lz4));
-        assert!(bytes.len() < file(Compression::Off).len());
-        assert_eq!(decode(&bytes), blocks(), "{name}");
-    }
+    let bytes = read_or_bless("count-lz4.trace", || file(Compression::Lz4));
+    assert!(bytes.len() < file(Compression::Off).len());
+    assert_eq!(decode(&bytes), blocks());
 }
 
 #[test]
-fn records_of_tracing_are_read_and_the_last_version_is_written_byte_by_byte() {
+fn records_of_tracing_are_read_and_written_byte_by_byte() {
     let blocks = trace_records::blocks();
     let written = file_of(&blocks, Compression::Off);
-    for name in [
-        "trace-records-v1.trace",
-        "trace-records-v2.trace",
-        "trace-records-v3.trace",
-    ] {
-        let bytes = read_or_bless(name, || written.clone());
-        assert_eq!(decode(&bytes), blocks, "{name}");
-    }
-    let bytes = read_or_bless("trace-records-v3.trace", || written.clone());
-    assert!(bytes == written, "the bytes of version 3 have changed");
+    let bytes = read_or_bless("trace-records.trace", || written.clone());
+    assert_eq!(decode(&bytes), blocks);
+    assert!(bytes == written, "the bytes of records have changed");
 }
 
 /// Contents are compared as bytes, so this test does not depend on their decoders, which have their own tests.
 #[test]
-fn event_files_are_read_and_the_last_version_is_written_byte_by_byte() {
+fn event_files_are_read_and_written_byte_by_byte() {
     let written = event_trace(Compression::Off);
-    for (name, blocks) in [
-        ("events-v1.trace", blocks_of_version_1()),
-        ("events-v2.trace", blocks_of_version_2()),
-    ] {
-        let old = read_or_bless(name, || written.clone());
-        assert_eq!(contents(&old), blocks, "{name}");
-    }
-    let blocks = event_blocks();
-    let bytes = read_or_bless("events-v3.trace", || written.clone());
-    assert_eq!(contents(&bytes), blocks);
-    assert!(bytes == written, "the bytes of version 3 have changed");
+    let bytes = read_or_bless("events.trace", || written.clone());
+    assert_eq!(contents(&bytes), event_blocks());
+    assert!(bytes == written, "the bytes of events have changed");
 }
 
 #[test]
 fn compressed_event_files_are_read() {
-    let versions = [
-        ("events-v1-lz4.trace", blocks_of_version_1()),
-        ("events-v2-lz4.trace", blocks_of_version_2()),
-        ("events-v3-lz4.trace", event_blocks()),
-    ];
-    for (name, blocks) in versions {
-        let bytes = read_or_bless(name, || event_trace(Compression::Lz4));
-        assert!(bytes.len() < event_trace(Compression::Off).len());
-        assert_eq!(contents(&bytes), blocks, "{name}");
-    }
+    let bytes = read_or_bless("events-lz4.trace", || event_trace(Compression::Lz4));
+    assert!(bytes.len() < event_trace(Compression::Off).len());
+    assert_eq!(contents(&bytes), event_blocks());
 }
 
 /// The checked-in bytes still have the same meaning.
 #[test]
 fn the_golden_event_file_decodes() {
-    let bytes = std::fs::read(golden("events-v1.trace")).unwrap();
+    let bytes = std::fs::read(golden("events.trace")).unwrap();
     let blocks = contents(&bytes);
     let file = EventFile::decode(&blocks[0].1).unwrap();
     assert_eq!((file.index, file.epoch, file.lost_blocks), (300, 9, 2));

@@ -1,4 +1,4 @@
-//! Keeps the format stable: the documented example, and traces of every version.
+//! Keeps the format stable: the documented example, and checked-in traces.
 
 mod documented_example;
 mod documented_numbers;
