@@ -134,9 +134,6 @@ impl Core {
                 directory.path().display()
             ));
         }
-        for ignored in options.ignored() {
-            log.warn(&ignored);
-        }
         let (blocks, refusal) = open_blocks(&options, &needs, directory.path(), resident.shared);
         let blocks = Arc::new(blocks);
         let core = Self {

@@ -1,7 +1,7 @@
 //! `libducktrack.so`: exact allocation counts on an unmodified JVM.
 //!
 //! Loaded by `-agentpath:libducktrack.so=OPTIONS` ([`Agent_OnLoad`]) or into a running VM by
-//! `jcmd PID JVMTI.agent_load libducktrack.so OPTIONS` ([`Agent_OnAttach`]). See [`options::HELP`] for the options.
+//! `jcmd PID JVMTI.agent_load libducktrack.so OPTIONS` ([`Agent_OnAttach`]). See [`ducktrack_options::OPTIONS`] for the options.
 //!
 //! ```text
 //! callbacks, helper_classes, native_code     called by the VM and by rewritten code; `entry` finds the run for them

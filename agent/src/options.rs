@@ -13,6 +13,7 @@ use std::time::Duration;
 use ducktrack_class_rewriter::Calls;
 
 pub use class_pattern::ClassPattern;
+pub use ducktrack_options::Mode;
 pub use parsing::{BadOption, Request};
 pub use type_pair::TypePair;
 
@@ -22,9 +23,6 @@ mod parsing;
 mod tests;
 mod type_pair;
 mod value;
-
-/// The help text: one line per option, with name, values, default and meaning.
-pub const HELP: &str = include_str!("options/help.txt");
 
 /// The values of all options.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,44 +105,6 @@ impl Options {
     }
 }
 
-/// `mode=`
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// The number of objects that each site allocated.
-    Count,
-    /// Every allocation, and the results of every collection.
-    Trace,
-    /// The same, and last uses, losses of references, and references of dead objects: enough for exact death times.
-    Deaths,
-    /// The same, and every update of a reference, and calls.
-    Full,
-}
-
-impl Mode {
-    /// Its name as a value of `mode=`.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Count => "count",
-            Self::Trace => "trace",
-            Self::Deaths => "deaths",
-            Self::Full => "full",
-        }
-    }
-
-    /// Whether every allocation is an event.
-    #[must_use]
-    pub fn has_events(self) -> bool {
-        self != Self::Count
-    }
-
-    /// Whether death times are exact.
-    #[must_use]
-    pub fn has_deaths(self) -> bool {
-        matches!(self, Self::Deaths | Self::Full)
-    }
-}
-
 /// `moves=`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moves {
@@ -179,7 +139,7 @@ pub enum Staleness {
     CodeOf(ClassPattern),
 }
 
-/// `remove=` and the related options in [`HELP`].
+/// `remove=` and the related options in [`ducktrack_options::OPTIONS`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrialChoices {
     /// The references to remove; none in a base trial.
@@ -190,7 +150,7 @@ pub struct TrialChoices {
     pub after: u32,
 }
 
-/// `remove-at=`
+/// When references are removed: `remove=WHEN`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RemoveAt {
     /// As soon as the target was unused for long enough.
@@ -215,13 +175,11 @@ pub enum SelfCheck {
     Speed,
 }
 
-/// `buffer-size=` and the related options in [`HELP`].
+/// `buffer-size=` and the related options in [`ducktrack_options::OPTIONS`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventChoices {
     /// Mean size of a thread's buffer in bytes.
     pub buffer_size: usize,
-    /// Relative variation of buffer sizes.
-    pub buffer_deviation: f64,
     /// Maximum number of queued buffers.
     pub queue: usize,
     /// What happens to the next buffer.
@@ -230,9 +188,12 @@ pub struct EventChoices {
     pub compress: Compress,
     /// Maximum bytes of all event files.
     pub max_trace_size: Option<u64>,
-    /// Relative deviation allowed from it.
-    pub max_deviation: f64,
 }
+
+/// Sizes of buffers vary by this fraction, so that threads do not fill theirs at the same time.
+pub(crate) const BUFFER_DEVIATION: f64 = 0.25;
+/// By this fraction the files may be smaller or larger than `max-trace-size`; it also determines their number.
+pub(crate) const TRACE_DEVIATION: f64 = 0.25;
 
 /// `compress=`
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -249,14 +210,12 @@ impl Default for EventChoices {
     fn default() -> Self {
         Self {
             buffer_size: 16 << 10,
-            buffer_deviation: 0.25,
             // 64 MB: while a collection with many survivors is mirrored (100 ms and more), no buffer is taken, and a thread produces 300 MB
             // of words per second.
             queue: 4096,
             drop_on_full: false,
             compress: Compress::Full,
             max_trace_size: None,
-            max_deviation: 0.25,
         }
     }
 }
@@ -314,7 +273,7 @@ pub enum LogTarget {
     File(PathBuf),
 }
 
-/// `level=`
+/// The level of `log=`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LogLevel {
     /// Problems that the user must act on.
@@ -366,15 +325,6 @@ impl Default for Options {
 }
 
 impl Options {
-    /// One line for each given option that has no effect in this mode.
-    pub fn ignored(&self) -> Vec<String> {
-        let limit = self.mode == Mode::Count && self.events.max_trace_size.is_some();
-        let limit = limit.then_some(
-            "option `max-trace-size` has no effect in mode=count: it limits the event files of mode=trace",
-        );
-        limit.map(str::to_owned).into_iter().collect()
-    }
-
     /// Whether the user wants this class (internal name) rewritten.
     pub fn wants(&self, class: &str) -> bool {
         (self.include.is_empty() || self.include.iter().any(|pattern| pattern.matches(class)))

@@ -127,7 +127,7 @@ pub fn measure_increments(
         ),
         Tool::ducktrack(
             "increments-reinstrumented",
-            "mode=count,counters=path,context=off,reinstrument-after=0.5",
+            "mode=count,counters=path,context=off,reinstrument=10000:0.5",
         ),
     ];
     let mut table = Vec::new();

@@ -21,8 +21,8 @@ const VARIANTS: [(&str, Option<&str>); 4] = [
     ("counting", Some("mode=count")),
     ("`context=off`", Some("mode=count,context=off")),
     (
-        "`reinstrument-after=0.5`",
-        Some("mode=count,reinstrument-after=0.5"),
+        "`reinstrument=10000:0.5`",
+        Some("mode=count,reinstrument=10000:0.5"),
     ),
 ];
 

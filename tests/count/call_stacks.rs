@@ -235,10 +235,7 @@ fn another_tool_that_was_there_first_keeps_the_sampler() {
         return;
     };
     for jdk in jdks_in_turn("another tool that was there first", &installed_jdks(), 1) {
-        for (asked, why) in [
-            ("stacks=on", "another tool has"),
-            ("level=warn", "is loaded"),
-        ] {
+        for (asked, why) in [("stacks=on", "another tool has"), ("log=warn", "is loaded")] {
             let trace = folder
                 .path()
                 .join(format!("first-{}-{}", jdk.version, &asked[..2]));

@@ -1,4 +1,4 @@
-//! `ducktrack enrich`: readers that we did not write open the dump, find the objects that the dump had before, and the allocation sites as stack traces.
+//! `ducktrack export --to hprof`: readers that we did not write open the dump, find the objects that the dump had before, and the allocation sites as stack traces.
 //!
 //! The readers are shark (LeakCanary) and the library of the NetBeans profiler; the programs around them are in `tests/leaks/dump-readers`.
 
@@ -86,7 +86,12 @@ fn enriched(run: &TracedRun, dump: &Path, packed: bool) -> (PathBuf, [u64; 2]) {
     };
     let rich = run.file(name);
     let mut command = Command::new(ducktrack_command().expect("ducktrack"));
-    let command = command.arg("enrich").arg(dump).arg(run.trace()).arg("-o");
+    let command = command
+        .arg("export")
+        .arg(run.trace())
+        .args(["--to", "hprof", "--dump"])
+        .arg(dump)
+        .arg("-o");
     let output = command.arg(&rich).output().expect("ducktrack");
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{}: {printed}", run.name());

@@ -109,13 +109,12 @@ fn no_page_scrolls_sideways_and_pages_lead_to_each_other() {
     let trace = trace.display().to_string();
     let (trace, dump) = (trace.as_str(), dump.as_str());
     let html = ["--format", "html"];
-    let commands: [&[&str]; 13] = [
+    let commands: [&[&str]; 12] = [
         &["report", trace],
         &["timeline", trace],
         &["heap", trace],
         &["lifetimes", trace],
         &["growth", trace],
-        &["gc", trace],
         &["cost", trace],
         &["stale", trace],
         &["leaks", trace, "--dump", dump],

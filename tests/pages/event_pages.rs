@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use ducktrack_analyses::{GrowthRow, GrowthSubject, GrowthVerdict, TraceModel};
 use ducktrack_count_model::CountModelBuilder;
 use ducktrack_reports::{
-    Filter, Report, gc_report, growth_report, heap_report, info_report, lifetimes_report,
-    timeline_report,
+    CostRequest, Filter, Report, cost_report, growth_report, heap_report, info_report,
+    lifetimes_report, timeline_report,
 };
 use ducktrack_test_support::{large_run, sample_heap};
 use ducktrack_tests::browser::{Browser, number, output_of, rows};
@@ -28,7 +28,10 @@ fn pages(model: &TraceModel) -> Vec<(&'static str, String)> {
     let all = Filter::default();
     let heap = model.heap_at[0].as_ref().expect("the end");
     let reports: [(&str, Box<dyn Report>); 6] = [
-        ("gc", Box::new(gc_report(model, TRACE, &all))),
+        (
+            "cost",
+            Box::new(cost_report(model, TRACE, &all, &CostRequest::default())),
+        ),
         ("info", Box::new(info_report(model, TRACE))),
         ("heap", Box::new(heap_report(model, heap, TRACE, &all))),
         ("lifetimes", Box::new(lifetimes_report(model, TRACE, &all))),
@@ -163,7 +166,7 @@ fn the_page_of_costs_shows_bars_and_whiskers() {
         return;
     };
     let model = model(600, 40);
-    let page = open(&browser, &model, "gc");
+    let page = open(&browser, &model, "cost");
     let dom = browser.dom(&page, "");
     let costs = model.cost.as_ref().expect("asked for");
     let sites = format!("{} sites", costs.sites.len());

@@ -13,7 +13,16 @@ use crate::built_library::release_build;
 pub fn agent_library() -> anyhow::Result<PathBuf> {
     static LIBRARY: Found = Found::new();
     found(&LIBRARY, "DUCKTRACK_LIBRARY", || {
-        release_build(&["-p", "ducktrack-agent", "--lib"], "libducktrack.so")
+        release_build(
+            &[
+                "-p",
+                "ducktrack-agent",
+                "--lib",
+                "--features",
+                "test-switches",
+            ],
+            "libducktrack.so",
+        )
     })
 }
 

@@ -1,4 +1,4 @@
-//! `ducktrack gc` on a program that makes three kinds of objects (`tests/trace/GcCosts.java`): what it says was copied and promoted is what the VM's own log says.
+//! `ducktrack cost` on a program that makes three kinds of objects (`tests/trace/GcCosts.java`): what it says was copied and promoted is what the VM's own log says.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ fn copies_and_promotions_are_those_of_the_vms_log() {
     for jdk in jdks.iter().take(chosen) {
         let run = traced(jdk, programs.path());
         let log = std::fs::read_to_string(run.file("gc.log")).expect("the log");
-        let report = trace_command("gc", &run.trace(), &[]).expect("gc");
+        let report = trace_command("cost", &run.trace(), &[]).expect("cost");
         compare(&run, &report, &log);
         check_keys(&report);
         one_figure_for_what_reached_the_heap(&run);

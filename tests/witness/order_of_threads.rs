@@ -55,12 +55,12 @@ fn stream(run: &TracedRun) -> String {
     let name = file.to_str().expect("a name");
     deaths_command(&run.trace(), &["--format", "stream", "--output", name]).expect("a stream");
     let output = Command::new(ducktrack_command().expect("command"))
-        .arg("check")
+        .arg("info")
         .arg(&file)
-        .arg("--text")
+        .arg("--records")
         .output()
         .expect("ducktrack");
-    assert!(output.status.success(), "{}: check", run.name());
+    assert!(output.status.success(), "{}: info", run.name());
     String::from_utf8(output.stdout).expect("text")
 }
 

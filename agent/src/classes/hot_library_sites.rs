@@ -9,7 +9,7 @@
 //! the whole class, because a note at every `HashMap.get` would cost much and tell nothing ([`methods_reaching`]).
 //!
 //! Calls are noted by the class that they name: `LinkedHashMap.put` leads through `HashMap` to `LinkedHashMap.newNode`, `Map.put` is not known to. Where no code in
-//! the program names one of these methods, the class is left as it was; classes that have allocated next to nothing by then are not searched (`level=debug` names the searched ones).
+//! the program names one of these methods, the class is left as it was; classes that have allocated next to nothing by then are not searched (`log=debug` names the searched ones).
 //!
 //! That `TreeMap.readObject` is to blame for the records of `ObjectInputStream` does not help. So calls by the library itself are not noted either, and its other
 //! classes not retransformed: what they were inlined into must be compiled anew, which is most of what runs. (With that, a program that deserializes took 2.3

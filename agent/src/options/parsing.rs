@@ -6,10 +6,9 @@ use super::value::Value;
 use crate::control::Command;
 
 use ducktrack_class_rewriter::Calls;
+use ducktrack_options::{AgentOption, TEST_SWITCHES};
 
-use super::{
-    App, Counters, Mode, Moves, Options, RemoveAt, Roots, SelfCheck, Staleness, TrialChoices,
-};
+use super::{App, Counters, Mode, Moves, Options, Roots, SelfCheck, Staleness, TrialChoices};
 
 /// Maximum nesting of option files.
 const DEEPEST_FILE: u32 = 8;
@@ -27,8 +26,15 @@ pub enum Request {
     Run(Box<Options>),
     /// Send a command to the current run.
     Command(Command),
-    /// Print [`super::HELP`] and leave the JVM unchanged.
+    /// Print [`ducktrack_options::help`] and leave the JVM unchanged.
     Help,
+}
+
+/// The contents of an option string besides values.
+#[derive(Default)]
+struct Found {
+    help: bool,
+    given: Vec<&'static AgentOption>,
 }
 
 /// One line that says why the JVM must not start.
@@ -51,45 +57,50 @@ impl Options {
             return Ok(Request::Command(command));
         }
         let mut options = Self::default();
-        let mut help = false;
-        options.read(text, 0, &mut help)?;
+        let mut found = Found::default();
+        options.read(text, 0, &mut found)?;
         options.events.buffer_size = match (options.buffer_size, options.mode) {
             (Some(bytes), _) => bytes,
             (None, Mode::Full) => BUFFER_OF_RECORDS,
             (None, _) => options.events.buffer_size,
         };
+        options.check_effect(&found.given)?;
         options.check()?;
         if options.app != App::Off {
             // The totals of a call are exact only if each allocation adds to them by itself.
             options.counters = Counters::Site;
         }
-        Ok(if help {
+        Ok(if found.help {
             Request::Help
         } else {
             Request::Run(Box::new(options))
         })
     }
 
+    /// Refuses the first option without effect in the mode.
+    fn check_effect(&self, given: &[&AgentOption]) -> Result<(), BadOption> {
+        let mode = self.mode;
+        match given.iter().find(|option| !option.works_in(mode)) {
+            Some(option) => Err(BadOption(format!(
+                "option `{}` has no effect in mode={}: it needs {}",
+                option.key,
+                mode.word(),
+                option.modes_text()
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// Checks that the options are compatible.
     fn check(&self) -> Result<(), BadOption> {
-        if self.trial.is_some() && (self.mode != Mode::Trace || self.staleness == Staleness::Off) {
-            return Err(BadOption(
-                "options `remove`, `remove-at` and `remove-after` need mode=trace and staleness"
-                    .to_owned(),
-            ));
+        if self.trial.is_some() && self.staleness == Staleness::Off {
+            return Err(BadOption("option `remove` needs staleness".to_owned()));
         }
         // A trial needs no moves, because it looks at the objects themselves.
-        let knows_moves =
-            self.mode.has_events() && (self.moves != Moves::Off || self.trial.is_some());
+        let knows_moves = self.moves != Moves::Off || self.trial.is_some();
         if self.staleness != Staleness::Off && !knows_moves {
             return Err(BadOption(
-                "option `staleness` needs mode=trace, and moves=exact or moves=finish".to_owned(),
-            ));
-        }
-        if self.app != App::Off && self.mode.has_events() {
-            return Err(BadOption(
-                "option `app` needs mode=count: the totals of calls are not recorded with events"
-                    .to_owned(),
+                "option `staleness` needs moves=exact or moves=finish".to_owned(),
             ));
         }
         self.check_deaths()
@@ -97,25 +108,14 @@ impl Options {
 
     /// Death times need every event and the results of every collection.
     fn check_deaths(&self) -> Result<(), BadOption> {
-        if self.calls.is_some() && self.mode != Mode::Full {
-            return Err(BadOption("option `calls` needs mode=full".to_owned()));
-        }
-        if self.roots.is_some() && !self.mode.has_deaths() {
-            return Err(BadOption(
-                "option `roots` needs mode=deaths or mode=full".to_owned(),
-            ));
-        }
         if !self.mode.has_deaths() {
             return Ok(());
         }
         let needs = [
             (self.moves == Moves::Exact, "moves=exact"),
-            (self.staleness == Staleness::Off, "staleness=off"),
             (!self.events.drop_on_full, "on-full=wait"),
-            (self.events.max_trace_size.is_none(), "max-trace-size=off"),
         ];
-        let missing = needs.iter().find(|(is_so, _)| !is_so);
-        match missing {
+        match needs.iter().find(|(is_so, _)| !is_so) {
             Some((_, needed)) => {
                 let mode = self.mode.word();
                 Err(BadOption(format!("mode={mode} needs {needed}")))
@@ -124,26 +124,28 @@ impl Options {
         }
     }
 
-    fn read(&mut self, text: &str, depth: u32, help: &mut bool) -> Result<(), BadOption> {
+    fn read(&mut self, text: &str, depth: u32, found: &mut Found) -> Result<(), BadOption> {
         let items = text.split([',', '\n']).map(str::trim);
         for item in items.filter(|item| !item.is_empty()) {
             if item == "help" {
-                *help = true;
+                found.help = true;
             } else if let Some(path) = item.strip_prefix('@') {
-                self.read_file(path, depth, help)?;
+                self.read_file(path, depth, found)?;
             } else {
                 let (key, value) = item.split_once('=').ok_or_else(|| {
                     BadOption(format!(
                         "option `{item}` has no value (key=value is expected)"
                     ))
                 })?;
-                self.set(&Value::new(key.trim(), value.trim()))?;
+                let value = Value::new(key.trim(), value.trim());
+                found.given.extend(known(value.key)?);
+                self.set(&value)?;
             }
         }
         Ok(())
     }
 
-    fn read_file(&mut self, path: &str, depth: u32, help: &mut bool) -> Result<(), BadOption> {
+    fn read_file(&mut self, path: &str, depth: u32, found: &mut Found) -> Result<(), BadOption> {
         if depth == DEEPEST_FILE {
             return Err(BadOption(format!(
                 "options file {path} is included more than {DEEPEST_FILE} levels deep"
@@ -155,15 +157,13 @@ impl Options {
             .lines()
             .map(|line| line.split('#').next().unwrap_or(""))
             .collect();
-        self.read(&lines.join("\n"), depth + 1, help)
+        self.read(&lines.join("\n"), depth + 1, found)
     }
 
     fn set(&mut self, value: &Value<'_>) -> Result<(), BadOption> {
         match value.key {
             "mode" => {
-                self.mode = value.one_of(
-                    [Mode::Count, Mode::Trace, Mode::Deaths, Mode::Full].map(|m| (m.word(), m)),
-                )?;
+                self.mode = value.one_of(Mode::ALL.map(|mode| (mode.word(), mode)))?;
             }
             "counters" => {
                 self.counters =
@@ -175,8 +175,10 @@ impl Options {
             "summary" => self.summary = value.on_off()?,
             "include" => self.include.push(value.class_pattern()?),
             "exclude" => self.exclude.push(value.class_pattern()?),
-            "reinstrument" => self.reinstrument = value.entries()?,
-            "reinstrument-after" => self.reinstrument_after = value.seconds()?,
+            "reinstrument" => {
+                (self.reinstrument, self.reinstrument_after) =
+                    value.reinstrument(self.reinstrument_after)?;
+            }
             "context" => self.context = value.context()?,
             "app" => self.app = value.app(std::mem::replace(&mut self.app, App::Off))?,
             "stacks" => self.stacks = value.stacks()?,
@@ -184,8 +186,7 @@ impl Options {
             "materialized" => self.materialized = value.on_off()?,
             "memory" => self.memory = value.memory()?,
             "control" => self.control = value.on_off()?,
-            "log" => self.log = value.log_target()?,
-            "level" => self.log_level = value.log_level()?,
+            "log" => (self.log_level, self.log) = value.log()?,
             _ => self.set_for_traces(value)?,
         }
         Ok(())
@@ -209,25 +210,10 @@ impl Options {
                     ("off", Moves::Off),
                 ])?;
             }
-            "watch" => self.watch_writes = value.on_off()?,
+            "watch" if cfg!(feature = "test-switches") => self.watch_writes = value.on_off()?,
             "staleness" => self.staleness = value.staleness()?,
             "dump" => self.final_dump = value.one_of([("end", true), ("off", false)])?,
-            "remove" => {
-                let pair = value.type_pair()?;
-                self.trial().pairs.extend(pair);
-            }
-            "remove-at" => {
-                let at = value.one_of([
-                    ("stale", RemoveAt::Stale),
-                    ("oom", RemoveAt::Oom),
-                    ("never", RemoveAt::Never),
-                ])?;
-                self.trial().at = at;
-            }
-            "remove-after" => {
-                let after = value.above_zero()?;
-                self.trial().after = u32::try_from(after).unwrap_or(u32::MAX);
-            }
+            "remove" => value.remove(self.trial())?,
             "roots" => {
                 self.roots = Some(value.one_of([
                     ("off", Roots::Off),
@@ -256,15 +242,25 @@ impl Options {
                     ("speed", SelfCheck::Speed),
                 ])?);
             }
-            "buffer-size" => self.buffer_size = Some(value.buffer_size()?),
-            "buffer-deviation" => events.buffer_deviation = value.part_from(0.0)?,
-            "queue" => events.queue = value.above_zero()?,
+            "buffer-size" if cfg!(feature = "test-switches") => {
+                self.buffer_size = Some(value.buffer_size()?)
+            }
+            "queue" if cfg!(feature = "test-switches") => events.queue = value.above_zero()?,
             "on-full" => events.drop_on_full = value.one_of([("wait", false), ("drop", true)])?,
             "compress" => events.compress = value.compress()?,
             "max-trace-size" => events.max_trace_size = value.trace_size()?,
-            "max-deviation" => events.max_deviation = value.part_from(0.01)?,
             unknown => return Err(BadOption(format!("unknown option `{unknown}`"))),
         }
         Ok(())
     }
+}
+
+/// The entry of the table; none for the switches of tests.
+fn known(key: &str) -> Result<Option<&'static AgentOption>, BadOption> {
+    let option = AgentOption::find(key);
+    let is_switch = cfg!(feature = "test-switches") && TEST_SWITCHES.contains(&key);
+    if option.is_some() || is_switch {
+        return Ok(option);
+    }
+    Err(BadOption(format!("unknown option `{key}`")))
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    App, BadOption, ClassPattern, Compress, Context, LogLevel, LogTarget, Stacks, Staleness,
-    TypePair,
+    App, BadOption, ClassPattern, Compress, Context, LogLevel, LogTarget, RemoveAt, Stacks,
+    Staleness, TrialChoices, TypePair,
 };
 
 /// Bounds on the size of event buffers: the minimum is for tests; the maximum is the largest place that an event can encode.
@@ -59,15 +59,6 @@ impl<'a> Value<'a> {
         self.one_of([("on", true), ("off", false)])
     }
 
-    pub(super) fn log_level(&self) -> Result<LogLevel, BadOption> {
-        self.one_of([
-            ("error", LogLevel::Error),
-            ("warn", LogLevel::Warn),
-            ("info", LogLevel::Info),
-            ("debug", LogLevel::Debug),
-        ])
-    }
-
     /// Adds patterns to those given before.
     pub(super) fn app(&self, before: App) -> Result<App, BadOption> {
         Ok(match self.text {
@@ -91,11 +82,21 @@ impl<'a> Value<'a> {
         self.must_be(directory, "a directory")
     }
 
-    pub(super) fn log_target(&self) -> Result<LogTarget, BadOption> {
-        match self.text {
-            "" => Err(self.bad("stderr or a file")),
-            "stderr" => Ok(LogTarget::Stderr),
-            path => Ok(LogTarget::File(path.into())),
+    /// `LEVEL`, `TARGET` or `LEVEL:TARGET`.
+    pub(super) fn log(&self) -> Result<(LogLevel, LogTarget), BadOption> {
+        let (first, rest) = match self.text.split_once(':') {
+            Some((first, rest)) => (first, Some(rest)),
+            None => (self.text, None),
+        };
+        let (level, target) = match (log_level(first), rest) {
+            (Some(level), None) => (level, "stderr"),
+            (Some(level), Some(target)) => (level, target),
+            (None, _) => (LogLevel::Warn, self.text),
+        };
+        match target {
+            "" => Err(self.bad("stderr or a file, after error:, warn:, info: or debug: if wanted")),
+            "stderr" => Ok((level, LogTarget::Stderr)),
+            path => Ok((level, LogTarget::File(path.into()))),
         }
     }
 
@@ -113,15 +114,28 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// `None`: no pair, a base trial.
-    pub(super) fn type_pair(&self) -> Result<Option<TypePair>, BadOption> {
-        match self.text {
-            "none" => Ok(None),
-            text => self.must_be(
-                TypePair::parse(text).map(Some),
-                "none or SOURCE->TARGET, as in java.util.HashMap$Node->com.acme.Session",
-            ),
+    /// Adds a pair, or sets when pairs are removed.
+    pub(super) fn remove(&self, trial: &mut TrialChoices) -> Result<(), BadOption> {
+        let expected = "none, SOURCE->TARGET, as in java.util.HashMap$Node->com.acme.Session, or stale, oom or never with :COLLECTIONS";
+        if self.text == "none" {
+            return Ok(());
         }
+        if let Some(pair) = TypePair::parse(self.text) {
+            trial.pairs.push(pair);
+            return Ok(());
+        }
+        let (when, after) = match self.text.split_once(':') {
+            Some((when, after)) => (when, after.parse().ok().filter(|after| *after > 0)),
+            None => (self.text, Some(trial.after)),
+        };
+        trial.at = match when {
+            "stale" => RemoveAt::Stale,
+            "oom" => RemoveAt::Oom,
+            "never" => RemoveAt::Never,
+            _ => return Err(self.bad(expected)),
+        };
+        trial.after = self.must_be(after, expected)?;
+        Ok(())
     }
 
     pub(super) fn context(&self) -> Result<Context, BadOption> {
@@ -137,22 +151,27 @@ impl<'a> Value<'a> {
     }
 
     pub(super) fn interval(&self) -> Result<Option<Duration>, BadOption> {
-        self.unless_off("seconds above 0, or off", |text| {
-            let seconds: f64 = text.parse().ok()?;
-            (0.01..=1e9)
-                .contains(&seconds)
-                .then(|| Duration::from_secs_f64(seconds))
-        })
+        self.unless_off("seconds above 0, or off", seconds)
     }
 
-    pub(super) fn seconds(&self) -> Result<Duration, BadOption> {
-        self.interval()?.ok_or_else(|| self.bad("seconds above 0"))
-    }
-
-    pub(super) fn entries(&self) -> Result<Option<u64>, BadOption> {
-        self.unless_off("a count above 0, or off", |text| {
-            text.parse().ok().filter(|count| *count > 0)
-        })
+    /// `EXECUTIONS[:SECONDS]`; the seconds are `after` if they are not given.
+    pub(super) fn reinstrument(
+        &self,
+        after: Duration,
+    ) -> Result<(Option<u64>, Duration), BadOption> {
+        let expected = "EXECUTIONS above 0, with :SECONDS above 0 if wanted, or off";
+        if self.text == "off" {
+            return Ok((None, after));
+        }
+        let (executions, seconds) = match self.text.split_once(':') {
+            Some((executions, text)) => (executions, seconds(text)),
+            None => (self.text, Some(after)),
+        };
+        let executions = executions.parse().ok().filter(|count| *count > 0);
+        Ok((
+            Some(self.must_be(executions, expected)?),
+            self.must_be(seconds, expected)?,
+        ))
     }
 
     pub(super) fn mapped_memory(&self) -> Result<u64, BadOption> {
@@ -209,10 +228,6 @@ impl<'a> Value<'a> {
         self.must_be(number, "a number above 0")
     }
 
-    pub(super) fn part_from(&self, least: f64) -> Result<f64, BadOption> {
-        self.must_be(part(self.text, least), &format!("a part from {least} to 1"))
-    }
-
     pub(super) fn compress(&self) -> Result<Compress, BadOption> {
         let compress = match self.text {
             "full" => Some(Compress::Full),
@@ -220,11 +235,28 @@ impl<'a> Value<'a> {
             "off" => Some(Compress::Off),
             other => other
                 .strip_prefix("partial:")
-                .and_then(|text| part(text, 0.0))
+                .and_then(part)
                 .map(Compress::Partial),
         };
         self.must_be(compress, "full, partial, partial:PART or off")
     }
+}
+
+fn log_level(word: &str) -> Option<LogLevel> {
+    match word {
+        "error" => Some(LogLevel::Error),
+        "warn" => Some(LogLevel::Warn),
+        "info" => Some(LogLevel::Info),
+        "debug" => Some(LogLevel::Debug),
+        _ => None,
+    }
+}
+
+fn seconds(text: &str) -> Option<Duration> {
+    let seconds: f64 = text.parse().ok()?;
+    (0.01..=1e9)
+        .contains(&seconds)
+        .then(|| Duration::from_secs_f64(seconds))
 }
 
 /// Parses `16k`, `64m`, `2g`, or plain bytes.
@@ -240,7 +272,7 @@ fn bytes(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(unit)
 }
 
-fn part(text: &str, least: f64) -> Option<f64> {
+fn part(text: &str) -> Option<f64> {
     let part: f64 = text.parse().ok()?;
-    (least..=1.0).contains(&part).then_some(part)
+    (0.0..=1.0).contains(&part).then_some(part)
 }

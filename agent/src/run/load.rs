@@ -12,7 +12,7 @@ use crate::core::resident::Resident;
 use crate::core::vm_facts::java_version;
 use crate::core::{Core, Needs};
 use crate::entry;
-use crate::options::{HELP, Options, Request};
+use crate::options::{Options, Request};
 use crate::process::memory;
 use crate::run::phase::Phase;
 
@@ -25,7 +25,7 @@ pub(crate) fn load(vm: Vm, text: &str, attached: bool) -> Result<Value, String> 
         Request::Run(options) => begin_run(vm, *options, text, attached),
         Request::Command(command) => command_run(command),
         Request::Help => {
-            print!("{HELP}");
+            print!("{}", ducktrack_options::help());
             if attached {
                 return Ok(json!({"ok": true}));
             }

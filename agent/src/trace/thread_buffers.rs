@@ -15,7 +15,7 @@ use ducktrack_trace_writer::{
 };
 use parking_lot::{Mutex, RwLock};
 
-use crate::options::{Compress, EventChoices};
+use crate::options::{BUFFER_DEVIATION, Compress, EventChoices, TRACE_DEVIATION};
 use crate::process::clock::nanos_since;
 use crate::process::memory;
 use crate::threads::counter_block::{CounterBlock, EVENTS_BYTES, EVENTS_OFFSET};
@@ -100,7 +100,7 @@ impl ThreadBuffers {
             buffers: RwLock::default(),
             sizes: BufferSizes {
                 bytes: start.choices.buffer_size,
-                deviation: start.choices.buffer_deviation,
+                deviation: BUFFER_DEVIATION,
             },
             live: start.live,
             ended: AtomicBool::new(false),
@@ -320,7 +320,7 @@ fn event_options(start: &Start<'_>) -> EventOptions {
         },
         columns: start.columns,
         max_trace_size: choices.max_trace_size,
-        max_deviation: choices.max_deviation,
+        max_deviation: TRACE_DEVIATION,
         queue_length: start.queue,
         on_full: if choices.drop_on_full {
             OnFull::Drop

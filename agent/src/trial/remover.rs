@@ -1,6 +1,6 @@
 //! Sets references to null whose targets have not been used for long, and looks at what the program still does with those.
 //!
-//! With `remove-at=never` it only looks: collections after a look are dearer (the walk has emptied the processor's caches), so base trials look as well.
+//! With `remove=never` it only looks: collections after a look are dearer (the walk has emptied the processor's caches), so base trials look as well.
 
 use std::time::{Duration, Instant};
 

@@ -43,7 +43,7 @@ fn commands_reach_a_jvm_in_a_container() {
         let said = ducktrack(&[
             "attach",
             pid,
-            "--no-summary",
+            "--summary=off",
             "--library",
             &library,
             "--output",

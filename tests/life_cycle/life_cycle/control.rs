@@ -37,7 +37,7 @@ pub(crate) fn done(words: &[&str]) -> String {
 
 pub(crate) fn attach(jvm: &RunningJvm, output: &Path, more: &[&str]) -> String {
     let (pid, library) = (jvm.pid().to_string(), library());
-    let mut words = vec!["attach", &pid, "--no-summary", "--library"];
+    let mut words = vec!["attach", &pid, "--summary=off", "--library"];
     let (library, output) = (path(&library), path(output));
     words.extend([library, "--output", output]);
     words.extend(more);
@@ -309,7 +309,7 @@ fn root_attaches_to_the_program_of_another_user() {
         let output = place.path().join("out");
         let text = said(
             Command::new(&command)
-                .args(["attach", &pid, "--no-summary", "--output", path(&output)])
+                .args(["attach", &pid, "--summary=off", "--output", path(&output)])
                 .env_remove("DUCKTRACK_LIBRARY")
                 .output()
                 .expect("ducktrack"),

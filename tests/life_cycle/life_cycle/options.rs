@@ -40,6 +40,14 @@ fn malformed_values() {
 }
 
 #[test]
+fn an_option_without_effect_in_the_mode() {
+    check_refused(
+        "max-trace-size=64m",
+        "option `max-trace-size` has no effect in mode=count: it needs mode=trace",
+    );
+}
+
+#[test]
 fn missing_files() {
     check_refused(
         "@/no/such/options",
@@ -94,7 +102,11 @@ fn help_lists_the_options() {
             .directory(place.path())
             .run(&["return"]);
         assert!(outcome.status.success());
-        for option in ["counters=path|site", "interval=SECONDS", "exclude=PATTERN"] {
+        for option in [
+            "counters=path|site",
+            "interval=SECONDS|off",
+            "exclude=PATTERN",
+        ] {
             assert!(outcome.out.contains(option), "{option}");
         }
         assert!(!outcome.out.contains("DONE"), "there is nothing to run");
@@ -143,8 +155,8 @@ fn the_summary_is_on_unless_told() {
 fn messages_go_to_the_log_file() {
     for jdk in jdks_in_turn(17, 5) {
         let place = tempfile::tempdir().expect("temporary folder");
-        let jvm = TrackedJvm::new(&jdk, "output=out,summary=off,log=log,level=info")
-            .directory(place.path());
+        let jvm =
+            TrackedJvm::new(&jdk, "output=out,summary=off,log=info:log").directory(place.path());
         let outcome = jvm.run(&["return"]);
         assert_eq!(outcome.agent_lines(), [""; 0]);
         let log = fs::read_to_string(place.path().join("log")).expect("log");

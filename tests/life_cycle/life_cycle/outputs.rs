@@ -80,7 +80,7 @@ fn only_the_owner_can_look_into_a_recording() {
         let output = place.path().join("out");
         let log = place.path().join("log");
         let options = format!(
-            "mode=trace,summary=off,level=info,log={},output={}",
+            "mode=trace,summary=off,log=info:{},output={}",
             log.display(),
             output.display()
         );

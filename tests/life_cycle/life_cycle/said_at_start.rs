@@ -1,4 +1,4 @@
-//! What has no effect, or cannot be known in this JVM, is said when it starts, whatever `summary` says.
+//! What cannot be known in this JVM is said when it starts, whatever `summary` says.
 
 use std::path::Path;
 
@@ -13,20 +13,6 @@ fn said(jvm: TrackedJvm, place: &Path) -> Vec<String> {
     assert!(outcome.status.success(), "{outcome:?}");
     let lines = outcome.agent_lines().into_iter();
     lines.map(str::to_owned).collect()
-}
-
-#[test]
-fn a_bound_of_event_files_where_there_are_none() {
-    for jdk in jdks_in_turn(11, 23) {
-        let place = tempfile::tempdir().expect("temporary folder");
-        let options = "max-trace-size=64m,summary=off,output=out";
-        let lines = said(TrackedJvm::new(&jdk, options), place.path());
-        assert!(
-            lines.len() == 1 && lines[0].contains("`max-trace-size` has no effect in mode=count"),
-            "{lines:?}"
-        );
-        Recording::of(&place.path().join("out")).check(1, Some("exit"));
-    }
 }
 
 #[test]

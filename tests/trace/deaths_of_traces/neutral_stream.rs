@@ -1,4 +1,4 @@
-//! The neutral stream of a trace, as a file: `ducktrack check` must find it whole and possible, and it says when collections were.
+//! The neutral stream of a trace, as a file: `ducktrack info` must find it whole and possible, and it says when collections were.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -23,10 +23,10 @@ pub(crate) fn write_stream(run: &TracedRun) -> PathBuf {
     file
 }
 
-/// `ducktrack check`
+/// `ducktrack info`
 pub(crate) fn check(stream: &Path) -> Output {
     let mut command = Command::new(ducktrack_command().expect("command"));
-    let output = command.arg("check").arg(stream).output();
+    let output = command.arg("info").arg(stream).output();
     output.expect("ducktrack")
 }
 

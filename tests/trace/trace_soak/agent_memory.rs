@@ -1,4 +1,4 @@
-//! The agent's own memory over its life, as it tells every second in its log and at its end (`level=debug`).
+//! The agent's own memory over its life, as it tells every second in its log and at its end (`log=debug`).
 //!
 //! Resident memory says little about a short run: the JVM warms up, and what waits for the pipeline comes and goes by a hundred megabytes. Three things say more:
 //!

@@ -95,7 +95,7 @@ impl TrialWork {
             None => ("never", self.pairs.clone()),
         };
         format!(
-            "remove-at={at},remove-after={},remove={}",
+            "remove={at}:{},remove={}",
             self.after,
             pairs.join(",remove=")
         )
@@ -271,13 +271,13 @@ mod tests {
         let switch = Change::Switch("a.B=-Dc=d".parse().expect("a switch"));
         let changes = [pair("a.A->b.B"), pair("c.C->byte[]"), switch];
         let work = TrialWork::new("stale", 3, &changes);
-        let both = "remove-at=never,remove-after=3,remove=a.A->b.B,remove=c.C->byte[]";
+        let both = "remove=never:3,remove=a.A->b.B,remove=c.C->byte[]";
         assert_eq!(work.options(None), both);
         assert_eq!(work.options(changes.last()), both);
-        let second = "remove-at=stale,remove-after=3,remove=c.C->byte[]";
+        let second = "remove=stale:3,remove=c.C->byte[]";
         assert_eq!(work.options(changes.get(1)), second);
         let switches = TrialWork::new("oom", 8, &changes[2..]);
-        let none = "remove-at=oom,remove-after=8,remove=none";
+        let none = "remove=oom:8,remove=none";
         assert_eq!(switches.options(None), none);
     }
 }
