@@ -5,11 +5,11 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use ducktrack_analyses::{CostQuestion, ObjectGroup, Questions};
+use ducktrack_analyses::{CostQuestion, ObjectGroup, Questions, TraceModel};
 use ducktrack_heap_replay::Moment;
 use ducktrack_reports::{
-    Change, CostCandidate, CostRequest, Filter, LeakRequest, candidate_groups, candidates_of,
-    cost_report, leaks_report,
+    Change, CostCandidate, CostRequest, Filter, LeakRequest, Report, candidate_groups,
+    candidates_of, cost_report, leaks_report,
 };
 
 use crate::dump_loading::{DumpTrace, PartialDump};
@@ -17,11 +17,12 @@ use crate::impact::Pair;
 use crate::leaks::heap_size;
 use crate::nothing;
 use crate::selection::RowSelection;
-use crate::trace_report::TraceArgs;
+use crate::trace_report::{TraceArgs, TraceReport};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  ducktrack cost ducktrack-4711                           what each site and type costs, and what a run without it saves
+  ducktrack cost ducktrack-4711                           which sites the collector works for, and what a run without them saves
+  ducktrack cost ducktrack-4711 --only com.acme --format html -o cost.html
   ducktrack cost ducktrack-4711 --young 64m --heap 2g
   ducktrack cost ducktrack-4711 --halve com.acme.Cache.put
   ducktrack cost ducktrack-4711 --dump heap.hprof         and what each leak candidate costs: what ducktrack impact would measure")]
@@ -80,6 +81,31 @@ pub(crate) fn run(args: CostArgs) -> Result<ExitCode> {
     let name = args.report.name();
     let report = cost_report(&model, &name, &filter, &request);
     args.report.print(&report)
+}
+
+/// The table of sites, as the page of `ducktrack ui` has it.
+#[derive(Args, Default)]
+pub(crate) struct CostTable {
+    #[command(flatten)]
+    selection: RowSelection,
+}
+
+impl TraceReport for CostTable {
+    fn filter(&self) -> Filter {
+        self.selection.clone().into()
+    }
+
+    fn questions(&self) -> Questions {
+        Questions {
+            cost: Some(CostQuestion::default()),
+            ..Questions::default()
+        }
+    }
+
+    fn report(self, model: &TraceModel, trace: &str) -> Result<impl Report> {
+        let (filter, request) = (self.selection.into(), CostRequest::default());
+        Ok(cost_report(model, trace, &filter, &request))
+    }
 }
 
 /// The candidates, and the objects that they hold. The trace is read twice: what they hold is known at the end of the first time.

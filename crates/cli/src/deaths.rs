@@ -30,6 +30,7 @@ use crate::deaths::object_list::{ListForm, ObjectList};
 use crate::nothing;
 use crate::output;
 use crate::selection::SiteSelection;
+use crate::target::recording;
 
 pub(crate) use foreign_lines::Foreign;
 pub(crate) use record_source::{RecordSource, open};
@@ -46,8 +47,8 @@ pub(crate) use record_source::{RecordSource, open};
   ducktrack deaths et.trace --from et1 --format et3 -o et3.trace
   ducktrack deaths oracle.csv --from oracle               what a simulator was told")]
 pub(crate) struct DeathsArgs {
-    /// A neutral stream (or its text form), or a directory that the agent wrote with mode=deaths, or with mode=trace (then deaths are bounds)
-    #[arg(value_name = "STREAM")]
+    /// A neutral stream (or its text form), or a directory that the agent wrote with mode=deaths or full, or with mode=trace (then deaths are bounds), or the process that writes it
+    #[arg(value_name = "PID|DIR|STREAM", value_parser = recording)]
     source: PathBuf,
     /// Form of the report
     #[arg(long, value_enum, default_value_t)]

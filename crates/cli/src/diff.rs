@@ -16,6 +16,7 @@ use crate::loading;
 use crate::nothing;
 use crate::output::{self, Format, Output};
 use crate::selection::Order;
+use crate::target::recording;
 use crate::window_args::WindowArgs;
 
 /// The exit code of a broken gate.
@@ -43,11 +44,11 @@ Examples:
   ducktrack report ducktrack-1 --format json -o baseline.json
   ducktrack diff baseline.json ducktrack-2 --fail-on 'count>+0.5%'")]
 pub(crate) struct DiffArgs {
-    /// The first run: a trace directory, or a JSON report
-    #[arg(value_name = "A")]
+    /// The first run: a trace directory or the process that writes it, or a JSON report
+    #[arg(value_name = "A", value_parser = recording)]
     before: PathBuf,
-    /// The second run: a trace directory, or a JSON report
-    #[arg(value_name = "B")]
+    /// The second run, in the same way
+    #[arg(value_name = "B", value_parser = recording)]
     after: PathBuf,
     /// Fail with exit code 1 when this holds (may be repeated)
     #[arg(long, value_name = "GATE")]

@@ -1,9 +1,11 @@
 //! `ducktrack export DIR --to FORMAT -o FILE`
 
+mod enriched_dump;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use ducktrack_count_model::Tally;
 use ducktrack_exports::{Export, firefox, pprof, speedscope};
@@ -13,6 +15,7 @@ use ducktrack_reports::{Sort, View, view, whole_stacks};
 use crate::live_sites::{self, LiveSites};
 use crate::loading;
 use crate::selection::Selection;
+use crate::target::recording;
 use crate::window_args::WindowArgs;
 
 #[derive(Args)]
@@ -20,24 +23,28 @@ use crate::window_args::WindowArgs;
   ducktrack export ducktrack-4711 --to pprof -o run.pb.gz          go tool pprof -top run.pb.gz
   ducktrack export ducktrack-4711 --to speedscope -o run.json      speedscope run.json
   ducktrack export ducktrack-4711 --to firefox -o run.json         profiler.firefox.com, load from file
-  ducktrack export ducktrack-4711 --to collapsed -o run.txt        flamegraph.pl run.txt")]
+  ducktrack export ducktrack-4711 --to collapsed -o run.txt        flamegraph.pl run.txt
+  ducktrack export ducktrack-4711 --to hprof --dump heap.hprof -o sites.hprof.gz   for Eclipse MAT, VisualVM")]
 pub(crate) struct ExportArgs {
-    /// The directory that the agent wrote
-    #[arg(value_name = "DIR")]
+    /// The directory that the agent wrote, or the process that writes it
+    #[arg(value_name = "PID|DIR", value_parser = recording)]
     trace: PathBuf,
     /// The format of the file
     #[arg(long, value_enum)]
     to: Format,
-    /// The file
+    /// The file; an HPROF file is packed when its name ends in .gz
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// With --to hprof: a heap dump of the traced JVM; ducktrack dump makes one
+    #[arg(long, value_name = "FILE", required_if_eq("to", "hprof"))]
+    dump: Option<PathBuf>,
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
     windows: WindowArgs,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Gzipped protocol buffers: go tool pprof, Pyroscope, Parca
     Pprof,
@@ -47,9 +54,23 @@ enum Format {
     Firefox,
     /// One line per stack, with bytes (or, with --sort count, objects)
     Collapsed,
+    /// The heap dump with allocation sites as stack traces, for readers of HPROF (mode=trace)
+    Hprof,
+}
+
+impl ExportArgs {
+    /// Whether a heap dump is read.
+    pub(crate) fn reads_dump(&self) -> bool {
+        self.to == Format::Hprof
+    }
 }
 
 pub(crate) fn run(args: ExportArgs) -> Result<ExitCode> {
+    match (&args.dump, args.reads_dump()) {
+        (Some(dump), true) => return enriched_dump::write(&args.trace, dump, &args.output),
+        (Some(_), false) => bail!("--dump is for --to hprof"),
+        _ => {}
+    }
     let model = loading::load_windows(&args.trace, &args.windows)?;
     let sort = Sort::from(args.selection.order());
     let view = view(
@@ -58,7 +79,7 @@ pub(crate) fn run(args: ExportArgs) -> Result<ExitCode> {
         &args.selection.into(),
     );
     let live = match args.to {
-        Format::Collapsed => None,
+        Format::Collapsed | Format::Hprof => None,
         _ => live_sites::at_end(&args.trace)?,
     };
     let bytes = write(args.to, &view, sort, live.as_ref())?;
@@ -89,7 +110,7 @@ fn write(to: Format, view: &View, sort: Sort, live: Option<&LiveSites>) -> Resul
         Format::Pprof => pprof(&export)?,
         Format::Speedscope => speedscope(&export)?.into_bytes(),
         Format::Firefox => firefox(&export)?.into_bytes(),
-        Format::Collapsed => {
+        Format::Collapsed | Format::Hprof => {
             let unit = match sort {
                 Sort::Bytes => Unit::Bytes,
                 Sort::Count => Unit::Objects,

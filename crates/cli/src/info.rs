@@ -1,4 +1,6 @@
-//! `ducktrack info DIR`: files, records, snapshots, and what is damaged or missing.
+//! `ducktrack info DIR|STREAM`: files, records, snapshots, and what is damaged or missing; whether a neutral stream is whole.
+
+mod stream;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +15,9 @@ use ducktrack_heap_replay::TraceInfo;
 use ducktrack_reports::{Ending, info_report};
 use ducktrack_trace_reader::{EventFiles, Record, TraceReader};
 
+use crate::deaths::Foreign;
 use crate::output::{Format, Output};
+use crate::target::recording;
 use crate::trace_loading::load_trace;
 
 /// Snapshots listed at each end of a long list.
@@ -22,16 +26,32 @@ const ENDS: usize = 5;
 #[derive(Args)]
 #[command(after_help = "Examples:
   ducktrack info ducktrack-4711     after a crash: what is there, what is missing
-  ducktrack info ducktrack-4711 --format json | jq '.bytesPerEvent, .quality.percent'")]
+  ducktrack info ducktrack-4711 --format json | jq '.quality.percent'
+  ducktrack info run.merlin         whole and possible: exit code 0; else 1, and what is wrong where
+  ducktrack info run.merlin --records")]
 pub(crate) struct InfoArgs {
-    /// The directory that the agent wrote, or one of its files
-    #[arg(value_name = "DIR")]
+    /// The directory that the agent wrote, or one of its files, or the process that writes it; or a neutral stream or its text form
+    #[arg(value_name = "PID|DIR|STREAM", value_parser = recording)]
     trace: PathBuf,
+    /// The file is another tool's
+    #[arg(long, value_enum, value_name = "FORM")]
+    from: Option<Foreign>,
+    /// Check the object histories of a recording, as those of a stream
+    #[arg(long)]
+    histories: bool,
+    /// Print each record of the histories as a line of text
+    #[arg(long)]
+    records: bool,
     #[command(flatten)]
     output: Output,
 }
 
 pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode> {
+    let asked = args.from.is_some() || args.histories || args.records;
+    if asked || stream::is_stream(&args.trace) {
+        args.output.accept(&[Format::Text])?;
+        return stream::run(&args.trace, args.from, args.records);
+    }
     let name = args.trace.display().to_string();
     if args.output.format() == Format::Text {
         let (text, events) = text(args)?;

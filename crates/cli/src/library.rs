@@ -1,12 +1,39 @@
-//! Where the agent's library is.
+//! Where the agent's library is, and `ducktrack library`.
+
+mod bundled;
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
+use clap::Args;
+
+use crate::output;
 
 const LIBRARY: &str = "libducktrack.so";
 const VARIABLE: &str = "DUCKTRACK_LIBRARY";
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  ducktrack library               the path of the library, for -agentpath:
+  ducktrack library --to /opt/ducktrack   unpack the library that this command has inside
+
+Releases have the library inside the command, so that one file is enough to copy to a server.")]
+pub(crate) struct LibraryArgs {
+    /// Write the library that this command has inside into this folder, and print its path
+    #[arg(long, value_name = "DIR")]
+    to: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &LibraryArgs) -> Result<ExitCode> {
+    let path = match &args.to {
+        Some(folder) => bundled::unpack(folder)?,
+        None => find(None)?,
+    };
+    output::write(&format!("{}\n", path.display()), None)?;
+    Ok(ExitCode::SUCCESS)
+}
 
 /// The library's absolute path: as given, by the variable, next to this program, or in `../lib`.
 pub(crate) fn find(given: Option<&Path>) -> Result<PathBuf> {
@@ -29,8 +56,12 @@ pub(crate) fn find(given: Option<&Path>) -> Result<PathBuf> {
         .iter()
         .map(|place| place.display().to_string())
         .collect();
+    let unpack = match bundled::is_there() {
+        true => ", or unpack it beside this program: ducktrack library --to DIR",
+        false => "",
+    };
     bail!(
-        "cannot find {LIBRARY} (looked at {}); give --library PATH or set {VARIABLE}",
+        "cannot find {LIBRARY} (looked at {}); give --library PATH or set {VARIABLE}{unpack}",
         looked.join(", ")
     )
 }

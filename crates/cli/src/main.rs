@@ -1,23 +1,21 @@
 //! The `ducktrack` command: runs a program under the agent, and reads what the agent wrote.
 //!
-//! Exit codes: 0 done; 1 a gate of `diff` failed, or `check` found a fault; 2 bad input, in one line that says what, where and what to do.
+//! Exit codes: 0 done; 1 a gate of `diff` failed, or `info` found a fault in a stream; 2 bad input, in one line that says what, where and what to do.
 //! `run` passes on the exit code of the program.
 #![forbid(unsafe_code)]
 
 mod agent_options;
 mod attach;
-mod check;
 mod control;
 mod cost;
 mod deaths;
 mod diff;
 mod dump;
 mod dump_loading;
-mod enrich;
 mod explain;
 mod export;
-mod gc;
 mod growth;
+mod guide;
 mod heap;
 mod holders;
 mod impact;
@@ -38,6 +36,7 @@ mod run;
 mod selection;
 mod shell_pages;
 mod stale;
+mod target;
 mod terminal;
 mod timeline;
 mod top;
@@ -48,6 +47,7 @@ mod window_args;
 
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::trace_report::TraceReportArgs;
@@ -56,83 +56,85 @@ use crate::trace_report::TraceReportArgs;
 #[command(
     name = "ducktrack",
     version,
-    about = "Exact allocation counts and traces of a Java program: run it, read them, compare them",
+    about = "Count and trace the objects that a Java program allocates",
+    max_term_width = 100,
     arg_required_else_help = true,
     after_help = "Examples:
-  ducktrack run -- java -jar app.jar            run under the agent
-  ducktrack attach 4711                         count in a program that runs; then status, snapshot, stop
-  ducktrack top 4711                            what it allocates now
-  ducktrack report ducktrack-4711               who allocates what
-  ducktrack report ducktrack-4711 --format html -o report.html
-  ducktrack ui ducktrack-4711                   all of it in the browser
-  ducktrack run --mode trace -- java -jar app.jar   every allocation, move and death
-  ducktrack heap ducktrack-4711 --at end        what is alive, where it was made, how old it is
-  ducktrack diff baseline.json ducktrack-4711 --fail-on 'count>+5%'"
+  ducktrack run -- java -jar app.jar        run a program under the agent
+  ducktrack attach 4711                     count in a program that runs
+  ducktrack top 4711                        what it allocates now
+  ducktrack report ducktrack-4711           who allocates what
+  ducktrack ui ducktrack-4711               all pages in the browser
+  ducktrack run --mode trace -- java -jar app.jar
+  ducktrack leaks ducktrack-4711            what becomes more and more
+  ducktrack diff baseline.json ducktrack-4711 --fail-on 'count>+5%'
+  ducktrack guide                           pages to read"
 )]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
+/// Commands in the order of the help: run, count, trace, leaks, other.
 #[derive(Subcommand)]
 enum Command {
     /// Run a Java program under the agent
     Run(run::RunArgs),
     /// Load the agent into a Java program that runs
     Attach(attach::AttachArgs),
-    /// Say what the agent in a running program does
+    /// Print the state of a recording
     Status(control::ControlArgs),
-    /// Let the agent in a running program write its counts now
+    /// Write the counts of a running program now
     Snapshot(control::ControlArgs),
-    /// Write a name into the recording of a running program, with the time
+    /// Name this moment in the recording of a running program
     Mark(control::MarkArgs),
-    /// End the recording of a running program and take the probes out of it
+    /// End a recording and take the probes out of the program
     Stop(control::ControlArgs),
-    /// Print what a run allocated, and where
+    /// Show what a running program allocates now
+    Top(top::TopArgs),
+    /// Show all pages of a run in the browser, or write them as one file
+    Ui(ui::UiArgs),
+    /// Show what a run allocated, and where
     Report(report::ReportArgs),
     /// Compare two runs; fail when a gate is broken
     Diff(diff::DiffArgs),
-    /// Show what a running program allocates now
-    Top(top::TopArgs),
-    /// Show all pages of a run as one in the browser, or write them as one file
-    Ui(ui::UiArgs),
-    /// Say what is in a trace, and what is missing
-    Info(info::InfoArgs),
-    /// Show the live heap after a collection or at the end (mode=trace)
-    Heap(TraceReportArgs<heap::Heap>),
-    /// Say how long the objects of each site live (mode=trace)
-    Lifetimes(TraceReportArgs<lifetimes::Lifetimes>),
-    /// Show collections and what the heap was made of over time (mode=trace)
-    Timeline(TraceReportArgs<timeline::Timeline>),
-    /// Find sites whose live objects become more and more (mode=trace)
-    Growth(TraceReportArgs<growth::Growth>),
-    /// Say what each site costs the collector: pauses, copies, promotions (mode=trace)
-    Gc(TraceReportArgs<gc::Gc>),
-    /// Say what each site costs the collector, and what another heap or half of a site would save (mode=trace)
-    Cost(cost::CostArgs),
-    /// Say which live objects have not been used, and for how long (mode=trace, staleness=on)
-    Stale(TraceReportArgs<stale::Stale>),
-    /// Say when each object died, exactly (a neutral stream, or a run of mode=trace)
-    Deaths(deaths::DeathsArgs),
-    /// Check that a neutral stream is whole and possible
-    Check(check::CheckArgs),
-    /// Take a heap dump of a traced program that runs
-    Dump(dump::DumpArgs),
-    /// Say what leaks, who made it and who holds it (mode=trace)
-    Leaks(leaks::LeaksArgs),
-    /// Show who holds the objects of a heap dump, and who made them (mode=trace)
-    Holders(holders::HoldersArgs),
-    /// Measure what removing the objects of leak candidates saves, by trials
-    Impact(impact::ImpactArgs),
-    /// Write a heap dump again, with the allocation site of each object as its stack trace
-    Enrich(enrich::EnrichArgs),
-    /// Write stacks for pprof, speedscope, the Firefox Profiler or flame graph tools
+    /// Write stacks or a heap dump with allocation sites for other tools
     Export(export::ExportArgs),
+    /// Show what a recording contains and what it lacks; check a stream
+    Info(info::InfoArgs),
     /// Draw a method's paths and counters
     Explain(explain::ExplainArgs),
-    /// Print what a shell needs to complete this command
+    /// Show the live heap after a collection (trace)
+    Heap(TraceReportArgs<heap::Heap>),
+    /// Show how long the objects of each site live (trace)
+    Lifetimes(TraceReportArgs<lifetimes::Lifetimes>),
+    /// Show collections and the heap over time (trace)
+    Timeline(TraceReportArgs<timeline::Timeline>),
+    /// Find sites whose live objects become more and more (trace)
+    Growth(TraceReportArgs<growth::Growth>),
+    /// Show what each site costs the collector, and what a change would save (trace)
+    Cost(cost::CostArgs),
+    /// Show live objects that the program no longer uses (trace, --staleness on)
+    Stale(TraceReportArgs<stale::Stale>),
+    /// Show when each object died, exactly (deaths, full), or within bounds (trace)
+    Deaths(deaths::DeathsArgs),
+    /// Find what leaks, who allocated it and who holds it (trace)
+    Leaks(leaks::LeaksArgs),
+    /// Take a heap dump of a traced program that runs
+    Dump(dump::DumpArgs),
+    /// Show who holds the objects of a heap dump, and who allocated them (trace)
+    Holders(holders::HoldersArgs),
+    /// Measure by trials what the removal of leak candidates saves
+    Impact(impact::ImpactArgs),
+    /// Print a page for users: which mode, find a leak, gates, production
+    Guide(guide::GuideArgs),
+    /// Print the path of the agent's library, or unpack it
+    Library(library::LibraryArgs),
+    /// Print the completions for a shell
+    #[command(hide = true)]
     Completions(shell_pages::CompletionsArgs),
     /// Write pages for man
+    #[command(hide = true)]
     Man(shell_pages::ManArgs),
 }
 
@@ -140,14 +142,26 @@ enum Command {
 const BAD_INPUT: u8 = 2;
 
 fn main() -> ExitCode {
-    let command = Cli::parse().command;
-    if matches!(
-        command,
-        Command::Cost(_) | Command::Leaks(_) | Command::Holders(_) | Command::Enrich(_)
-    ) {
+    let command = match Cli::try_parse() {
+        Ok(line) => line.command,
+        Err(error) if error.kind() == ErrorKind::ValueValidation => return bad_value(&error),
+        Err(error) => error.exit(),
+    };
+    if reads_dump(&command) {
         own_mappings::begin_with_own_mappings();
     }
-    let result = match command {
+    match run(command) {
+        Ok(code) => code,
+        Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("ducktrack: {}", one_line(&error));
+            ExitCode::from(BAD_INPUT)
+        }
+    }
+}
+
+fn run(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
         Command::Run(args) => run::run(args),
         Command::Attach(args) => attach::run(&args),
         Command::Status(args) => control::status(&args),
@@ -163,29 +177,37 @@ fn main() -> ExitCode {
         Command::Lifetimes(args) => args.run(),
         Command::Timeline(args) => args.run(),
         Command::Growth(args) => args.run(),
-        Command::Gc(args) => args.run(),
         Command::Cost(args) => cost::run(args),
         Command::Stale(args) => args.run(),
         Command::Deaths(args) => deaths::run(args),
-        Command::Check(args) => check::run(&args),
         Command::Dump(args) => dump::run(args),
         Command::Leaks(args) => leaks::run(args),
         Command::Holders(args) => holders::run(args),
         Command::Impact(args) => impact::run(args),
-        Command::Enrich(args) => enrich::run(args),
         Command::Export(args) => export::run(args),
         Command::Explain(args) => explain::run(&args),
+        Command::Guide(args) => guide::run(&args),
+        Command::Library(args) => library::run(&args),
         Command::Completions(args) => shell_pages::completions(&args, Cli::command()),
         Command::Man(args) => shell_pages::man(&args, Cli::command()),
-    };
-    match result {
-        Ok(code) => code,
-        Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("ducktrack: {}", one_line(&error));
-            ExitCode::from(BAD_INPUT)
-        }
     }
+}
+
+/// Whether the command may need the memory of a whole heap dump.
+fn reads_dump(command: &Command) -> bool {
+    match command {
+        Command::Cost(_) | Command::Leaks(_) | Command::Holders(_) => true,
+        Command::Export(args) => args.reads_dump(),
+        _ => false,
+    }
+}
+
+/// One line, as of all other bad input.
+fn bad_value(error: &clap::Error) -> ExitCode {
+    let text = error.to_string();
+    let line = text.lines().next().unwrap_or_default();
+    eprintln!("ducktrack: {}", line.trim_start_matches("error: "));
+    ExitCode::from(BAD_INPUT)
 }
 
 /// The error and its causes; a cause that was named already is not named again.

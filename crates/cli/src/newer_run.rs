@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// In each directory that holds a recording.
-const TRACE: &str = "ducktrack.trace";
+use crate::target::TRACE;
 
 /// Says on standard error that a newer recording stands beside the one in `directory`.
 pub(crate) fn mention(directory: &Path) {

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use ducktrack_reports::{Report, TreeOptions, View, collapsed, screen, tree, verbose_text, view};
 
 use crate::selection::Selection;
+use crate::target::recording;
 use crate::window_args::WindowArgs;
 use crate::{loading, newer_run, nothing, output, terminal};
 
@@ -23,8 +24,8 @@ use crate::{loading, newer_run, nothing, output, terminal};
   ducktrack report ducktrack-4711 --format html -o report.html
   ducktrack report ducktrack-4711 --format json -o baseline.json")]
 pub(crate) struct ReportArgs {
-    /// The directory that the agent wrote
-    #[arg(value_name = "DIR")]
+    /// The directory that the agent wrote, or the process that writes it
+    #[arg(value_name = "PID|DIR", value_parser = recording)]
     trace: PathBuf,
     /// Form of the report; without it, one screen that says what matters most
     #[arg(long, value_enum)]

@@ -1,7 +1,6 @@
 //! `ducktrack top PID|DIR`: what a program allocates now, read from its mapped counters. The JVM does nothing for it. Where counters are not mapped
 //! (with a trace), the agent is asked for what it has counted at each look.
 
-pub(crate) mod directory;
 pub(crate) mod grouping;
 mod heap_follower;
 mod heap_watch;
@@ -20,6 +19,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
 use crate::output;
+use crate::target;
 use crate::terminal::screen;
 use grouping::By;
 use live_run::LiveRun;
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &TopArgs) -> Result<ExitCode> {
             args.interval
         );
     }
-    let directory = directory::of_target(&args.target)?;
+    let directory = target::folder(&args.target)?;
     let mut live = LiveRun::open(&directory)?;
     let mut table = LiveTable::new(args.by, args.sort, args.filter.clone());
     live.look()?;

@@ -11,6 +11,7 @@ use ducktrack_reports::{Filter, Report};
 
 use crate::nothing;
 use crate::output::Output;
+use crate::target::recording;
 use crate::trace_loading::load_trace;
 
 /// A report on the events of a trace.
@@ -28,8 +29,8 @@ pub(crate) trait TraceReport: Args {
 /// The trace, the form and where it goes.
 #[derive(Args)]
 pub(crate) struct TraceArgs {
-    /// The directory that the agent wrote with mode=trace
-    #[arg(value_name = "DIR")]
+    /// The directory that the agent wrote with mode=trace, or the process that writes it
+    #[arg(value_name = "PID|DIR", value_parser = recording)]
     pub(crate) trace: PathBuf,
     #[command(flatten)]
     output: Output,

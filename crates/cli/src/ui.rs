@@ -14,7 +14,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::output;
-use crate::top::directory;
+use crate::target;
 use recording::Recording;
 use server::Server;
 
@@ -45,7 +45,7 @@ pub(crate) struct UiArgs {
 }
 
 pub(crate) fn run(args: UiArgs) -> Result<ExitCode> {
-    let directory = directory::of_target(&args.target)?;
+    let directory = target::folder(&args.target)?;
     let recording = Recording::open(directory, args.dump, args.baseline)?;
     if let Some(file) = &args.output {
         output::write(&whole_file::page(&recording)?, Some(file))?;

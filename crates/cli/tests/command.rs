@@ -332,14 +332,14 @@ fn run_passes_the_flag_after_java_and_the_exit_code_back() {
         "5",
         "--materialized",
         "--options",
-        "level=debug",
+        "log=debug",
         "--",
         java.to_str().expect("text"),
         "-jar",
         "app with space.jar",
     ]);
     assert_eq!(output.status.code(), Some(42));
-    let flag = format!("-agentpath:{library}=level=debug,interval=5,materialized=on");
+    let flag = format!("-agentpath:{library}=log=debug,materialized=on,interval=5");
     assert_eq!(out(&output), format!("{flag}\n-jar\napp with space.jar\n"));
     assert!(
         err(&output).contains("no trace at ducktrack-%p"),
@@ -476,7 +476,7 @@ fn every_command_helps_with_examples() {
         "lifetimes",
         "timeline",
         "growth",
-        "gc",
+        "cost",
         "explain",
     ];
     for command in commands {

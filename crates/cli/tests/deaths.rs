@@ -1,4 +1,4 @@
-//! `ducktrack deaths` and `ducktrack check` on streams whose answer is known.
+//! `ducktrack deaths` and `ducktrack info` on streams whose answer is known.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -259,17 +259,17 @@ fn columns_are_read_by_ten_lines_of_python() {
 fn a_check_says_whether_a_stream_is_possible() {
     let files = Files::new();
     let stream = files.stream(PROGRAM);
-    let good = printed(&["check"], &stream);
+    let good = printed(&["info"], &stream);
     assert!(
         good.contains("21 records in 1 blocks, level full")
             && good.contains("The stream is whole and possible."),
         "{good}"
     );
-    let text = printed(&["check", "--text"], &stream);
+    let text = printed(&["info", "--records"], &stream);
     assert_eq!(text, PROGRAM);
 
     let faulty = files.stream(&format!("{PROGRAM}use 1\n"));
-    let output = ducktrack(&["check"], &faulty);
+    let output = ducktrack(&["info"], &faulty);
     assert_eq!(output.status.code(), Some(1));
     let told = String::from_utf8(output.stdout).expect("text");
     assert!(told.contains("record 21 of the block at byte 12, time 8: records on objects that are dead or were never allocated: Use(object1)"), "{told}");
@@ -291,7 +291,7 @@ fn a_cut_stream_is_read_as_far_as_it_goes() {
             .expect("damage")
             .contains("without its end block")
     );
-    let output = ducktrack(&["check"], &stream);
+    let output = ducktrack(&["info"], &stream);
     assert_eq!(output.status.code(), Some(1));
     let list = ducktrack(&["deaths", "--objects"], &stream);
     assert!(
@@ -307,7 +307,7 @@ fn other_input_is_refused_in_a_line() {
     fs::write(&other, [0xca, 0xfe, 0xba, 0xbe, 0]).expect("written");
     assert!(refused(&["deaths"], &other).contains("is not a neutral stream"));
     fs::write(&other, "hello world\n").expect("written");
-    assert!(refused(&["check"], &other).contains("line 1: not the name of a record: hello world"));
+    assert!(refused(&["info"], &other).contains("line 1: not the name of a record: hello world"));
     assert!(refused(&["deaths"], &files.path("missing")).contains("cannot read"));
 }
 
@@ -348,7 +348,7 @@ fn other_tools_forms_go_out_and_in() {
     let third = printed(&["deaths", "--format", "et3"], &stream);
     assert!(third.starts_with("N 1 24 1 1 0 0\n"), "{third}");
     assert!(
-        printed(&["check", "--from", "et1"], &elephant)
+        printed(&["info", "--from", "et1"], &elephant)
             .contains("3 objects allocated, 2 reported dead")
     );
     fs::write(&elephant, "N 1 2\n").expect("written");

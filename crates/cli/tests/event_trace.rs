@@ -228,7 +228,7 @@ fn deaths_of_a_trace_are_bounds() {
             ("java.lang.String", 1)
         ]
     );
-    let text = place.text(&["check", "t"]);
+    let text = place.text(&["info", "t", "--histories"]);
     assert!(
         text.contains("10 objects allocated, 7 reported dead by 3 collections"),
         "{text}"
@@ -345,7 +345,7 @@ fn fields_of(line: &str) -> usize {
 #[test]
 fn filters_and_forms_of_every_command() {
     let place = Place::with_trace();
-    for command in ["heap", "lifetimes", "timeline", "growth", "gc"] {
+    for command in ["heap", "lifetimes", "timeline", "growth", "cost"] {
         let text = place.text(&[command, "t"]);
         let next = text.rsplit("Next:\n").next().expect("the last part");
         assert!(
@@ -407,7 +407,7 @@ fn bad_moments_and_bad_traces_are_one_line() {
             .code(),
         Some(2)
     );
-    for command in ["heap", "lifetimes", "timeline", "growth", "gc", "info"] {
+    for command in ["heap", "lifetimes", "timeline", "growth", "cost", "info"] {
         refused(
             &place.ducktrack(&[command, "missing"]),
             &["missing", "No such file"],
@@ -424,7 +424,7 @@ fn bad_moments_and_bad_traces_are_one_line() {
         place.path("counted/ducktrack.trace"),
     )
     .expect("a copy");
-    for command in ["heap", "lifetimes", "timeline", "growth", "gc"] {
+    for command in ["heap", "lifetimes", "timeline", "growth", "cost"] {
         refused(
             &place.ducktrack(&[command, "counted"]),
             &["counted", "no event files"],
@@ -442,7 +442,7 @@ fn without_moves_the_reports_say_what_they_do_not_know() {
             &["off: the live heap is not known: moves"],
         );
     }
-    for command in ["info", "lifetimes", "timeline", "growth", "gc"] {
+    for command in ["info", "lifetimes", "timeline", "growth", "cost"] {
         let report = place.json(&[command, "off"]);
         assert_eq!(report["knowledge"]["state"], "never", "{command}");
         assert_eq!(report["moves"], "off", "{command}");

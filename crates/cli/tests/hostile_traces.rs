@@ -26,7 +26,7 @@ const COMMANDS: [&[&str]; 12] = [
     &["timeline", "t"],
     &["timeline", "t", "--format", "csv"],
     &["growth", "t"],
-    &["gc", "t"],
+    &["cost", "t"],
     &["report", "t"],
 ];
 

@@ -7,7 +7,7 @@
 //!             ├─ lifetimes_report()  ─> LifetimesReport   ├─ Report: text(), json(), csv(), html()
 //!             ├─ timeline_report()   ─> TimelineReport    │
 //!             ├─ growth_report()     ─> GrowthReport      │
-//!             ├─ gc_report()         ─> GcReport          │
+//!             ├─ cost_report()       ─> GcReport          │
 //!             └─ stale_report()      ─> StaleReport      ─┘
 //! ```
 
@@ -43,7 +43,7 @@ pub use deaths::{
 pub use gc::{
     Change, CostCandidate, CostRequest, GcCandidateDoc, GcContextDoc, GcCostDoc, GcReport,
     GcSiteDoc, GcTypeDoc, PauseKindDoc, UnknownPausesDoc, WhatIfDoc, WithoutDoc, candidate_groups,
-    candidates_of, cost_report, gc_report, group_of_sites,
+    candidates_of, cost_report, group_of_sites,
 };
 pub use growth::{
     GroupDoc, GroupSiteDoc, GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, OldSpaceDoc,

@@ -74,9 +74,9 @@ pub use event_trace::{
     StaleReport, StaleSiteDoc, StaleTypeDoc, StepDoc, SurvivalDoc, TimelineReport,
     TimelineTotalsDoc, TraceHead, TypeCountDoc, TypeDeathsDoc, TypeLayerDoc, UnknownPausesDoc,
     VerdictsDoc, WhatIfDoc, WindowDoc as GrowthWindowDoc, WindowGrowthDoc, WithoutDoc,
-    candidate_groups, candidates_of, cost_report, csv_line, deaths_report, gc_report,
-    group_of_sites, growth_report, heap_report, holders_report, info_report, leaks_report,
-    lifetimes_report, place_of, stale_report, timeline_report,
+    candidate_groups, candidates_of, cost_report, csv_line, deaths_report, group_of_sites,
+    growth_report, heap_report, holders_report, info_report, leaks_report, lifetimes_report,
+    place_of, stale_report, timeline_report,
 };
 pub use filter::{Filter, Sort};
 pub use fitted_names::fitted;

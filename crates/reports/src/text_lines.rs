@@ -112,13 +112,13 @@ mod tests {
         let mut text = TextLines::new(Some(60));
         text.push_str("  pauses         20 young and mixed, together 40.0 ms without the part of the agent: 1.8 ms each\n");
         text.push_str(
-            "  short\n  ducktrack gc a/long/directory/of/a/recording --format html -o gc.html\n",
+            "  short\n  ducktrack heap a/long/directory/of/a/recording --format html -o heap.html\n",
         );
         assert_eq!(
             text.finish(),
             "  pauses         20 young and mixed, together 40.0 ms\n\
             \x20                without the part of the agent: 1.8 ms each\n  short\n\
-            \x20 ducktrack gc a/long/directory/of/a/recording --format html -o gc.html\n"
+            \x20 ducktrack heap a/long/directory/of/a/recording --format html -o heap.html\n"
         );
     }
 

@@ -9,8 +9,8 @@ use ducktrack_count_model::CountModelBuilder;
 use ducktrack_heap_replay::{CollectionNumber, HeapKnowledge, KnowledgeGap, KnownStretch};
 use ducktrack_live_heap::Amount;
 use ducktrack_reports::{
-    Filter, GrowthReport, HeapReport, LifetimesReport, Report, Sort, TimelineReport, gc_report,
-    growth_report, heap_report, info_report, lifetimes_report, timeline_report,
+    CostRequest, Filter, GrowthReport, HeapReport, LifetimesReport, Report, Sort, TimelineReport,
+    cost_report, growth_report, heap_report, info_report, lifetimes_report, timeline_report,
 };
 use ducktrack_test_support::{sample_heap, sample_run};
 use serde_json::Value;
@@ -77,7 +77,10 @@ fn growth(model: &TraceModel, filter: &Filter) -> GrowthReport {
 /// All reports with their names.
 fn reports(model: &TraceModel, filter: &Filter) -> Vec<(&'static str, Box<dyn Report>)> {
     vec![
-        ("gc", Box::new(gc_report(model, TRACE, filter))),
+        (
+            "cost",
+            Box::new(cost_report(model, TRACE, filter, &CostRequest::default())),
+        ),
         ("info", Box::new(info_report(model, TRACE))),
         ("lifetimes", Box::new(lifetimes(model, filter))),
         ("timeline", Box::new(timeline(model, filter))),

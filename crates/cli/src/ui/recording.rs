@@ -14,8 +14,8 @@ use ducktrack_reports::{
 };
 
 use super::page_kind::PageKind;
+use crate::cost::CostTable;
 use crate::dump_loading::{DumpTrace, PartialDump};
-use crate::gc::Gc;
 use crate::growth::Growth;
 use crate::heap::heap_at;
 use crate::lifetimes::Lifetimes;
@@ -151,7 +151,7 @@ impl Recording {
             PageKind::Report => Ok(view(&model.count, name, &all).html()?),
             PageKind::Info => Ok(info_report(model, name).html()?),
             PageKind::Timeline => self.answered(Timeline::default(), model),
-            PageKind::Gc => self.answered(Gc::default(), model),
+            PageKind::Cost => self.answered(CostTable::default(), model),
             PageKind::Lifetimes => self.answered(Lifetimes::default(), model),
             PageKind::Heap => self.heap(model, query),
             PageKind::Growth if query.from.is_none() && query.until.is_none() => {
@@ -297,7 +297,7 @@ fn is_there(kind: PageKind, model: &TraceModel, others: (Option<&str>, Option<&s
         PageKind::Timeline
         | PageKind::Heap
         | PageKind::Growth
-        | PageKind::Gc
+        | PageKind::Cost
         | PageKind::Lifetimes
         | PageKind::Leaks => is_trace && !is_witness,
         PageKind::Info => is_trace,

@@ -1,4 +1,4 @@
-//! `ducktrack gc`: what each site, caller and type costs the collector.
+//! `ducktrack cost`: what each site, caller and type costs the collector.
 
 mod build;
 mod candidate_groups;
@@ -9,7 +9,7 @@ mod micros;
 mod text;
 mod what_if;
 
-pub use build::{CostCandidate, CostRequest, cost_report, gc_report};
+pub use build::{CostCandidate, CostRequest, cost_report};
 pub use candidate_groups::{candidate_groups, candidates_of, group_of_sites};
 pub use document::{
     GcCandidateDoc, GcContextDoc, GcCostDoc, GcReport, GcSiteDoc, GcTypeDoc, PauseKindDoc,
@@ -26,10 +26,7 @@ use crate::text_lines::TextLines;
 
 impl Report for GcReport {
     fn name(&self) -> &'static str {
-        match self.format.as_str() {
-            "ducktrack-cost" => "cost",
-            _ => "gc",
-        }
+        "cost"
     }
 
     fn write(&self, out: &mut TextLines) {

@@ -32,8 +32,8 @@ const METHOD: &str = "The length of a pause, without what the agent took of it, 
     0.4 of the saving, times the share that is left), as measured on half of the leaky programs of ducktrack's own tests. Two runs of the same program differ, too (by 3 % of the time of collections): \
     ducktrack impact adds that for its number of trials.";
 
-/// Makes the report. `trace` says where the model was read from.
-pub fn gc_report(model: &TraceModel, trace: &str, filter: &Filter) -> GcReport {
+/// The table of costs. `trace` is the name of the folder.
+fn table(model: &TraceModel, trace: &str, filter: &Filter) -> GcReport {
     let none = GcCost::default();
     let costs = model.cost.as_ref().unwrap_or(&none);
     let view = crate::build::view(&model.count, trace, filter);
@@ -63,7 +63,7 @@ pub fn gc_report(model: &TraceModel, trace: &str, filter: &Filter) -> GcReport {
     types.truncate(top);
     sites.truncate(top);
     GcReport {
-        format: "ducktrack-gc".to_owned(),
+        format: "ducktrack-cost".to_owned(),
         version: VERSION,
         head: TraceHead::of(model, &view, filter),
         method: METHOD.to_owned(),
@@ -106,7 +106,7 @@ pub struct CostRequest {
     pub candidates: Vec<CostCandidate>,
 }
 
-/// The report with what runs under other conditions would take.
+/// What each site costs the collector, and what runs under other conditions would take. `trace` is the name of the folder.
 pub fn cost_report(
     model: &TraceModel,
     trace: &str,
@@ -117,7 +117,6 @@ pub fn cost_report(
     let costs = model.cost.as_ref().unwrap_or(&none);
     let candidates = request.candidates.iter().zip(&costs.groups);
     GcReport {
-        format: "ducktrack-cost".to_owned(),
         what_if: what_ifs(model, costs, &request.changes),
         candidates: candidates
             .map(|(one, group)| GcCandidateDoc {
@@ -128,7 +127,7 @@ pub fn cost_report(
                 cost: cost(&group.cost, costs),
             })
             .collect(),
-        ..gc_report(model, trace, filter)
+        ..table(model, trace, filter)
     }
 }
 

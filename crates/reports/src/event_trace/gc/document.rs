@@ -1,4 +1,4 @@
-//! The keys of `ducktrack gc`.
+//! The keys of `ducktrack cost`.
 
 use ducktrack_analyses::PauseKind;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ const PAGE_ROWS: usize = 1000;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GcReport {
-    /// Always `ducktrack-gc`.
+    /// Always `ducktrack-cost`.
     pub format: String,
     /// Version of the meaning of the keys.
     pub version: u32,
@@ -35,7 +35,7 @@ pub struct GcReport {
     pub rows: RowsDoc,
     /// Objects without an event, if the filter keeps them.
     pub unattributed: Option<GcCostDoc>,
-    /// `ducktrack cost`: runs under other conditions.
+    /// Runs under other conditions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub what_if: Vec<WhatIfDoc>,
     /// Objects that have not been used for this many collections are dead in the runs of `unused`.

@@ -17,8 +17,7 @@ use crate::text_lines::TextLines;
 const TYPES: usize = 10;
 
 pub(super) fn write(report: &GcReport, out: &mut TextLines) {
-    let name = report.format.trim_start_matches("ducktrack-");
-    head(out, name, &report.head);
+    head(out, "cost", &report.head);
     write_outline(out, report);
     write_what_if(out, report);
     write_candidates(out, report);
@@ -35,7 +34,7 @@ pub(super) fn next(report: &GcReport) -> Vec<NextCommand> {
     next_commands(
         &report.head,
         &[
-            ("gc", "--format html -o gc.html", "the same with charts"),
+            ("cost", "--format html -o cost.html", "the same with charts"),
             ("lifetimes", "", "how long the objects of each site live"),
             ("timeline", "", "every collection"),
         ],

@@ -1,4 +1,4 @@
-//! `ducktrack enrich FILE DIR -o OUT`
+//! `ducktrack export --to hprof`: a heap dump again, with the allocation site of each object as its stack trace.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, Write};
@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use clap::Args;
 use ducktrack_analyses::Questions;
 use ducktrack_holders::{Enriched, SiteTraces, enrich};
 use flate2::Compression;
@@ -19,34 +18,13 @@ use crate::trace_report::load_events;
 /// Only the owner may read a dump: it holds the program's data.
 const PRIVATE: u32 = 0o600;
 
-#[derive(Args)]
-#[command(after_help = "Examples:
-  ducktrack enrich heap.hprof ducktrack-4711 -o sites.hprof.gz   every object with its allocation site as a stack trace
-
-Eclipse MAT, VisualVM and other readers of HPROF open the result.")]
-pub(crate) struct EnrichArgs {
-    /// A heap dump of the traced JVM: ducktrack dump makes one
-    #[arg(value_name = "FILE")]
-    dump: PathBuf,
-    /// The directory that the agent wrote with mode=trace
-    #[arg(value_name = "DIR")]
-    trace: PathBuf,
-    /// The dump to write; packed when the name ends in .gz
-    #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
-}
-
-pub(crate) fn run(args: EnrichArgs) -> Result<ExitCode> {
-    if is_same(&args.dump, &args.output) {
-        bail!("{}: give another file to write to", args.output.display());
+/// Writes the dump again, packed when the name ends in `.gz`.
+pub(super) fn write(folder: &Path, dump: &Path, output: &Path) -> Result<ExitCode> {
+    if is_same(dump, output) {
+        bail!("{}: give another file to write to", output.display());
     }
-    let load = |questions: &Questions| load_events(&args.trace, questions);
-    let mut trace = DumpTrace::load(
-        load,
-        &args.dump,
-        PartialDump::default(),
-        Questions::default(),
-    )?;
+    let load = |questions: &Questions| load_events(folder, questions);
+    let mut trace = DumpTrace::load(load, dump, PartialDump::default(), Questions::default())?;
     let objects = trace.objects()?;
     let mut sites = SiteTraces::new(&trace.model.count, &objects);
     let traces = core::mem::take(&mut sites.traces);
@@ -54,20 +32,20 @@ pub(crate) fn run(args: EnrichArgs) -> Result<ExitCode> {
         let trace_of = |address| sites.trace_of(address);
         enrich(trace.file(), &traces, trace_of, out).map_err(|error| trace.fault(error))
     };
-    let unfinished = UnfinishedFile::new(&args.output)?;
+    let unfinished = UnfinishedFile::new(output)?;
     let file = unfinished.open()?;
-    let sum = match args.output.extension().is_some_and(|ending| ending == "gz") {
+    let sum = match output.extension().is_some_and(|ending| ending == "gz") {
         true => {
             let mut packer = GzEncoder::new(BufWriter::new(file), Compression::fast());
             let sum = write(&mut packer)?;
             let finished = packer.finish().and_then(|mut out| out.flush());
-            finished.with_context(|| cannot_write(&args.output))?;
+            finished.with_context(|| cannot_write(output))?;
             sum
         }
         false => write(&mut BufWriter::new(file))?,
     };
     unfinished.finish()?;
-    print_sum(&args.output, sum);
+    print_sum(output, sum);
     Ok(ExitCode::SUCCESS)
 }
 

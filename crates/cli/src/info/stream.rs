@@ -1,41 +1,37 @@
-//! `ducktrack check STREAM`
+//! `ducktrack info STREAM`: whether a neutral stream is whole and possible.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Args;
 use ducktrack_merlin::{CheckResult, Checker, Record, record_to_text};
 
 use crate::deaths::{Foreign, RecordSource, open};
 use crate::output;
 
-#[derive(Args)]
-#[command(after_help = "Examples:
-  ducktrack check run.merlin            whole and possible: exit code 0; else 1, and what is wrong where
-  ducktrack check run.merlin --text     every record as a line of text")]
-pub(crate) struct CheckArgs {
-    /// A neutral stream, or its text form (crates/merlin/STREAM.md)
-    #[arg(value_name = "STREAM")]
-    source: PathBuf,
-    /// The file is another tool's
-    #[arg(long, value_enum, value_name = "FORM")]
-    from: Option<Foreign>,
-    /// Print every record as a line of text
-    #[arg(long)]
-    text: bool,
-}
-
 /// The exit code for a stream with faults.
 const FAULTY: u8 = 1;
 
-pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode> {
-    let mut source = open(&args.source, args.from)?;
-    let (result, damage) = check(&mut source, args.text)?;
-    if !args.text {
-        output::write(&told(args, &result, damage.as_ref()), None)?;
+/// What files of the agent begin with.
+const MAGIC: [u8; 5] = *b"\x8BDUCK";
+
+/// Whether the path is a file that the agent did not write.
+pub(super) fn is_stream(path: &Path) -> bool {
+    let mut first = [0; MAGIC.len()];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut first));
+    path.is_file() && (read.is_err() || first != MAGIC)
+}
+
+/// Checks a stream; `as_text`: prints each record as a line instead.
+pub(super) fn run(path: &Path, form: Option<Foreign>, as_text: bool) -> Result<ExitCode> {
+    let mut source = open(path, form)?;
+    let (result, damage) = check(&mut source, as_text)?;
+    if !as_text {
+        output::write(&summary(path, &result, damage.as_ref()), None)?;
     } else if let Some(damage) = &damage {
-        eprintln!("ducktrack: {}: {damage}", args.source.display());
+        eprintln!("ducktrack: {}: {damage}", path.display());
     }
     let is_good = damage.is_none() && result.faults == 0;
     Ok(ExitCode::from(if is_good { 0 } else { FAULTY }))
@@ -69,11 +65,11 @@ fn print(records: &[Record]) -> Result<()> {
     output::write(&lines.collect::<String>(), None)
 }
 
-fn told(args: &CheckArgs, result: &CheckResult, damage: Option<&String>) -> String {
+fn summary(path: &Path, result: &CheckResult, damage: Option<&String>) -> String {
     let totals = &result.totals;
-    let name = args.source.display();
+    let name = path.display();
     let mut out = format!(
-        "ducktrack check: {name}\n  {} records in {} blocks, level {}\n  {} objects allocated, {} reported dead by {} collections\n",
+        "ducktrack info: {name}\n  {} records in {} blocks, level {}\n  {} objects allocated, {} reported dead by {} collections\n",
         result.records,
         result.blocks,
         totals.level.word(),

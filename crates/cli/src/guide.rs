@@ -1,0 +1,95 @@
+//! `ducktrack guide [TOPIC]`: the pages of `crates/cli/guide`.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use crate::output;
+
+/// A page.
+struct Topic {
+    name: &'static str,
+    text: &'static str,
+}
+
+macro_rules! topics {
+    ($($name:literal),* $(,)?) => {
+        [$(Topic { name: $name, text: include_str!(concat!("../guide/", $name, ".md")) }),*]
+    };
+}
+
+/// In the order in which a new user needs them.
+const TOPICS: [Topic; 7] = topics![
+    "which-mode",
+    "read-a-report",
+    "find-a-leak",
+    "gate-a-pull-request",
+    "leave-it-on-in-production",
+    "after-a-crash",
+    "troubleshooting",
+];
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  ducktrack guide                 the topics
+  ducktrack guide find-a-leak | less")]
+pub(crate) struct GuideArgs {
+    /// The page; without it, the list of pages
+    #[arg(value_parser = PossibleValuesParser::new(TOPICS.iter().map(|topic| topic.name)))]
+    topic: Option<String>,
+}
+
+pub(crate) fn run(args: &GuideArgs) -> Result<ExitCode> {
+    let topic = TOPICS
+        .iter()
+        .find(|topic| Some(topic.name) == args.topic.as_deref());
+    match topic {
+        Some(topic) => output::write(topic.text, None)?,
+        None => output::write(&list(), None)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list() -> String {
+    let lines = TOPICS.iter().map(|topic| {
+        let title = topic.text.lines().next().unwrap_or_default();
+        format!(
+            "  ducktrack guide {:<27} {}\n",
+            topic.name,
+            title.trim_start_matches("# ")
+        )
+    });
+    lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A page that takes longer to read is not read.
+    const MOST_WORDS: usize = 900;
+
+    #[test]
+    fn each_page_is_short_and_has_a_title() {
+        for topic in &TOPICS {
+            let words = topic.text.split_whitespace().count();
+            assert!(words < MOST_WORDS, "{}: {words} words", topic.name);
+            assert!(topic.text.starts_with("# "), "{}", topic.name);
+        }
+    }
+
+    #[test]
+    fn each_page_of_the_folder_is_a_topic() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/guide");
+        for entry in std::fs::read_dir(folder).expect("the folder") {
+            let name = entry.expect("an entry").file_name();
+            let name = name.to_str().expect("text");
+            if let Some(name) = name.strip_suffix(".md") {
+                assert!(TOPICS.iter().any(|topic| topic.name == name), "{name}");
+            }
+        }
+        assert_eq!(list().lines().count(), TOPICS.len());
+    }
+}
