@@ -49,6 +49,7 @@ use crate::core::registry::Registry;
 use crate::core::resident::Resident;
 use crate::core::vm_facts::VmFacts;
 use crate::helper_classes::helper_class::HelperClass;
+use crate::measured::Measured;
 use crate::options::Options;
 use crate::process::log::Log;
 use crate::process::mapped_file::Refusal;
@@ -85,6 +86,8 @@ pub(crate) struct Core {
     pub(crate) directory: PathBuf,
     writer: Mutex<Option<CountWriter>>,
     pub(crate) cost: Cost,
+    /// Measurements that the program makes of its own run.
+    pub(crate) measured: Measured,
     /// Names of the classes of keyed counts, by Klass address.
     klass_names: Mutex<FxHashMap<usize, String>>,
     /// Classes found by collections or named by events, until the trace file has them.
@@ -155,6 +158,7 @@ impl Core {
             directory: directory.path().to_owned(),
             writer: Mutex::new(Some(directory.into_count_writer(WriterOptions::default()))),
             cost: Cost::default(),
+            measured: Measured::default(),
             klass_names: Mutex::new(FxHashMap::default()),
             heap_classes: heap_classes::HeapClasses::default(),
             notes: Notes::default(),
@@ -207,6 +211,15 @@ impl Core {
         self.say_class_address(klass, &name);
         let before = self.klass_names.lock().insert(klass, name.clone());
         Some((before.as_ref() != Some(&name)).then_some(name))
+    }
+
+    /// The name (a descriptor) of the class at a Klass address.
+    pub(crate) fn klass_name(&self, klass: usize) -> String {
+        let names = self.klass_names.lock();
+        names
+            .get(&klass)
+            .cloned()
+            .unwrap_or_else(|| "L(unknown);".to_owned())
     }
 
     /// Defines a Klass address in the trace, before a reader can find it in the mapped counters.

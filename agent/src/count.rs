@@ -8,12 +8,12 @@ use ducktrack_class_rewriter::{AllocationProbes, RewriteOptions};
 use ducktrack_jvmti::Jni;
 use ducktrack_jvmti::sys::{jclass, jobject};
 use ducktrack_probe_vocabulary::helper::{
-    callers, calls, counting, keyed, materialized, own, stack,
+    callers, calls, counting, keyed, materialized, measured, own, stack,
 };
 
 use crate::core::registry::MOST_SITES;
 use crate::core::{Core, Needs};
-use crate::helper_classes::call_helper;
+use crate::helper_classes::{call_helper, measured_helper};
 use crate::options::{App, Counters, Options};
 use crate::recording::Recording;
 
@@ -50,7 +50,13 @@ impl Count {
 
 impl Recording for Count {
     fn helpers(&self) -> Vec<&'static str> {
-        let mut helpers = vec![counting::CLASS, stack::CLASS, callers::CLASS, keyed::CLASS];
+        let mut helpers = vec![
+            counting::CLASS,
+            stack::CLASS,
+            callers::CLASS,
+            keyed::CLASS,
+            measured::CLASS,
+        ];
         if self.rewriting.materialized {
             helpers.push(materialized::CLASS);
         }
@@ -83,6 +89,8 @@ impl Recording for Count {
         if self.rewriting.materialized {
             core.resident.define_materialized(jni)?;
         }
+        measured_helper::define(jni)
+            .map_err(|error| format!("the helper class does not work: {error}"))?;
         call_helper::prepare(core, jni)
     }
 

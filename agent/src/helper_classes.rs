@@ -8,6 +8,7 @@ pub(crate) mod hint_speed;
 pub(crate) mod library_class;
 pub(crate) mod loader_links;
 pub(crate) mod mark_helper;
+pub(crate) mod measured_helper;
 pub(crate) mod module_helper;
 pub(crate) mod natives;
 pub(crate) mod record_helper;

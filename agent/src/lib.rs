@@ -20,6 +20,7 @@ mod core;
 mod count;
 mod entry;
 mod helper_classes;
+mod measured;
 mod native_code;
 pub mod options;
 mod process;

@@ -33,7 +33,7 @@ use numbers::NextNumbers;
 
 pub(crate) use identity::{ClassKey, LoaderId, NativeMethod, Origin};
 pub(crate) use numbers::{ClassNumbers, KnownClass, MOST_SITES, MOST_SITES_OF_EVENTS};
-pub(crate) use totals::SiteInfo;
+pub(crate) use totals::{CallInfo, SiteInfo};
 
 /// The registry.
 pub(crate) struct Registry {
@@ -250,6 +250,26 @@ impl Registry {
     /// Objects and bytes of each site, by site number, from counters. Keyed counts must be added.
     pub(crate) fn totals(&self, counters: &FxHashMap<u32, u64>) -> Vec<(i128, i128)> {
         self.state.lock().dictionary.meanings.totals(counters)
+    }
+
+    /// Sites that these counters count, with their objects and bytes.
+    pub(crate) fn measured_sites(
+        &self,
+        counters: &FxHashMap<u32, u64>,
+    ) -> Vec<(SiteInfo, (i128, i128))> {
+        let state = self.state.lock();
+        let meanings = &state.dictionary.meanings;
+        let totals = meanings.infos().iter().zip(meanings.totals(counters));
+        totals
+            .filter(|(_, amounts)| *amounts != (0, 0))
+            .map(|(info, amounts)| (info.clone(), amounts))
+            .collect()
+    }
+
+    /// The call site with this number.
+    pub(crate) fn call_site(&self, number: u32) -> Option<CallInfo> {
+        let state = self.state.lock();
+        state.dictionary.meanings.call(number).cloned()
     }
 
     /// Visits each site in the order of site numbers. Holds the registry's lock.

@@ -104,6 +104,9 @@ impl Agent {
     fn change_probes(&self, watch: &mut Watch, next_look: &mut NextLook) {
         let (core, instrumentation) = (&self.core, &self.instrumentation);
         instrumentation.links.rewrite_late_classes(core);
+        let Some(_replacing) = core.measured.may_replace_code() else {
+            return;
+        };
         let versions = &instrumentation.versions;
         versions.reinstrument_due_methods(core, watch);
         if core.options.context == Context::Auto && next_look.is_due() {

@@ -16,7 +16,7 @@ use ducktrack_classfile::{ClassFile, CodeOffset, Instruction, Opcode};
 use ducktrack_code_edit::{
     AddedHandler, Catch, HandlerExit, Place, ProbeMethod, ProtectedPlace, Rank,
 };
-use ducktrack_probe_vocabulary::helper::calls;
+use ducktrack_probe_vocabulary::helper::{calls, measured};
 
 use crate::application::LeavingCalls;
 use crate::method_plan::PlanBuilder;
@@ -32,6 +32,9 @@ const END: ProbeMethod = calling(calls::END);
 const THROWN: ProbeMethod = calling(calls::THROWN);
 const MOUNT: ProbeMethod = calling(calls::MOUNT);
 const UNMOUNT: ProbeMethod = calling(calls::UNMOUNT);
+/// The same for measurements that a program makes of its own run.
+const RESUME_MEASUREMENTS: ProbeMethod = calling(measured::MOUNT);
+const PAUSE_MEASUREMENTS: ProbeMethod = calling(measured::UNMOUNT);
 
 /// Counters of a call.
 const COUNTERS: usize = 4;
@@ -57,7 +60,10 @@ impl Planner for CallTotals<'_> {
 }
 
 /// Follows virtual threads from carrier to carrier.
-pub(crate) struct VirtualThreads;
+pub(crate) struct VirtualThreads {
+    /// Calls of the application are measured.
+    pub(crate) totals: bool,
+}
 
 impl VirtualThreads {
     /// Whether the class is the one that mounts and unmounts them.
@@ -72,7 +78,7 @@ impl Planner for VirtualThreads {
     }
 
     fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
-        builder.follow_virtual_threads()
+        builder.follow_virtual_threads(self.totals)
     }
 }
 
@@ -171,8 +177,8 @@ impl PlanBuilder<'_, '_, '_> {
         Ok(())
     }
 
-    /// The open calls of a virtual thread move with it from carrier to carrier.
-    fn follow_virtual_threads(&mut self) -> Result<(), Reason> {
+    /// Measurements of a virtual thread, and with `totals` its open calls, move with it from carrier to carrier.
+    fn follow_virtual_threads(&mut self, totals: bool) -> Result<(), Reason> {
         for instruction in self.view.code.instructions() {
             let instruction = instruction?;
             let Some(index) = instruction
@@ -185,10 +191,17 @@ impl PlanBuilder<'_, '_, '_> {
             if (member.class, member.name) != CONTINUATION || self.view.is_static {
                 continue;
             }
-            for (place, method) in [
-                (Place::Before(instruction.offset), MOUNT),
-                (Place::After(instruction.offset), UNMOUNT),
-            ] {
+            let (mounted, unmounted) = (
+                Place::Before(instruction.offset),
+                Place::After(instruction.offset),
+            );
+            let measurements = [
+                (mounted, RESUME_MEASUREMENTS),
+                (unmounted, PAUSE_MEASUREMENTS),
+            ];
+            let calls = [(mounted, MOUNT), (unmounted, UNMOUNT)];
+            let calls = calls.into_iter().filter(|_| totals);
+            for (place, method) in measurements.into_iter().chain(calls) {
                 let probe = self
                     .probes
                     .build()

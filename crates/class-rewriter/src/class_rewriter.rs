@@ -161,8 +161,9 @@ impl ClassRewriter<'_> {
         if !leaving.is_empty() {
             planners.push(Box::new(CallTotals { leaving }));
         }
-        if self.options.totals && VirtualThreads::concern(class) {
-            planners.push(Box::new(VirtualThreads));
+        if self.options.allocations.are_counted() && VirtualThreads::concern(class) {
+            let totals = self.options.totals;
+            planners.push(Box::new(VirtualThreads { totals }));
         }
         if rules.hidden_class_entrance().is_some() {
             planners.push(Box::new(HiddenClassGate { rules }));

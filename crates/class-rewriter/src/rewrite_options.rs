@@ -29,3 +29,10 @@ pub enum AllocationProbes {
     /// No probe: only uses of objects are stamped.
     None,
 }
+
+impl AllocationProbes {
+    /// Whether the program's own code counts.
+    pub(crate) fn are_counted(self) -> bool {
+        matches!(self, Self::PathCounters | Self::SiteCounters)
+    }
+}

@@ -40,6 +40,7 @@ pub const CLASSES: &[(&str, &[HelperMethod])] = &[
     (methods::CLASS, methods::ALL),
     (hints::CLASS, hints::ALL),
     (mark::CLASS, mark::ALL),
+    (measured::CLASS, measured::ALL),
     (modules::CLASS, modules::ALL),
 ];
 
@@ -185,6 +186,22 @@ methods! {
         LEAVE "leave" "(JJ)V",
         ARRIVE "arrive" "(JJ)V",
         MAIN_CLASS "mainClass" "()Ljava/lang/String;",
+    }
+}
+
+methods! {
+    /// Gives a program the executed allocations of a piece of its own run.
+    measured "java/lang/DuckTrackMeasured" {
+        MOUNT "mount" "(Ljava/lang/Object;)V",
+        UNMOUNT "unmount" "(Ljava/lang/Object;)V",
+        BEGIN "begin" "(JJZ)I",
+        END "end" "(JJ)Ljava/lang/String;",
+        PAUSE "pause" "(JJ)V",
+        RESUME "resume" "(JJ)V",
+        PROGRAM_BEGINS "begin" "(Z)I",
+        PROGRAM_ENDS "end" "()Ljava/lang/String;",
+        PROGRAM_PAUSES "pause" "()V",
+        PROGRAM_RESUMES "resume" "()V",
     }
 }
 

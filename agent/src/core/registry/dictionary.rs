@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::class_entry::{ClassEntry, MethodEntry};
 use super::identity::{LoaderId, NativeMethod, Origin};
-use super::totals::{Meanings, SiteInfo};
+use super::totals::{CallInfo, Meanings, SiteInfo};
 use super::unsized_sites::UnsizedSites;
 use crate::count::object_bytes::object_bytes;
 use crate::trace::trace_words::{kind, role};
@@ -131,7 +131,7 @@ impl Dictionary {
             .filter(|site| !had_call_sites.contains_key(&site.key))
         {
             let method = self.method(entry, registered, call_site.key.method);
-            self.add_call_site(call_site, method);
+            self.add_call_site(call_site, method, registered);
         }
     }
 
@@ -293,7 +293,22 @@ impl Dictionary {
         }
     }
 
-    fn add_call_site(&mut self, call_site: &rewriter::PlannedCallSite, method: MethodId) {
+    fn add_call_site(
+        &mut self,
+        call_site: &rewriter::PlannedCallSite,
+        method: MethodId,
+        registered: &Registered<'_>,
+    ) {
+        let blamed = registered.class.methods().nth(call_site.key.method.into());
+        let name = blamed.map(|method| decode_modified_utf8(method.name()).into());
+        self.meanings.set_call(
+            call_site.id,
+            CallInfo {
+                class: decode_modified_utf8(registered.class.name()).into(),
+                method: name.unwrap_or_default(),
+                line: call_site.line,
+            },
+        );
         let (class, name) = &call_site.target;
         self.pending.push(Record::CallSite(format::CallSite {
             id: format::CallSiteId(call_site.id),

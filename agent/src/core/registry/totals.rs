@@ -20,6 +20,14 @@ pub(crate) struct SiteInfo {
     pub(crate) bytes: Option<u32>,
 }
 
+/// What a program's own measurements need to name a call site.
+#[derive(Clone, Debug)]
+pub(crate) struct CallInfo {
+    pub(crate) class: Arc<str>,
+    pub(crate) method: Arc<str>,
+    pub(crate) line: Option<u16>,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct CounterInfo {
     first_term: u32,
@@ -32,6 +40,7 @@ struct CounterInfo {
 pub(super) struct Meanings {
     sites: Vec<SiteInfo>,
     names: FxHashSet<Arc<str>>,
+    calls: FxHashMap<u32, CallInfo>,
     counters: Vec<CounterInfo>,
     terms: Vec<format::Term>,
 }
@@ -40,12 +49,7 @@ impl Meanings {
     /// Sets the data of a site.
     pub(super) fn set_info(&mut self, site: u32, mut new: SiteInfo) {
         for name in [&mut new.class, &mut new.method, &mut new.ty] {
-            match self.names.get(name) {
-                Some(known) => *name = Arc::clone(known),
-                None => {
-                    self.names.insert(Arc::clone(name));
-                }
-            }
+            *name = self.known_name(name);
         }
         let index = site as usize;
         if self.sites.len() <= index {
@@ -55,6 +59,28 @@ impl Meanings {
         if let Some(info) = self.sites.get_mut(index) {
             *info = new;
         }
+    }
+
+    /// The same name as known before, so that equal names are shared.
+    fn known_name(&mut self, name: &Arc<str>) -> Arc<str> {
+        if let Some(known) = self.names.get(name) {
+            return Arc::clone(known);
+        }
+        self.names.insert(Arc::clone(name));
+        Arc::clone(name)
+    }
+
+    /// Sets the data of a call site.
+    pub(super) fn set_call(&mut self, number: u32, mut new: CallInfo) {
+        for name in [&mut new.class, &mut new.method] {
+            *name = self.known_name(name);
+        }
+        self.calls.insert(number, new);
+    }
+
+    /// The data of a call site.
+    pub(super) fn call(&self, number: u32) -> Option<&CallInfo> {
+        self.calls.get(&number)
     }
 
     /// Takes the data of the sites from `first` on.

@@ -52,6 +52,20 @@ impl Jni {
         self.without_exception("CallStaticVoidMethodA", ())
     }
 
+    /// Calls a static method that returns an `int`.
+    pub fn call_static_int(
+        self,
+        class: jclass,
+        method: jmethodID,
+        arguments: &[jvalue],
+    ) -> Result<jint, Error> {
+        let value = jni_call!(
+            self,
+            v1_1.CallStaticIntMethodA(class, method, arguments.as_ptr())
+        );
+        self.without_exception("CallStaticIntMethodA", value)
+    }
+
     /// Calls a static method that returns a `long`.
     pub fn call_static_long(
         self,

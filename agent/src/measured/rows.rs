@@ -1,0 +1,97 @@
+//! A difference of counters as lines of text: one for each site and caller.
+//!
+//! ```text
+//! layout <bytes of a header> <of a reference> <before the elements of a byte array> <alignment>
+//! lost <objects> <bytes>                                                              where keyed entries found no room
+//! <objects> <bytes> <bytes known> <type> <class> <method> <line> <class, method, line of the caller>
+//! ```
+//!
+//! Fields are separated by tabs; what is not known is empty. Names are those of class files, types are descriptors.
+
+use std::fmt::Write;
+
+use ducktrack_probe_vocabulary::helper::HELPER_NAMES;
+
+use super::difference::Difference;
+use crate::core::Core;
+use crate::core::registry::{CallInfo, SiteInfo};
+
+/// The lines of a difference, in no order.
+pub(crate) fn rows(core: &Core, mut difference: Difference) -> String {
+    let registry = &core.registry;
+    difference
+        .counters
+        .retain(|id, _| registry.has_counter(*id));
+    let mut text = String::new();
+    if let Some(facts) = core.facts() {
+        let layout = &facts.layout;
+        let [base, ..] = layout.array_base;
+        let (header, reference, alignment) = (layout.header, layout.reference, layout.alignment);
+        let _ = writeln!(text, "layout\t{header}\t{reference}\t{base}\t{alignment}");
+    }
+    if difference.lost != (0, 0) {
+        let (objects, bytes) = difference.lost;
+        let _ = writeln!(text, "lost\t{objects}\t{bytes}");
+    }
+    let counted = registry.measured_sites(&difference.counters);
+    for (site, amounts) in counted.into_iter().filter(|(site, _)| !is_own(site)) {
+        write_row(&mut text, amounts, &site.ty, &site, None);
+    }
+    for ((call_site, site, klass), (count, bytes)) in difference.keyed {
+        let known = registry
+            .site(site as usize)
+            .filter(|_| registry.has_site(site));
+        let Some(info) = known.filter(|info| !is_own(info)) else {
+            continue;
+        };
+        let ty = match klass {
+            0 => info.ty.to_string(),
+            klass => core.klass_name(klass),
+        };
+        let bytes = match bytes {
+            0 => i128::from(count) * i128::from(info.bytes.unwrap_or(0)),
+            bytes => i128::from(bytes),
+        };
+        let caller = registry.call_site(call_site);
+        write_row(
+            &mut text,
+            (i128::from(count), bytes),
+            &ty,
+            &info,
+            caller.as_ref(),
+        );
+    }
+    text
+}
+
+/// Whether the agent itself allocates there, for a class that comes to it in the middle of the piece.
+fn is_own(site: &SiteInfo) -> bool {
+    site.class
+        .strip_prefix("java/lang/")
+        .is_some_and(|name| name.as_bytes().starts_with(HELPER_NAMES))
+}
+
+fn write_row(
+    text: &mut String,
+    (count, bytes): (i128, i128),
+    ty: &str,
+    site: &SiteInfo,
+    caller: Option<&CallInfo>,
+) {
+    let bytes_known = u8::from(bytes != 0 || count == 0);
+    let _ = write!(text, "{count}\t{bytes}\t{bytes_known}\t{ty}\t");
+    write_place(text, &site.class, &site.method, site.line);
+    text.push('\t');
+    match caller {
+        Some(caller) => write_place(text, &caller.class, &caller.method, caller.line),
+        None => text.push_str("\t\t"),
+    }
+    text.push('\n');
+}
+
+fn write_place(text: &mut String, class: &str, method: &str, line: Option<u16>) {
+    let _ = write!(text, "{class}\t{method}\t");
+    if let Some(line) = line {
+        let _ = write!(text, "{line}");
+    }
+}
