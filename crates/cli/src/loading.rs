@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use ducktrack_count_model::{CountModel, CountModelBuilder};
-use ducktrack_trace_reader::TraceReader;
+use ducktrack_trace_reader::{Record, TraceReader};
 
 use crate::progress::Progress;
 use crate::window_args::WindowArgs;
@@ -37,17 +37,10 @@ pub(crate) fn load_records(path: &Path) -> Result<CountModelBuilder> {
 }
 
 fn fold_records(path: &Path, mut builder: CountModelBuilder) -> Result<CountModelBuilder> {
-    let mut reader = TraceReader::open(path)?;
-    let progress = Progress::of_records();
-    let mut records = 0;
-    for record in reader.by_ref() {
+    let reader = read_records(path, |record| {
         builder.fold(record);
-        records += 1;
-        if records % STEP == 0 {
-            progress.at(records);
-        }
-    }
-    progress.done();
+        Ok(())
+    })?;
     if let Some(unended) = reader.unended() {
         builder.unended(unended.clone());
     }
@@ -55,4 +48,23 @@ fn fold_records(path: &Path, mut builder: CountModelBuilder) -> Result<CountMode
         builder.damage(file.display().to_string(), damage.clone());
     }
     Ok(builder)
+}
+
+/// Gives all records to `take`; the reader then knows what is missing.
+pub(crate) fn read_records(
+    path: &Path,
+    mut take: impl FnMut(Record) -> Result<()>,
+) -> Result<TraceReader> {
+    let mut reader = TraceReader::open(path)?;
+    let progress = Progress::of_records();
+    let mut records = 0;
+    for record in reader.by_ref() {
+        take(record)?;
+        records += 1;
+        if records % STEP == 0 {
+            progress.at(records);
+        }
+    }
+    progress.done();
+    Ok(reader)
 }

@@ -14,6 +14,8 @@ mod dump;
 mod dump_loading;
 mod explain;
 mod export;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod growth;
 mod guide;
 mod heap;
@@ -100,6 +102,9 @@ enum Command {
     Diff(diff::DiffArgs),
     /// Write stacks or a heap dump with allocation sites for other tools
     Export(export::ExportArgs),
+    /// Ask the exported tables of many processes
+    #[cfg(feature = "fleet")]
+    Fleet(fleet::FleetArgs),
     /// Show what a recording contains and what it lacks; check a stream
     Info(info::InfoArgs),
     /// Draw a method's paths and counters
@@ -185,6 +190,8 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Holders(args) => holders::run(args),
         Command::Impact(args) => impact::run(args),
         Command::Export(args) => export::run(args),
+        #[cfg(feature = "fleet")]
+        Command::Fleet(args) => fleet::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Guide(args) => guide::run(&args),
         Command::Library(args) => library::run(&args),

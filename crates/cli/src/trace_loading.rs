@@ -5,7 +5,7 @@ use std::thread::available_parallelism;
 
 use anyhow::Result;
 use ducktrack_analyses::{Asked, Questions, TraceModel};
-use ducktrack_count_model::{FileDamage, TraceNames};
+use ducktrack_count_model::{CountModel, FileDamage, TraceNames};
 use ducktrack_heap_replay::{
     Cycle, EpochPart, EpochView, Heap, HeapReplay, RecoveredRow, TraceInfo,
 };
@@ -19,7 +19,16 @@ pub(crate) fn load_trace(path: &Path, questions: &Questions) -> Result<TraceMode
     // In this order: while a program runs, all that is in the files by now has its definitions on disk.
     let files = EventFiles::open(path);
     let (count, names) = load_records(path)?.finish_trace();
-    let mut files = files?;
+    Ok(replay_trace(files?, count, names, questions))
+}
+
+/// Answers the questions from events whose definitions have been read.
+pub(crate) fn replay_trace(
+    mut files: EventFiles,
+    count: CountModel,
+    names: TraceNames,
+    questions: &Questions,
+) -> TraceModel {
     let mut asked = Asked::new(questions);
     let heap = replay(&mut files, names, &mut asked);
     let damage = files.damage().into_iter().map(|(file, damage)| FileDamage {
@@ -28,7 +37,7 @@ pub(crate) fn load_trace(path: &Path, questions: &Questions) -> Result<TraceMode
     });
     let mut model = asked.finish(heap, count, damage.collect());
     add_sizes(&mut model.info, &files);
-    Ok(model)
+    model
 }
 
 /// Leads the steps of the files to the replay.

@@ -111,7 +111,8 @@ impl Completeness {
         bound.saturating_add(self.executed_bytes.saturating_sub(of_threads))
     }
 
-    pub(crate) fn of(model: &CountModel, thread_name: impl Fn(&str) -> String) -> Self {
+    /// The balance of a model; threads are named by `thread_name`.
+    pub fn of(model: &CountModel, thread_name: impl Fn(&str) -> String) -> Self {
         let balance = &model.completeness;
         let mut threads: Vec<_> = model
             .threads

@@ -14,7 +14,7 @@
 mod amounts;
 mod block_bars;
 mod callers;
-mod columns;
+pub(crate) mod columns;
 mod csv_rows;
 mod deaths;
 mod gc;

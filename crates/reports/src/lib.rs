@@ -29,6 +29,7 @@ mod event_trace;
 mod filter;
 mod fitted_names;
 mod fitting_sites;
+mod fleet_answer;
 mod grouping;
 mod html;
 mod impact;
@@ -81,6 +82,7 @@ pub use event_trace::{
 pub use filter::{Filter, Sort};
 pub use fitted_names::fitted;
 pub use fitting_sites::fits_any_site;
+pub use fleet_answer::FleetAnswer;
 pub use impact::{
     EstimateDoc, ImpactCandidate, ImpactCandidateDoc, ImpactReport, ImpactRequest, PlaceCountDoc,
     TrialChange, TrialRun, TrialSetDoc, impact_report,

@@ -14,13 +14,13 @@ const INDENT: usize = 4;
 const LEAST_NAME: usize = 30;
 
 /// A table; columns whose name starts with `>` are numbers. The last column has names.
-pub(super) struct Columns {
+pub(crate) struct Columns {
     names: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
 impl Columns {
-    pub(super) fn new(names: &[&str]) -> Self {
+    pub(crate) fn new(names: &[&str]) -> Self {
         Self {
             names: names.iter().map(|name| (*name).to_owned()).collect(),
             rows: Vec::new(),
@@ -28,10 +28,14 @@ impl Columns {
     }
 
     pub(super) fn row<const N: usize>(&mut self, cells: [String; N]) {
-        self.rows.push(cells.into());
+        self.push(cells.into());
     }
 
-    pub(super) fn write(mut self, out: &mut TextLines) {
+    pub(crate) fn push(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    pub(crate) fn write(mut self, out: &mut TextLines) {
         let widths = self.widths();
         let Some(width) = out.width() else {
             return self.write_whole(out);

@@ -1,0 +1,164 @@
+//! `ducktrack export DIR... --to parquet -o ROOT --service S --version V`
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use ducktrack_analyses::Questions;
+use ducktrack_fleet::{Labels, Origin, Recording, TraceFacts, open_store};
+use ducktrack_heap_replay::Moment;
+use ducktrack_trace_reader::EventFiles;
+
+use super::follow;
+use super::target::{Target, Written};
+use crate::loading::read_records;
+use crate::trace_loading::replay_trace;
+
+/// What recordings do not know of their process.
+#[derive(Args)]
+pub(crate) struct TablesArgs {
+    /// The service that the recordings are of
+    #[arg(long, value_name = "NAME", help_heading = "Tables of a fleet")]
+    service: Option<String>,
+    /// Its version or build
+    #[arg(
+        long = "version",
+        value_name = "NAME",
+        help_heading = "Tables of a fleet"
+    )]
+    service_version: Option<String>,
+    /// The machine it ran on [default: this one]
+    #[arg(long, value_name = "NAME", help_heading = "Tables of a fleet")]
+    host: Option<String>,
+    /// The pod it ran in
+    #[arg(long, value_name = "NAME", help_heading = "Tables of a fleet")]
+    pod: Option<String>,
+    /// Requests that it has served, for figures of one request
+    #[arg(long, value_name = "N", help_heading = "Tables of a fleet")]
+    requests: Option<u64>,
+    /// Anything else (may be repeated)
+    #[arg(
+        long = "label",
+        value_name = "NAME=VALUE",
+        help_heading = "Tables of a fleet"
+    )]
+    labels: Vec<String>,
+    /// Export a program while it runs, window by window, until it ends
+    #[arg(long, help_heading = "Tables of a fleet")]
+    follow: bool,
+    /// Length of a window
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400), help_heading = "Tables of a fleet")]
+    every: u64,
+}
+
+impl TablesArgs {
+    /// The flags of tables are for tables.
+    pub(crate) fn refuse(&self) -> Result<()> {
+        let given = [
+            (self.service.is_some(), "--service"),
+            (self.service_version.is_some(), "--version"),
+            (self.host.is_some(), "--host"),
+            (self.pod.is_some(), "--pod"),
+            (self.requests.is_some(), "--requests"),
+            (!self.labels.is_empty(), "--label"),
+            (self.follow, "--follow"),
+        ];
+        match given.into_iter().find(|(is_given, _)| *is_given) {
+            Some((_, name)) => bail!("{name} needs --to parquet"),
+            None => Ok(()),
+        }
+    }
+
+    /// Exports recordings, or a program while it runs.
+    pub(crate) fn export(&self, traces: &[PathBuf], root: &str) -> Result<ExitCode> {
+        let target = self.target(root)?;
+        if self.follow {
+            let [trace] = traces else {
+                bail!("--follow takes one process");
+            };
+            return follow::follow(trace, &target);
+        }
+        for trace in traces {
+            export_recording(trace, &target)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn target(&self, root: &str) -> Result<Target> {
+        let (Some(service), Some(version)) = (&self.service, &self.service_version) else {
+            bail!("--to parquet needs --service NAME and --version NAME");
+        };
+        let origin = Origin {
+            service: service.clone(),
+            version: version.clone(),
+            host: self.host.clone().map_or_else(this_host, Ok)?,
+            pod: self.pod.clone(),
+            requests: self.requests,
+            labels: Labels::parse(&self.labels)?,
+        };
+        origin.check()?;
+        Ok(Target {
+            store: open_store(root)?,
+            root: root.to_owned(),
+            origin,
+            window_millis: self.every * 1000,
+        })
+    }
+}
+
+fn this_host() -> Result<String> {
+    let path = "/proc/sys/kernel/hostname";
+    let name = fs::read_to_string(path).with_context(|| format!("{path}: give --host NAME"))?;
+    Ok(name.trim().to_owned())
+}
+
+fn export_recording(path: &Path, target: &Target) -> Result<()> {
+    // Before the records: all that is in the files by now has its definitions on disk.
+    let files = EventFiles::open(path);
+    let mut recording = Recording::new(target.window_millis);
+    let mut written = Written::default();
+    let reader = read_records(path, |record| {
+        recording.fold(record);
+        if recording.finished_days() > 0 {
+            written += target.write(&recording.take_finished_days(), None)?;
+        }
+        Ok(())
+    })?;
+    if let Some(unended) = reader.unended() {
+        recording.unended(unended.clone());
+    }
+    for (file, damage) in reader.damage() {
+        recording.damage(file.display().to_string(), damage.clone());
+    }
+    let (facts, count, names) = recording.finish();
+    let trace = match files {
+        Ok(files) if !files.files().is_empty() => {
+            let model = replay_trace(files, count, names, &questions());
+            Some(TraceFacts::of(&model))
+        }
+        _ => None,
+    };
+    written += target.write(&facts, trace.as_ref())?;
+    eprintln!(
+        "{}: {} objects, {} rows, {} bytes in {}",
+        path.display(),
+        written.objects,
+        written.rows,
+        written.bytes,
+        target.root
+    );
+    Ok(())
+}
+
+fn questions() -> Questions {
+    Questions {
+        heap_at: vec![Moment::End, Moment::Last],
+        lifetimes: true,
+        timeline: true,
+        growth: true,
+        staleness: Some(Moment::End),
+        ..Questions::default()
+    }
+}

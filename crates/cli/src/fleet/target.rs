@@ -1,0 +1,40 @@
+//! Where the tables of an export go.
+
+use anyhow::Result;
+use ducktrack_fleet::{Origin, RunFacts, Store, TraceFacts, export};
+
+/// Where tables go, and whose they are.
+pub(super) struct Target {
+    pub(super) store: Box<dyn Store>,
+    pub(super) root: String,
+    pub(super) origin: Origin,
+    pub(super) window_millis: u64,
+}
+
+impl Target {
+    pub(super) fn write(&self, facts: &RunFacts, trace: Option<&TraceFacts>) -> Result<Written> {
+        let (rows, bytes) = export(&*self.store, &self.origin, facts, trace)?;
+        let objects = facts.days.iter().map(|day| day.objects).sum();
+        Ok(Written {
+            rows,
+            bytes,
+            objects,
+        })
+    }
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Written {
+    pub(super) rows: usize,
+    pub(super) bytes: usize,
+    pub(super) objects: i64,
+}
+
+impl std::ops::AddAssign for Written {
+    fn add_assign(&mut self, more: Self) {
+        self.rows += more.rows;
+        self.bytes += more.bytes;
+        self.objects += more.objects;
+    }
+}

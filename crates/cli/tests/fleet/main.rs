@@ -1,0 +1,219 @@
+//! Tables of a fleet: written by the command, read by engines that we did not write.
+
+mod engines;
+mod place;
+mod recordings;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use place::{Place, err, out};
+use recordings::{export_traced, killed, shop};
+
+/// All files below a folder with their content.
+fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        match path.is_dir() {
+            true => found.extend(files(&path)),
+            false => found.push((path.clone(), fs::read(&path).expect("a file"))),
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn the_sums_of_tables_are_those_of_the_reports() {
+    let place = Place::new();
+    let Some(python) = engines::python_with("duckdb") else {
+        return;
+    };
+    let runs = [
+        ("a", "web-1", place.trace("a", shop(1))),
+        ("b", "web-2", place.trace("b", shop(3))),
+        ("c", "web-3", place.trace("c", killed())),
+    ];
+    let mut reported = (0, 0, 0);
+    for (name, host, _) in &runs {
+        let exported = place.export(&[name], "root", "orders", "1", &["--host", host]);
+        assert!(exported.status.success(), "{}", err(&exported));
+        let report = place.ducktrack(&["report", name, "--format", "json"]);
+        let report: serde_json::Value = serde_json::from_str(&out(&report)).expect("JSON");
+        let totals = &report["totals"];
+        reported.0 += totals["count"].as_i64().expect("objects");
+        reported.1 += totals["bytes"].as_i64().expect("bytes");
+        reported.2 += totals["materialized"]["count"].as_i64().unwrap_or(0);
+    }
+    let sums = engines::duckdb(
+        &python,
+        &place.path("root"),
+        "SELECT CAST(SUM(c.objects) AS BIGINT), CAST(SUM(c.bytes) AS BIGINT), CAST(SUM(c.materialized) AS BIGINT)
+         FROM counts c JOIN runs r ON r.run_id = c.run_id AND r.date = c.date AND r.service = c.service",
+    );
+    assert_eq!(
+        sums,
+        [format!("{},{},{}", reported.0, reported.1, reported.2)]
+    );
+    let of_runs = engines::duckdb(
+        &python,
+        &place.path("root"),
+        "SELECT CAST(SUM(objects) AS BIGINT), CAST(SUM(bytes) AS BIGINT) FROM runs",
+    );
+    assert_eq!(of_runs, [format!("{},{}", reported.0, reported.1)]);
+    let states = engines::duckdb(
+        &python,
+        &place.path("root"),
+        "SELECT host, state, lost IS NOT NULL FROM runs ORDER BY host",
+    );
+    assert_eq!(
+        states,
+        [
+            "web-1,ended,False",
+            "web-2,ended,False",
+            "web-3,unknown,True"
+        ]
+    );
+    let unnamed = engines::duckdb(
+        &python,
+        &place.path("root"),
+        "SELECT COUNT(*) FROM counts WHERE site NOT IN (SELECT site FROM sites)",
+    );
+    assert_eq!(unnamed, ["0"]);
+}
+
+#[test]
+fn an_export_that_is_repeated_changes_nothing() {
+    let place = Place::new();
+    place.trace("a", shop(1));
+    place.trace("b", killed());
+    for _ in 0..2 {
+        let exported = place.export(&["a", "b"], "root", "orders", "1", &[]);
+        assert!(exported.status.success(), "{}", err(&exported));
+    }
+    let once = place.export(&["a", "b"], "other", "orders", "1", &[]);
+    assert!(once.status.success(), "{}", err(&once));
+    let below = |root: &str| {
+        let root = place.path(root);
+        let relative = |path: &Path| path.strip_prefix(&root).expect("below").to_owned();
+        let all = files(&root).into_iter();
+        all.map(|(path, bytes)| (relative(&path), bytes))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(below("root"), below("other"));
+    assert_eq!(below("root").len(), 6);
+}
+
+#[test]
+fn a_damaged_recording_exports_what_it_has_and_says_so() {
+    let place = Place::new();
+    let Some(python) = engines::python_with("duckdb") else {
+        return;
+    };
+    let trace = place.trace("a", shop(1));
+    let file = trace.join("ducktrack.trace");
+    let bytes = fs::read(&file).expect("records");
+    fs::write(&file, &bytes[..bytes.len() - 40]).expect("a shorter file");
+    let exported = place.export(&["a"], "root", "orders", "1", &[]);
+    assert!(exported.status.success(), "{}", err(&exported));
+    let report = place.ducktrack(&["report", "a", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&out(&report)).expect("JSON");
+    let rows = engines::duckdb(
+        &python,
+        &place.path("root"),
+        "SELECT objects, lost IS NOT NULL FROM runs",
+    );
+    assert_eq!(rows, [format!("{},True", report["totals"]["count"])]);
+}
+
+/// What engine answers does not matter: the rows are the same.
+#[test]
+fn duckdb_and_spark_give_identical_rows() {
+    let place = Place::new();
+    let (Some(duckdb), Some(spark)) = (
+        engines::python_with("duckdb"),
+        engines::python_with("pyspark"),
+    ) else {
+        return;
+    };
+    assert_eq!(duckdb, spark);
+    for (name, factor) in [("a", 1), ("b", 1), ("c", 1), ("d", 3), ("e", 3), ("f", 30)] {
+        place.trace(name, shop(factor));
+        let version = if factor == 1 { "1.0" } else { "1.1" };
+        let requests = (1000 * factor).to_string();
+        let host = format!("web-{name}");
+        let exported = place.export(
+            &[name],
+            "root",
+            "orders",
+            version,
+            &["--host", &host, "--requests", &requests],
+        );
+        assert!(exported.status.success(), "{}", err(&exported));
+    }
+    export_traced(&place, "root", "web-s");
+    export_traced(&place, "root", "web-t");
+    let questions = ["regression", "release", "growing", "host", "library"];
+    let by_duckdb = questions.map(|question| engines::answer(&place, &duckdb, "duckdb", question));
+    let by_spark = engines::spark(&place, &spark, &questions);
+    assert_eq!(by_spark.len(), questions.len());
+    for (question, (one, other)) in questions.iter().zip(by_duckdb.iter().zip(&by_spark)) {
+        assert_eq!(one, other, "{question}");
+        let rows = one.lines().count();
+        assert!(
+            *question == "release" || rows > 1,
+            "{question} has no row: {one}"
+        );
+    }
+    // The command itself, once: it starts Spark and reads what it prints.
+    let library = engines::answer(&place, &spark, "spark", "library");
+    assert_eq!(library, by_duckdb[4]);
+    let first = by_duckdb[0].lines().nth(1).expect("a row");
+    assert!(
+        first.contains("com.acme.Orders") && first.contains("java.lang.Long"),
+        "{first}"
+    );
+}
+
+#[test]
+fn bad_input_is_one_line() {
+    let place = Place::new();
+    place.trace("a", shop(1));
+    for (arguments, said) in [
+        (
+            vec!["export", "a", "--to", "parquet", "-o", "root"],
+            "needs --service",
+        ),
+        (
+            vec![
+                "export",
+                "a",
+                "--to",
+                "parquet",
+                "-o",
+                "root",
+                "--service",
+                "../x",
+                "--version",
+                "1",
+            ],
+            "service `../x`",
+        ),
+        (
+            vec!["export", "a", "--to", "pprof", "-o", "x", "--service", "s"],
+            "needs --to parquet",
+        ),
+        (
+            vec!["export", "a", "a", "--to", "pprof", "-o", "x"],
+            "only --to parquet takes several",
+        ),
+        (vec!["fleet", "nowhere", "regression"], "has no table runs"),
+    ] {
+        let output = place.ducktrack(&arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let text = err(&output);
+        assert!(text.contains(said) && text.lines().count() == 1, "{text}");
+    }
+    assert!(!place.path("root").exists());
+}

@@ -1,0 +1,116 @@
+//! Object stores: `s3://`, `gs://`, `az://`, with the credentials of the environment (`AWS_*`, `GOOGLE_*`, `AZURE_*`).
+//!
+//! Files above a limit go up in parts; the store shows none of them before the last, so a process that is killed between parts leaves nothing that a
+//! reader sees.
+
+use bytes::Bytes;
+use object_store::aws::AmazonS3Builder;
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt, PutPayload, WriteMultipart};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::{FleetError, Store};
+
+/// What is longer goes up in parts of this length: the least that S3 takes.
+const PART: usize = 5 << 20;
+
+pub(crate) struct Cloud {
+    root: String,
+    prefix: String,
+    store: Box<dyn ObjectStore>,
+    runtime: Runtime,
+}
+
+impl Cloud {
+    pub(crate) fn open(root: &str) -> Result<Self, FleetError> {
+        let refused = |reason: String| FleetError::Store {
+            place: root.to_owned(),
+            reason,
+        };
+        // Whoever else has chosen one has chosen the same.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let runtime = Builder::new_current_thread().enable_all().build();
+        Ok(Self {
+            root: root.to_owned(),
+            prefix: prefix(root).to_owned(),
+            store: store(root).map_err(refused)?,
+            runtime: runtime.map_err(|error| refused(error.to_string()))?,
+        })
+    }
+
+    async fn upload(&self, path: &Path, bytes: Bytes) -> object_store::Result<()> {
+        if bytes.len() <= PART {
+            self.store.put(path, PutPayload::from(bytes)).await?;
+            return Ok(());
+        }
+        let upload = self.store.put_multipart(path).await?;
+        let mut parts = WriteMultipart::new_with_chunk_size(upload, PART);
+        parts.put(bytes);
+        parts.finish().await?;
+        Ok(())
+    }
+}
+
+impl Store for Cloud {
+    fn put(&self, path: &str, bytes: Bytes) -> Result<(), FleetError> {
+        let place = match self.prefix.is_empty() {
+            true => Path::from(path),
+            false => Path::from(format!("{}/{path}", self.prefix)),
+        };
+        let refused = |error: object_store::Error| FleetError::Store {
+            place: format!("{}: {place}", self.root),
+            reason: error.to_string(),
+        };
+        self.runtime
+            .block_on(self.upload(&place, bytes))
+            .map_err(refused)
+    }
+}
+
+/// What follows the bucket.
+fn prefix(root: &str) -> &str {
+    let after = root.split_once("://").map_or(root, |(_, after)| after);
+    after
+        .split_once('/')
+        .map_or("", |(_, prefix)| prefix.trim_matches('/'))
+}
+
+fn store(root: &str) -> Result<Box<dyn ObjectStore>, String> {
+    let (scheme, _) = root.split_once("://").unwrap_or_default();
+    let text = |error: object_store::Error| error.to_string();
+    Ok(match scheme {
+        "s3" => Box::new(
+            AmazonS3Builder::from_env()
+                .with_url(root)
+                .build()
+                .map_err(text)?,
+        ),
+        "gs" => Box::new(
+            GoogleCloudStorageBuilder::from_env()
+                .with_url(root)
+                .build()
+                .map_err(text)?,
+        ),
+        "az" => Box::new(
+            MicrosoftAzureBuilder::from_env()
+                .with_url(root)
+                .build()
+                .map_err(text)?,
+        ),
+        _ => return Err("give a folder, s3://, gs:// or az://".to_owned()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::prefix;
+
+    #[test]
+    fn prefixes() {
+        assert_eq!(prefix("s3://bucket"), "");
+        assert_eq!(prefix("s3://bucket/"), "");
+        assert_eq!(prefix("s3://bucket/a/b/"), "a/b");
+    }
+}

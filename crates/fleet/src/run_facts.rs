@@ -1,0 +1,67 @@
+//! What is exported of one run.
+
+use std::collections::BTreeMap;
+
+use ducktrack_count_model::Run;
+
+use crate::day::Day;
+use crate::{Place, SiteId};
+
+/// Executed objects of one site under one caller in one window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Count {
+    /// The site.
+    pub site: SiteId,
+    /// The call that they are filed under.
+    pub caller: Option<SiteId>,
+    /// Position in [`DayFacts::windows`].
+    pub window: u32,
+    /// Objects.
+    pub objects: i64,
+    /// Their bytes.
+    pub bytes: i64,
+    /// Objects of the site that reached the heap, under whatever caller: in the row without one. `None`: not measured, or another row.
+    pub materialized: Option<i64>,
+}
+
+/// From one look at the counters to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Milliseconds since 1970.
+    pub start: u64,
+    /// Milliseconds since 1970.
+    pub end: u64,
+}
+
+/// The part of a run that falls into one day.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DayFacts {
+    pub(crate) day: Day,
+    /// In order.
+    pub windows: Vec<Window>,
+    /// Rows that are not zero.
+    pub counts: Vec<Count>,
+    /// All objects.
+    pub objects: i64,
+    /// All bytes.
+    pub bytes: i64,
+    /// Bytes that the VM has allocated by its own count.
+    pub vm_bytes: Option<i64>,
+    /// Of these, bytes that the counts explain, at most.
+    pub explained_bytes: Option<i64>,
+    /// `continued`: the run goes on in the next day. Else how it stands: `ended`, `running`, `killed`, `unknown`.
+    pub state: String,
+    /// What is missing, one line; of the whole run, in its last day.
+    pub lost: Option<String>,
+}
+
+/// A run, without the days that were taken before.
+#[derive(Clone, Debug)]
+pub struct RunFacts {
+    /// The run as the agent describes it.
+    pub run: Run,
+    /// Its days, in order.
+    pub days: Vec<DayFacts>,
+    /// All sites and callers so far.
+    pub places: BTreeMap<SiteId, Place>,
+}
