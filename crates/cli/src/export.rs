@@ -94,11 +94,7 @@ pub(crate) fn run(args: ExportArgs) -> Result<ExitCode> {
     }
     let model = loading::load_windows(trace, &args.windows)?;
     let sort = Sort::from(args.selection.order());
-    let view = view(
-        &model,
-        &trace.display().to_string(),
-        &args.selection.into(),
-    );
+    let view = view(&model, &trace.display().to_string(), &args.selection.into());
     let live = match args.to {
         Format::Collapsed | Format::Hprof => None,
         _ => live_sites::at_end(trace)?,
