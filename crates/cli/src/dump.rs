@@ -12,7 +12,7 @@ use clap::Args;
 use crate::attach::listener::{Listener, Request};
 use crate::attach::loaded_library;
 use crate::jvm_process::JvmProcess;
-use crate::loading::load_records;
+use crate::records::load_records;
 
 /// Only the owner may read a dump: it holds the program's data.
 const PRIVATE: u32 = 0o600;

@@ -1,21 +1,14 @@
-//! Trace directory to model: the records.
+//! Trace directory to counts. Where a traced run could not write its own (it was killed, or runs), its events are added up.
 
 use std::path::Path;
 
-use anyhow::Result;
-use ducktrack_count_model::{CountModel, CountModelBuilder};
-use ducktrack_trace_reader::{Record, TraceReader};
+use anyhow::{Result, bail};
+use ducktrack_analyses::{Lifetimes, Lives, Questions};
+use ducktrack_count_model::{CallIndex, CountModel, EventCount, SiteIndex, Tally};
 
-use crate::progress::Progress;
+use crate::records::{load_records, load_records_of};
+use crate::trace_loading::load_trace;
 use crate::window_args::WindowArgs;
-
-/// Records between two movements of the bar.
-const STEP: u64 = 4096;
-
-/// Reads a whole trace. Damage is no error: it is in the model.
-pub(crate) fn load(path: &Path) -> Result<CountModel> {
-    Ok(load_records(path)?.finish())
-}
 
 /// Reads a whole trace, and keeps what was counted in some windows.
 ///
@@ -23,48 +16,62 @@ pub(crate) fn load(path: &Path) -> Result<CountModel> {
 /// Also where a window is not in the run.
 pub(crate) fn load_windows(path: &Path, windows: &WindowArgs) -> Result<CountModel> {
     let Some(choice) = windows.choice() else {
-        return load(path);
+        let model = load_records(path)?.finish();
+        return match lacks_counts(&model) {
+            true => count_events(path),
+            false => Ok(model),
+        };
     };
-    let builder = fold_records(path, CountModelBuilder::of_windows(choice))?;
-    let model = builder.finish();
+    let model = load_records_of(path, choice)?.finish();
+    if lacks_counts(&model) {
+        bail!(
+            "{}: this run ended before it wrote the counts of its windows; leave out --window, --from and --until",
+            path.display()
+        );
+    }
     windows.check(&model, &path.display().to_string())?;
     Ok(model)
 }
 
-/// Reads all records of a trace, and what is wrong with their files.
-pub(crate) fn load_records(path: &Path) -> Result<CountModelBuilder> {
-    fold_records(path, CountModelBuilder::new())
+/// A traced run writes its counts when it ends.
+fn lacks_counts(model: &CountModel) -> bool {
+    model.run.mode != "count" && model.end.is_none() && model.snapshots.is_empty()
 }
 
-fn fold_records(path: &Path, mut builder: CountModelBuilder) -> Result<CountModelBuilder> {
-    let reader = read_records(path, |record| {
-        builder.fold(record);
-        Ok(())
-    })?;
-    if let Some(unended) = reader.unended() {
-        builder.unended(unended.clone());
+fn count_events(path: &Path) -> Result<CountModel> {
+    let asked = Questions {
+        lifetimes: true,
+        ..Questions::default()
+    };
+    let trace = load_trace(path, &asked)?;
+    let mut model = trace.count;
+    if let Some(lifetimes) = &trace.lifetimes {
+        model.count_events(event_counts(lifetimes));
     }
-    for (file, damage) in reader.damage() {
-        builder.damage(file.display().to_string(), damage.clone());
-    }
-    Ok(builder)
+    Ok(model)
 }
 
-/// Gives all records to `take`; the reader then knows what is missing.
-pub(crate) fn read_records(
-    path: &Path,
-    mut take: impl FnMut(Record) -> Result<()>,
-) -> Result<TraceReader> {
-    let mut reader = TraceReader::open(path)?;
-    let progress = Progress::of_records();
-    let mut records = 0;
-    for record in reader.by_ref() {
-        take(record)?;
-        records += 1;
-        if records % STEP == 0 {
-            progress.at(records);
-        }
+fn event_counts(lifetimes: &Lifetimes) -> impl Iterator<Item = EventCount> {
+    lifetimes.sites.iter().flat_map(|row| {
+        let by_caller = row
+            .callers
+            .iter()
+            .map(|caller| (caller.call, &caller.lives));
+        let whole = row.callers.is_empty().then_some((None, &row.lives));
+        let parts = by_caller.chain(whole);
+        parts.filter_map(|(call, lives)| Some(event_count(row.site?, call, lives)))
+    })
+}
+
+fn event_count(site: SiteIndex, call: Option<CallIndex>, lives: &Lives) -> EventCount {
+    let whole = |number| i64::try_from(number).unwrap_or(i64::MAX);
+    EventCount {
+        site,
+        call,
+        reached_heap: Tally {
+            count: whole(lives.allocated.count),
+            bytes: whole(lives.allocated.bytes),
+        },
+        eliminated: whole(lives.eliminated),
     }
-    progress.done();
-    Ok(reader)
 }

@@ -33,6 +33,7 @@ mod nothing;
 mod output;
 mod own_mappings;
 mod progress;
+mod records;
 mod report;
 mod run;
 mod selection;

@@ -11,8 +11,8 @@ use ducktrack_heap_replay::{
 };
 use ducktrack_trace_reader::{EventFiles, EventSizes, EventStep};
 
-use crate::loading::load_records;
 use crate::progress::Progress;
+use crate::records::load_records;
 
 /// Reads a whole trace and answers the questions. Damage is no error: it is in the model.
 pub(crate) fn load_trace(path: &Path, questions: &Questions) -> Result<TraceModel> {

@@ -60,6 +60,8 @@ pub struct CountModel {
     pub heap_limits: Option<HeapLimits>,
     /// What a trial of `ducktrack impact` came to.
     pub trial: Option<Trial>,
+    /// The counts are sums of events: the run could not write its own (mode trace).
+    pub counts_events: bool,
     /// Where objects have their fields (mode trace).
     pub field_layouts: FieldLayouts,
 }

@@ -225,6 +225,7 @@ impl CountModelBuilder {
             stacks: self.stacks.finish(&self.definitions),
             heap_limits: self.heap_limits,
             trial: self.trial,
+            counts_events: false,
             field_layouts: self.definitions.layouts,
         };
         (model, plan.by_id)

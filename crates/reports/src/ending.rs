@@ -19,7 +19,7 @@ pub struct Ending {
     pub cause: Option<String>,
     /// `ended`, `running`, `killed` or `unknown`.
     pub state: &'static str,
-    /// Of which moment the numbers are: `end`, `counters` (the last instruction of each thread), `snapshot` or `none`.
+    /// Of which moment the numbers are: `end`, `counters` (the last instruction of each thread), `events`, `snapshot` or `none`.
     pub values: &'static str,
     /// Threads whose counts a kill lost, or would lose.
     pub private_threads: Vec<String>,
@@ -40,6 +40,7 @@ impl Ending {
         }
         let from_counters = matches!(&model.unended, Some(run) if run.facts.has_counters);
         let values = match (from_counters, model.snapshots.is_empty()) {
+            _ if model.counts_events => "events",
             (true, _) => "counters",
             (false, false) => "snapshot",
             (false, true) => "none",
@@ -81,6 +82,7 @@ fn sentences(run: Option<&UnendedRun>, values: &str) -> Vec<String> {
     };
     let of = match (values, run.map(|run| run.facts.process)) {
         ("counters", Some(ProcessState::Running)) => "values are those of this moment",
+        ("events", _) => "values are those of its events",
         ("counters", _) => "values are those of each thread's last instruction",
         ("snapshot", _) => "values are those of its last snapshot",
         _ => "there are no values",

@@ -23,6 +23,8 @@ pub(crate) struct Left {
     pub(crate) published: i64,
     /// Events of marked objects in the trace.
     pub(crate) events: i64,
+    /// Marked objects that `ducktrack report` counts.
+    pub(crate) reported: i64,
     /// Events of which the size is not known.
     pub(crate) size_unknown: i64,
     /// Names of what is wrong with the trace.
@@ -122,7 +124,10 @@ impl KilledProgram {
         let trace = self.trace();
         let lifetimes = trace_command("lifetimes", &trace, &[])?;
         let info = trace_command("info", &trace, &[])?;
+        let report = trace_command("report", &trace, &[])?;
+        ensure!(report["run"]["values"] == "events", "{}", report["run"]);
         Ok(Left {
+            reported: marked(&report),
             published: self.published()?,
             events: marked(&lifetimes),
             size_unknown: info["sizeUnknown"].as_i64().unwrap_or(0),

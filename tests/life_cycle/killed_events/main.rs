@@ -36,6 +36,7 @@ fn check(left: &Left, threads: i64, what: &str) {
         left.damage
     );
     assert_eq!(left.size_unknown, 0, "{what}");
+    assert_eq!(left.reported, left.events, "{what}: report and lifetimes");
     // The last block of a file may be there in part: its piece is elsewhere then.
     let expected = |name: &String| name == "no-end" || name == "cut";
     assert!(

@@ -8,7 +8,7 @@ use ducktrack_merlin::BlockRecords;
 use ducktrack_trace_reader::{EventBuffers, EventFiles, EventStep};
 
 use crate::deaths::consecutive::Consecutive;
-use crate::loading::load_records;
+use crate::records::load_records;
 
 /// The files of a trace, and the bridge that reads them.
 pub(crate) struct TraceRecords {

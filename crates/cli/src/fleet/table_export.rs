@@ -13,7 +13,7 @@ use ducktrack_trace_reader::EventFiles;
 
 use super::follow;
 use super::target::{Target, Written};
-use crate::loading::read_records;
+use crate::records::read_records;
 use crate::trace_loading::replay_trace;
 
 /// What recordings do not know of their process.

@@ -16,7 +16,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::pair::Pair;
 use super::switch::Switch;
-use crate::loading::load_records;
+use crate::records::load_records;
 use crate::run::{TOOL_OPTIONS, agent_flag, is_java, tool_options};
 
 /// HotSpot takes these options after those of the command line, so that they hold.

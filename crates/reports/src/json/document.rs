@@ -418,7 +418,7 @@ pub struct RunDoc {
     /// Whether the JVM `ended`, is `running`, was `killed`, or `unknown`.
     #[serde(default)]
     pub state: String,
-    /// Of which moment the numbers are: the `end`, the `counters` of each thread's last instruction, the last `snapshot`, or `none`.
+    /// Of which moment the numbers are: the `end`, the `counters` of each thread's last instruction, the `events` of a trace, the last `snapshot`, or `none`.
     #[serde(default)]
     pub values: String,
     /// Threads whose counts a kill lost, or would lose.
