@@ -173,11 +173,11 @@ fn trouble(document: &Document) -> Option<Trouble> {
         (document.chosen_windows.as_ref()).is_some_and(|chosen| chosen.until.is_some());
     let trouble = |text, only_less| Some(Trouble { text, only_less });
     match run.ended {
-        _ if !document.damage.is_empty() => trouble("is damaged", false),
-        _ if !document.losses.is_empty() => trouble("lost something while it was recorded", true),
         None if run.state != "running" && !is_whole_window => {
             trouble("was killed or has no end", true)
         }
+        _ if !document.damage.is_empty() => trouble("is damaged", false),
+        _ if !document.losses.is_empty() => trouble("lost something while it was recorded", true),
         _ if document.sites.len() as u64 != document.selected.sites => {
             trouble("is a report that was cut (--top)", true)
         }
