@@ -1,4 +1,12 @@
-//! The JVMTI event callbacks.
+//! What the VM and native code call: here the callbacks of JVMTI events, in modules the natives of helper classes and the functions in the table of JNI.
+
+mod constants;
+pub(crate) mod jni_counting;
+pub(crate) mod jni_functions;
+pub(crate) mod jni_stores;
+pub(crate) mod jni_variadic;
+mod measured_natives;
+mod natives;
 
 use std::ffi::c_char;
 
@@ -7,7 +15,7 @@ use ducktrack_jvmti::{
     Env, EventCallbacks, Jni, RawEnv, guard, is_retransforming, jlocation, jthread,
 };
 
-use crate::classes::class_hook::ClassHook;
+use crate::classes::module_reads::ModuleReads;
 use crate::entry::{agent, event, report_panic};
 
 /// The callbacks of the events that the agent uses.
@@ -121,8 +129,7 @@ pub(crate) fn tool_comes() {
     guard((), report_panic, || {
         if let Some(agent) = agent() {
             agent.stacks.give_back_sampler(&agent.core);
-            let resident = agent.core.resident;
-            resident.module_reads.others_come(&resident.own_thread);
+            ModuleReads::of_process().others_come(&agent.core.resident.own_thread);
         }
     });
 }
@@ -160,8 +167,7 @@ unsafe extern "system" fn class_file_load_hook(
             agent.stacks.forget_lines();
             if !is_retransforming() {
                 // By an agent that was not seen when it came.
-                let resident = agent.core.resident;
-                resident.module_reads.others_come(&resident.own_thread);
+                ModuleReads::of_process().others_come(&agent.core.resident.own_thread);
             }
         }
         // SAFETY: the VM passes `length` bytes of a class file, valid during the call.
@@ -169,7 +175,11 @@ unsafe extern "system" fn class_file_load_hook(
         // SAFETY: the VM passes the JNI environment of the current thread (null in the primordial phase).
         let jni = unsafe { Jni::from_raw(jni) };
         let is_loaded = !class_being_redefined.is_null();
-        let new_bytes = || ClassHook::of(agent).new_class_bytes(jni, loader, bytes, is_loaded);
+        let new_bytes = || {
+            agent
+                .class_hook()
+                .new_class_bytes(jni, loader, bytes, is_loaded)
+        };
         let rewritten = match jni {
             // For classes of the boot loader JNI is not called, because its checker warns about calls on a thread that retransforms many classes.
             Some(jni) if !loader.is_null() => jni.keeping_exceptions(|_| new_bytes()),

@@ -13,61 +13,37 @@
 
 mod answer;
 mod inbox;
-mod obedience;
 mod socket;
 
 use serde_json::{Value, json};
+
+use crate::options::Command;
 
 pub(crate) use answer::Answer;
 pub(crate) use inbox::Inbox;
 pub(crate) use socket::Socket;
 
-/// A command to a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Command {
-    /// Report the current run.
-    Status,
-    /// Write the counts.
-    Snapshot,
-    /// Write a mark: a name and the time.
-    Mark(String),
-    /// End the recording and remove the probes.
-    Stop,
-}
-
 /// Maximum length of a mark's name in bytes.
 pub(crate) const LONGEST_NAME: usize = 200;
 
-impl Command {
-    /// The command for a single word.
-    pub(crate) fn of_word(word: &str) -> Option<Self> {
-        match word {
-            "status" => Some(Self::Status),
-            "snapshot" => Some(Self::Snapshot),
-            "stop" => Some(Self::Stop),
-            _ => None,
+/// The command in a request.
+///
+/// # Errors
+/// What was not understood.
+fn requested(line: &str) -> Result<Command, String> {
+    let request: Value = serde_json::from_str(line)
+        .map_err(|error| format!("the request is not a line of JSON: {error}"))?;
+    match (request["command"].as_str(), request["name"].as_str()) {
+        (Some("mark"), Some(name)) if name.len() <= LONGEST_NAME && !name.is_empty() => {
+            Ok(Command::Mark(name.to_owned()))
         }
-    }
-
-    /// Parses a request.
-    ///
-    /// # Errors
-    /// What was not understood.
-    fn of_request(line: &str) -> Result<Self, String> {
-        let request: Value = serde_json::from_str(line)
-            .map_err(|error| format!("the request is not a line of JSON: {error}"))?;
-        match (request["command"].as_str(), request["name"].as_str()) {
-            (Some("mark"), Some(name)) if name.len() <= LONGEST_NAME && !name.is_empty() => {
-                Ok(Self::Mark(name.to_owned()))
-            }
-            (Some("mark"), _) => Err(format!(
-                "a mark needs a `name` of 1 to {LONGEST_NAME} bytes"
-            )),
-            (Some(word), _) => Self::of_word(word).ok_or_else(|| {
-                format!("unknown command `{word}` (expected status, snapshot, mark or stop)")
-            }),
-            (None, _) => Err("the request has no `command`".to_owned()),
-        }
+        (Some("mark"), _) => Err(format!(
+            "a mark needs a `name` of 1 to {LONGEST_NAME} bytes"
+        )),
+        (Some(word), _) => Command::of_word(word).ok_or_else(|| {
+            format!("unknown command `{word}` (expected status, snapshot, mark or stop)")
+        }),
+        (None, _) => Err("the request has no `command`".to_owned()),
     }
 }
 
@@ -82,14 +58,14 @@ mod tests {
 
     #[test]
     fn requests_are_read_and_bad_ones_refused_by_name() {
-        let read = |line| Command::of_request(line);
+        let read = |line| requested(line);
         assert_eq!(read(r#"{"command":"status"}"#), Ok(Command::Status));
         assert_eq!(read("{\"command\":\"stop\"}\n"), Ok(Command::Stop));
         assert_eq!(
             read(r#"{"command":"mark","name":"warm"}"#),
             Ok(Command::Mark("warm".to_owned()))
         );
-        let refused = |line| Command::of_request(line).expect_err(line);
+        let refused = |line| requested(line).expect_err(line);
         assert!(refused(r#"{"command":"halt"}"#).contains("`halt`"));
         assert!(refused(r#"{"command":"mark"}"#).contains("`name`"));
         assert!(refused(r#"{"name":"x"}"#).contains("`command`"));

@@ -13,6 +13,7 @@ mod block_handover;
 mod cost;
 mod counts;
 mod definitions;
+pub(crate) mod field_offsets;
 mod heap_classes;
 mod loaded_classes;
 pub(crate) mod loaders;
@@ -20,15 +21,16 @@ mod memory_bound;
 mod needs;
 pub(crate) mod notes;
 pub(crate) mod own_thread;
+pub(crate) mod phase;
 pub(crate) mod registry;
 pub(crate) mod resident;
-pub(crate) mod snapshot;
 mod system_memory;
 pub(crate) mod vm_facts;
+pub(crate) mod wake;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use ducktrack_jvmti::sys::{jclass, jobject};
@@ -42,19 +44,16 @@ pub(crate) use cost::Cost;
 pub(crate) use loaded_classes::LOCAL_REFERENCES;
 pub(crate) use needs::Needs;
 
-use crate::classes::retransformation::Stops;
 use crate::core::loaders::Loaders;
 use crate::core::notes::Notes;
+use crate::core::phase::PhaseCell;
 use crate::core::registry::Registry;
 use crate::core::resident::Resident;
 use crate::core::vm_facts::VmFacts;
-use crate::helper_classes::helper_class::HelperClass;
-use crate::measured::Measured;
+use crate::core::wake::Wake;
 use crate::options::Options;
 use crate::process::log::Log;
 use crate::process::mapped_file::Refusal;
-use crate::run::phase::PhaseCell;
-use crate::run::wake::Wake;
 use crate::threads::block_store::BlockStore;
 use crate::threads::counter_block::{CounterBlock, KEYED_BYTES};
 use crate::threads::thread_table::ThreadTable;
@@ -86,8 +85,6 @@ pub(crate) struct Core {
     pub(crate) directory: PathBuf,
     writer: Mutex<Option<CountWriter>>,
     pub(crate) cost: Cost,
-    /// Measurements that the program makes of its own run.
-    pub(crate) measured: Measured,
     /// Names of the classes of keyed counts, by Klass address.
     klass_names: Mutex<FxHashMap<usize, String>>,
     /// Classes found by collections or named by events, until the trace file has them.
@@ -99,8 +96,6 @@ pub(crate) struct Core {
     write_failure_said: AtomicBool,
     /// It has been reported that the kernel does not tell which pages are in memory.
     own_count_said: AtomicBool,
-    /// How long the program was stopped when the agent was attached.
-    pub(crate) arrival: OnceLock<Stops>,
     /// The agent's memory has reached its bound.
     memory_full: AtomicBool,
     pub(crate) ready_after_millis: AtomicU64,
@@ -158,14 +153,12 @@ impl Core {
             directory: directory.path().to_owned(),
             writer: Mutex::new(Some(directory.into_count_writer(WriterOptions::default()))),
             cost: Cost::default(),
-            measured: Measured::default(),
             klass_names: Mutex::new(FxHashMap::default()),
             heap_classes: heap_classes::HeapClasses::default(),
             notes: Notes::default(),
             wake: Wake::new(),
             write_failure_said: AtomicBool::new(false),
             own_count_said: AtomicBool::new(false),
-            arrival: OnceLock::new(),
             memory_full: AtomicBool::new(false),
             ready_after_millis: AtomicU64::new(0),
             snapshots: AtomicU64::new(0),
@@ -182,11 +175,6 @@ impl Core {
     /// The VM's facts, once they are known.
     pub(crate) fn facts(&self) -> Option<&VmFacts> {
         self.resident.facts()
-    }
-
-    /// The helper class, once it works.
-    pub(crate) fn helper(&self) -> Option<&HelperClass> {
-        self.resident.helper()
     }
 
     /// Does work in the VM on the agent's own thread.
@@ -248,7 +236,7 @@ impl Core {
 
     /// Whether the environment is still usable.
     pub(crate) fn is_counting(&self) -> bool {
-        self.phase.get() == crate::run::phase::Phase::Counting
+        self.phase.get() == phase::Phase::Counting
     }
 }
 

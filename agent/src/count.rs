@@ -1,8 +1,8 @@
 //! `mode=count`: probes count in the blocks of their threads, and nothing else is recorded.
 
 pub(crate) mod application;
+pub(crate) mod call_helper;
 pub(crate) mod call_totals;
-pub(crate) mod object_bytes;
 
 use ducktrack_class_rewriter::{AllocationProbes, RewriteOptions};
 use ducktrack_jvmti::Jni;
@@ -13,9 +13,11 @@ use ducktrack_probe_vocabulary::helper::{
 
 use crate::core::registry::MOST_SITES;
 use crate::core::{Core, Needs};
-use crate::helper_classes::{call_helper, measured_helper};
+use crate::helper_classes::helper_class::HelperClass;
+use crate::helper_classes::measured_helper;
 use crate::options::{App, Counters, Options};
 use crate::recording::Recording;
+use call_totals::CallTotals;
 
 /// Address space that counting needs.
 const ADDRESS_SPACE: usize = 192 << 20;
@@ -81,45 +83,38 @@ impl Recording for Count {
         }
     }
 
-    fn begin(&'static self, core: &'static Core) -> Result<(), String> {
-        core.resident.decide_call_totals(self.asks_calls)
+    fn begin(&'static self, _: &'static Core) -> Result<(), String> {
+        CallTotals::decide(self.asks_calls)
     }
 
     fn prepare_probes(&self, core: &Core, jni: Jni) -> Result<(), String> {
         if self.rewriting.materialized {
-            core.resident.define_materialized(jni)?;
+            HelperClass::define_materialized(jni)?;
         }
         measured_helper::define(jni)
             .map_err(|error| format!("the helper class does not work: {error}"))?;
         call_helper::prepare(core, jni)
     }
 
-    fn object_made(&self, core: &Core, jni: Jni, object: jobject, site: u32) -> Option<()> {
-        core.helper()?.count_object(jni, object, site).ok()
+    fn object_made(&self, _: &Core, jni: Jni, object: jobject, site: u32) -> Option<()> {
+        HelperClass::get()?.count_object(jni, object, site).ok()
     }
 
     fn string_made(
         &self,
-        core: &Core,
+        _: &Core,
         jni: Jni,
         string: jobject,
         value: jobject,
         site: u32,
     ) -> Option<()> {
-        let helper = core.helper()?;
+        let helper = HelperClass::get()?;
         helper.count_object(jni, string, site).ok()?;
         helper.count_object(jni, value, site).ok()
     }
 
-    fn object_gone(
-        &self,
-        core: &Core,
-        jni: Jni,
-        class: jclass,
-        bytes: u32,
-        site: u32,
-    ) -> Option<()> {
-        let helper = core.helper()?;
+    fn object_gone(&self, _: &Core, jni: Jni, class: jclass, bytes: u32, site: u32) -> Option<()> {
+        let helper = HelperClass::get()?;
         helper.count_instance(jni, class, bytes, site).ok()
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use ducktrack_jvmti::sys::{JNIEnv, jthrowable};
 use ducktrack_jvmti::{Jni, guard};
 
-use crate::agent::Agent;
+use crate::run::agent::Agent;
 
 /// The agent of the current run, or of the last one, because callbacks carry no user data. An agent is never freed: threads may be in its callbacks.
 static AGENT: AtomicPtr<Agent> = AtomicPtr::new(null_mut());

@@ -12,7 +12,6 @@
 //!                             └── process    memory, files, messages, the clock
 //! ```
 
-mod agent;
 mod callbacks;
 mod classes;
 mod control;
@@ -20,6 +19,8 @@ mod core;
 mod count;
 mod entry;
 mod helper_classes;
+mod layers;
+mod load;
 mod measured;
 mod native_code;
 pub mod options;
@@ -30,7 +31,6 @@ mod stacks;
 mod threads;
 mod trace;
 mod trial;
-mod witness;
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -84,7 +84,7 @@ unsafe fn load_library(vm: *mut JavaVM, options: *mut c_char, attached: bool) ->
             // SAFETY: the VM passes its own `JavaVM`.
             let outcome = unsafe { Vm::from_raw(vm) }
                 .ok_or_else(|| "the VM gave no pointer to itself".to_owned())
-                .and_then(|vm| run::load::load(vm, &text, attached));
+                .and_then(|vm| load::load(vm, &text, attached));
             match &outcome {
                 Ok(said) => answer.write(said),
                 Err(why) => answer.write(&refusal(why)),

@@ -5,8 +5,8 @@
 //! within it, so none has executed allocations that are not yet counted.
 
 mod difference;
-mod natives;
 mod open_measurements;
 mod rows;
 
-pub(crate) use open_measurements::Measured;
+pub(crate) use open_measurements::{Measured, Readings, open_threads_address};
+pub(crate) use rows::rows;

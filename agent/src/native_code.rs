@@ -1,8 +1,4 @@
-//! Objects that native code allocates, and references that it stores.
+//! Objects that native code allocates, and the VM's table of the functions by which it does.
 
-pub(crate) mod jni_counting;
-pub(crate) mod jni_functions;
-pub(crate) mod jni_stores;
 pub(crate) mod jni_table;
-pub(crate) mod jni_variadic;
 pub(crate) mod native_objects;

@@ -13,11 +13,13 @@ use std::time::Duration;
 use ducktrack_class_rewriter::Calls;
 
 pub use class_pattern::ClassPattern;
+pub use command::Command;
 pub use ducktrack_options::Mode;
 pub use parsing::{BadOption, Request};
 pub use type_pair::TypePair;
 
 mod class_pattern;
+mod command;
 mod parsing;
 #[cfg(test)]
 mod tests;

@@ -9,3 +9,4 @@ pub(crate) mod memory;
 pub(crate) mod other_thread;
 pub(crate) mod own_library;
 pub(crate) mod own_process;
+pub(crate) mod thread_clock;

@@ -1,11 +1,11 @@
-//! A run from start to end: the order of its steps, the agent's own thread, and what is printed and released.
+//! A run from start to end: the order of its steps, the agent's own thread, what commands do, and what is printed and released.
 
+pub(crate) mod agent;
 pub(crate) mod background;
+pub(crate) mod commands;
 pub(crate) mod final_dump;
 pub(crate) mod life_cycle;
-pub(crate) mod load;
-pub(crate) mod phase;
 pub(crate) mod removal;
+pub(crate) mod snapshot;
 pub(crate) mod summary;
 pub(crate) mod thread_events;
-pub(crate) mod wake;

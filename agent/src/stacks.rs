@@ -15,7 +15,6 @@
 
 mod sampling_rate;
 mod stack_table;
-pub(crate) mod thread_clock;
 
 use std::cell::Cell;
 use std::sync::OnceLock;
@@ -31,9 +30,9 @@ use crate::core::Core;
 use crate::options::Stacks;
 use crate::process::agent_libraries;
 use crate::process::clock::unix_millis;
+use crate::process::thread_clock::{process_cpu, thread_cpu};
 use sampling_rate::{SamplingRate, Tick};
 use stack_table::{Room, Sample, StackTable};
-use thread_clock::{process_cpu, thread_cpu};
 
 /// Number of topmost frames kept of a stack.
 const MOST_FRAMES: usize = 1024;

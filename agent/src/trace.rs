@@ -6,26 +6,12 @@
 //!            collection ends ── moves ──────┘
 //! ```
 
-pub(crate) mod called_sites;
-mod collections;
-pub(crate) mod event_buffer;
-pub(crate) mod event_tables;
-pub(crate) mod event_tally;
-mod kept_collections;
-pub(crate) mod live_events;
-mod live_file;
-mod live_words;
-mod log_host;
-mod pause_work;
-mod records;
-mod roots;
+pub(crate) mod buffers;
+pub(crate) mod collections;
+mod earlier_sites;
 mod run_trial;
 pub(crate) mod site_facts;
 mod site_numbering;
-mod thread_buffers;
-pub(crate) mod trace_words;
-mod use_stamps;
-mod witness;
 mod witness_start;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,26 +27,26 @@ use ducktrack_probe_vocabulary::helper;
 use ducktrack_trace_format::{End, SiteId, ThreadId};
 use rustc_hash::FxHashMap;
 
+use crate::core::phase::Phase;
 use crate::core::registry::MOST_SITES_OF_EVENTS;
-use crate::core::resident::Resident;
 use crate::core::{Core, Needs};
 use crate::helper_classes::event_helper::EventHelper;
+use crate::layers::records::Records;
+use crate::layers::roots::Roots;
+use crate::layers::stamps::Witness;
+use crate::layers::uses::UseStamps;
 use crate::options::{self, Mode, Moves, Options, Staleness};
 use crate::process::clock::unix_millis;
 use crate::recording::{NativeStore, Recording};
-use crate::run::phase::Phase;
 use crate::threads::counter_block::CounterBlock;
 use crate::trace::site_facts::SiteTable;
 use crate::trial::heap_spaces;
+use buffers::event_tables::EventTables;
+use buffers::log_host::LogHost;
+use buffers::{Start, ThreadBuffers, event_buffer, live_file};
 use collections::Collections;
-use log_host::LogHost;
-use records::Records;
-use roots::Roots;
 use run_trial::RunTrial;
 use site_numbering::number_called_sites;
-use thread_buffers::{Start, ThreadBuffers};
-use use_stamps::UseStamps;
-use witness::Witness;
 use witness_start::WitnessStart;
 
 /// Events need a VM whose hidden classes and thread layout the agent knows.
@@ -111,7 +97,7 @@ impl UnannouncedCollections for Unannounced {
 }
 
 impl Trace {
-    pub(crate) fn new(options: &Options, resident: &'static Resident) -> Self {
+    pub(crate) fn new(options: &Options) -> Self {
         Self {
             rewriting: RewriteOptions {
                 allocations: match options.trial {
@@ -124,7 +110,7 @@ impl Trace {
                 profile: false,
                 redundant_stamps: options.redundant_stamps,
             },
-            sites: resident.site_facts(),
+            sites: SiteTable::of_new_run(),
             collections: Collections::default(),
             classes_ahead: OnceLock::new(),
             collection_wanted: Arc::default(),
@@ -139,8 +125,8 @@ impl Trace {
     }
 
     /// The helper class that writes events, once the recording has begun.
-    fn helper(&self, core: &Core) -> Option<&'static EventHelper> {
-        self.buffers.get().and_then(|_| core.resident.events())
+    fn helper(&self) -> Option<&'static EventHelper> {
+        self.buffers.get().and_then(|_| EventHelper::get())
     }
 
     fn start_buffers(
@@ -148,8 +134,8 @@ impl Trace {
         core: &'static Core,
         knows_addresses: bool,
     ) -> Result<ThreadBuffers, String> {
-        let tables = core.resident.empty_tables()?;
-        core.resident.define_earlier_sites(&core.registry);
+        let tables = EventTables::of_new_run()?;
+        earlier_sites::define(&core.registry);
         ThreadBuffers::start(Start {
             tables,
             directory: &core.directory,
@@ -206,7 +192,7 @@ impl Trace {
         if core.options.staleness == Staleness::Off {
             return;
         }
-        let address = |object: jobject| self.helper(core)?.address_of(jni, object);
+        let address = |object: jobject| self.helper()?.address_of(jni, object);
         let of_trial = || Some(heap_spaces().ok()?.reserved()).filter(|_| self.trial.is_some());
         let heap = self.collections.reserved_heap().or_else(of_trial);
         match UseStamps::prepare(core, jni, heap, address) {
@@ -218,7 +204,7 @@ impl Trace {
 
     /// Records what holds objects now.
     fn record_roots(&self, core: &Core, jni: Jni) {
-        let (Some(buffers), Some(helper)) = (self.buffers.get(), self.helper(core)) else {
+        let (Some(buffers), Some(helper)) = (self.buffers.get(), self.helper()) else {
             return;
         };
         let address = |object| helper.address_of(jni, object);
@@ -282,7 +268,7 @@ impl Recording for Trace {
     }
 
     fn prepare_probes(&self, core: &Core, jni: Jni) -> Result<(), String> {
-        core.resident.define_event_helper(jni)?;
+        EventHelper::define_once(jni)?;
         self.start_uses(core, jni);
         if let Some(trial) = &self.trial {
             trial.prepare(core, jni);
@@ -291,7 +277,7 @@ impl Recording for Trace {
             let start = WitnessStart {
                 witness: &self.witness,
                 records: &self.records,
-                helper: self.helper(core),
+                helper: self.helper(),
                 heap: self.collections.reserved_heap(),
                 form: self.references.get().copied(),
             };
@@ -459,30 +445,23 @@ impl Recording for Trace {
         buffers.is_some_and(|buffers| buffers.knows_addresses)
     }
 
-    fn object_made(&self, core: &Core, jni: Jni, object: jobject, site: u32) -> Option<()> {
-        self.helper(core)?.object(jni, object, site).ok()
+    fn object_made(&self, _: &Core, jni: Jni, object: jobject, site: u32) -> Option<()> {
+        self.helper()?.object(jni, object, site).ok()
     }
 
     fn string_made(
         &self,
-        core: &Core,
+        _: &Core,
         jni: Jni,
         string: jobject,
         value: jobject,
         site: u32,
     ) -> Option<()> {
-        self.helper(core)?.string(jni, string, value, site).ok()
+        self.helper()?.string(jni, string, value, site).ok()
     }
 
-    fn object_gone(
-        &self,
-        core: &Core,
-        jni: Jni,
-        class: jclass,
-        bytes: u32,
-        site: u32,
-    ) -> Option<()> {
-        self.helper(core)?.gone(jni, class, bytes, site).ok()
+    fn object_gone(&self, _: &Core, jni: Jni, class: jclass, bytes: u32, site: u32) -> Option<()> {
+        self.helper()?.gone(jni, class, bytes, site).ok()
     }
 
     fn collection_started(&self, core: &Core) {
@@ -531,7 +510,7 @@ impl Recording for Trace {
         }
         self.record_roots_if_due(core);
         if let (Some(trial), Some(uses), Some(helper)) =
-            (&self.trial, self.uses.get(), self.helper(core))
+            (&self.trial, self.uses.get(), self.helper())
         {
             trial.look_for_removals(core, uses, helper);
         }
@@ -583,6 +562,6 @@ impl Recording for Trace {
     fn released(&self, core: &Core) {
         self.collections.release();
         drop(core.heap_classes.take_pending());
-        core.resident.keep_sites(&core.registry);
+        earlier_sites::keep(&core.registry);
     }
 }

@@ -30,7 +30,7 @@ use parking_lot::Mutex;
 
 use crate::options::TrialChoices;
 use crate::process::clock::nanos;
-use crate::stacks::thread_clock::process_cpu;
+use crate::process::thread_clock::process_cpu;
 use null_uses::NullUses;
 use pause_clock::PauseClock;
 use remover::Remover;

@@ -12,19 +12,20 @@ use ducktrack_jvmti::sys::{jbyteArray, jobject};
 use ducktrack_probe_vocabulary::helper::HELPER_NAMES;
 use rustc_hash::FxHashMap;
 
-use crate::agent::Agent;
 use crate::classes::instrumentation::Instrumentation;
+use crate::classes::module_reads::ModuleReads;
+use crate::classes::redefined_classes::RedefinedClasses;
 use crate::classes::retransformation::note_hook_left;
 use crate::core::loaders::Loaders;
+use crate::core::phase::Phase;
 use crate::core::registry::{ClassKey, ClassNumbers, LoaderId, Origin};
 use crate::core::{Core, Cost};
-use crate::helper_classes::call_helper::call_totals;
+use crate::count::call_helper::call_totals;
 use crate::helper_classes::loader_links::{HELPER_UNKNOWN, Readiness};
 use crate::options::Context;
 use crate::process::clock::nanos_since;
 use crate::process::memory;
 use crate::recording::Recording;
-use crate::run::phase::Phase;
 
 /// All helpers' names begin like that of the first, in its package or that of method handles.
 fn is_helper(class: &[u8]) -> bool {
@@ -41,20 +42,12 @@ fn is_modules(key: &ClassKey) -> bool {
 
 /// A run, as its rewriting of classes sees it.
 pub(crate) struct ClassHook<'a> {
-    core: &'a Core,
-    recording: &'a dyn Recording,
-    instrumentation: &'a Instrumentation,
+    pub(crate) core: &'a Core,
+    pub(crate) recording: &'a dyn Recording,
+    pub(crate) instrumentation: &'a Instrumentation,
 }
 
-impl<'a> ClassHook<'a> {
-    pub(crate) fn of(agent: &'a Agent) -> Self {
-        Self {
-            core: &agent.core,
-            recording: &*agent.recording,
-            instrumentation: &agent.instrumentation,
-        }
-    }
-
+impl ClassHook<'_> {
     /// The bytes of a class that is loaded, redefined or retransformed; `None` leaves it as it is.
     pub(crate) fn new_class_bytes(
         &self,
@@ -85,17 +78,14 @@ impl<'a> ClassHook<'a> {
             name: class.name().into(),
         };
         let settled = is_loaded.then(|| {
-            self.core
-                .resident
-                .redefined
-                .settle(self.core.env, &key, bytes)
+            RedefinedClasses::of_process(self.core.env).settle(self.core.env, &key, bytes)
         });
         match settled.flatten() {
             None => {
                 let rewritten = self.rewrite_loaded(jni, loader, &key, &class);
                 if is_modules(&key) && self.rewrites() {
                     let bytes = rewritten.as_deref().unwrap_or(bytes);
-                    let reads = &self.core.resident.module_reads;
+                    let reads = ModuleReads::of_process();
                     return reads.with_gate(bytes).or(rewritten);
                 }
                 rewritten

@@ -1,5 +1,6 @@
 //! Which code gets which probes: methods that pass the blame to their callers, loaders that know the helper classes, versions for measured paths.
 
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
 use ducktrack_class_rewriter::TrackedMethods;
@@ -7,6 +8,7 @@ use ducktrack_class_rewriter::TrackedMethods;
 use crate::classes::hot_library_sites::Tracking;
 use crate::classes::prepared_classes::PreparedClasses;
 use crate::classes::reinstrumentation::Reinstrumentation;
+use crate::classes::retransformation::Stops;
 use crate::helper_classes::loader_links::LoaderLinks;
 use crate::options::{Context, Options};
 
@@ -17,6 +19,8 @@ pub(crate) struct Instrumentation {
     pub(crate) versions: Reinstrumentation,
     /// Sizes of classes.
     pub(crate) prepared: PreparedClasses,
+    /// How long the program was stopped when the agent was attached.
+    pub(crate) arrival: OnceLock<Stops>,
     /// Whether hidden classes come in through a method that was rewritten.
     pub(crate) hidden_class_gate: AtomicBool,
 }
@@ -30,6 +34,7 @@ impl Instrumentation {
             links: LoaderLinks::default(),
             versions: Reinstrumentation::default(),
             prepared: PreparedClasses::default(),
+            arrival: OnceLock::new(),
             hidden_class_gate: AtomicBool::new(false),
         })
     }

@@ -12,6 +12,7 @@
 //!
 //! `tests/life_cycle/life_cycle/ModuleReads.java` prints which modules read.
 
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ducktrack_class_rewriter::{MODULES, with_reads_gate};
@@ -56,7 +57,15 @@ unsafe impl Send for Transformed {}
 // SAFETY: weak global references are valid on every thread.
 unsafe impl Send for WeakModule {}
 
+/// Which modules read what outlives a run.
+static READS: LazyLock<ModuleReads> = LazyLock::new(ModuleReads::default);
+
 impl ModuleReads {
+    /// The ones of this process.
+    pub(crate) fn of_process() -> &'static Self {
+        &READS
+    }
+
     /// Calls `enable`, which turns the class hook on, in such a way that `java.base` comes to read nothing. Returns how that stopped the program.
     pub(crate) fn begin<E>(
         &self,

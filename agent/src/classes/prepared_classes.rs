@@ -17,7 +17,8 @@ use rustc_hash::FxHashMap;
 
 use crate::core::registry::LoaderId;
 use crate::core::{Core, LOCAL_REFERENCES};
-use crate::helper_classes::call_helper::call_totals;
+use crate::count::call_helper::call_totals;
+use crate::helper_classes::helper_class::HelperClass;
 use crate::recording::Recording;
 
 /// Descriptors with their classes: the loaders that defined them, and the sizes of their objects.
@@ -157,7 +158,7 @@ impl PreparedClasses {
             return None;
         }
         // Nothing is locked while the VM is asked.
-        let klass = core.helper()?.klass_of(jni, class).ok()?;
+        let klass = HelperClass::get()?.klass_of(jni, class).ok()?;
         recording.class_prepared(class, klass);
         if descriptor.contains(&b'.') {
             return None;

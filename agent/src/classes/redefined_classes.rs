@@ -13,11 +13,14 @@
 //! The hook cannot see which of the two it is. Java agents come through the methods of `InstrumentationImpl`, which are on top of the stack; of native agents the JVM's
 //! debugger redefines (its threads are named `JDWP`) and all others retransform.
 
+use std::sync::OnceLock;
+
 use ducktrack_jvmti::Env;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use crate::core::registry::ClassKey;
+use crate::core::vm_facts::java_version;
 
 /// The first JDK whose retransformations begin with the bytes of the last redefinition.
 const FIRST_THAT_REMEMBERS: u32 = 21;
@@ -28,12 +31,16 @@ pub(crate) struct RedefinedClasses {
     bytes: Mutex<FxHashMap<ClassKey, Box<[u8]>>>,
 }
 
+/// Later runs need the bytes, too.
+static CLASSES: OnceLock<RedefinedClasses> = OnceLock::new();
+
 impl RedefinedClasses {
-    pub(crate) fn new(java_version: u32) -> Self {
-        Self {
-            vm_forgets: java_version < FIRST_THAT_REMEMBERS,
+    /// The ones of this process.
+    pub(crate) fn of_process(env: Env) -> &'static Self {
+        CLASSES.get_or_init(|| Self {
+            vm_forgets: java_version(env) < FIRST_THAT_REMEMBERS,
             bytes: Mutex::default(),
-        }
+        })
     }
 
     /// A loaded class gets new bytes: those that it shall have, if they are others.

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::core::Core;
 use crate::core::registry::ClassKey;
+use crate::helper_classes::helper_class::HelperClass;
 
 /// Frames of one thread that are looked at; deeper ones are recursion, whose debts would be a part of the whole only.
 const MOST_FRAMES: usize = 16_384;
@@ -45,7 +46,9 @@ pub(crate) fn owed_by_running_frames(core: &Core, jni: Jni) -> OwedByThread {
 
 /// Counts what the frames of the current thread owe, in its own block. A thread that ends the VM ends with all its frames.
 pub(crate) fn settle_ending_thread(core: &Core, jni: Jni, thread: jobject) {
-    let Some(helper) = core.helper() else { return };
+    let Some(helper) = HelperClass::get() else {
+        return;
+    };
     let mut frames = frames(FRAMES_AT_THE_END);
     let mut depth = core.env.stack_trace(thread, &mut frames).unwrap_or(0);
     if depth == FRAMES_AT_THE_END {

@@ -5,7 +5,8 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use serde_json::Value;
 
-use super::{Command, refusal};
+use super::refusal;
+use crate::options::Command;
 
 /// Longer than any command takes; meanwhile a thread of the program waits here.
 const PATIENCE: Duration = Duration::from_secs(240);

@@ -13,7 +13,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Command, refusal};
+use super::{refusal, requested};
+use crate::options::Command;
 
 /// The name of the socket.
 const NAME: &str = "control";
@@ -86,7 +87,7 @@ fn converse(stream: &UnixStream, obey: impl FnOnce(&Command) -> Value) -> io::Re
     let mut line = String::new();
     BufReader::new(stream.take(LONGEST_REQUEST)).read_line(&mut line)?;
     let answer = if may_command(stream)? {
-        Command::of_request(&line).map_or_else(|why| refusal(&why), |command| obey(&command))
+        requested(&line).map_or_else(|why| refusal(&why), |command| obey(&command))
     } else {
         refusal("the program belongs to another user")
     };

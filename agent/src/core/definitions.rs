@@ -13,9 +13,9 @@ use ducktrack_trace_writer::{CountWriter, WriteError};
 use parking_lot::MutexGuard;
 
 use super::{Core, Cost};
+use crate::core::phase::Phase;
 use crate::options::Counters;
 use crate::process::clock::{micros, unix_millis};
-use crate::run::phase::Phase;
 
 /// The value of [`HeaderWord::State`] after the trace has ended.
 const ENDED: u64 = 1;

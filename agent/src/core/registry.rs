@@ -15,7 +15,9 @@ mod class_entry;
 mod dictionary;
 mod identity;
 mod numbers;
+pub(crate) mod object_bytes;
 mod totals;
+mod trace_words;
 mod unsized_sites;
 
 use std::hash::{Hash, Hasher};

@@ -21,8 +21,8 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use crate::core::registry::LoaderId;
+use crate::core::registry::object_bytes::object_bytes;
 use crate::count::application::Application;
-use crate::count::object_bytes::object_bytes;
 use crate::threads::counter_block::{
     CounterBlock, FIRST_COUNTER, OpenCalls, RECORDS_BYTES, RECORDS_OFFSET, WORDS,
 };
@@ -56,7 +56,30 @@ struct UnsizedWord {
     loader: LoaderId,
 }
 
+/// Stays for good: its addresses are constants in the helper class. `None`: the helper class was built without totals.
+static TOTALS: OnceLock<Option<CallTotals>> = OnceLock::new();
+
 impl CallTotals {
+    /// The totals of this process. Whether they are measured is decided when the helper class is defined.
+    pub(crate) fn get() -> Option<&'static Self> {
+        TOTALS.get()?.as_ref()
+    }
+
+    /// Decides whether calls are measured. Call before the helper class is defined.
+    ///
+    /// # Errors
+    /// If there is no memory for the tables.
+    pub(crate) fn decide(wanted: bool) -> Result<(), String> {
+        if TOTALS.get().is_none() {
+            let totals = wanted.then(Self::new).transpose();
+            let totals =
+                totals.map_err(|error| format!("no memory for the totals of calls: {error}"))?;
+            // Runs start one after another.
+            let _ = TOTALS.set(totals);
+        }
+        Ok(())
+    }
+
     /// Creates empty tables.
     ///
     /// # Errors

@@ -40,7 +40,12 @@ macro_rules! helper_file {
     ($name:literal, $initialized_by:expr) => {
         $crate::helper_classes::definition::HelperFile {
             initialized_by: $initialized_by,
-            bytes: include_bytes!(concat!("../helper/", $name, ".class")),
+            bytes: include_bytes!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/src/helper/",
+                $name,
+                ".class"
+            )),
         }
     };
 }

@@ -1,5 +1,7 @@
 //! The helper classes in the VM that write allocation events, and their natives.
 
+use std::sync::OnceLock;
+
 use ducktrack_hotspot::Address;
 use ducktrack_jvmti::sys::{jclass, jmethodID, jobject, jvalue};
 use ducktrack_jvmti::{Error, Jni};
@@ -27,9 +29,35 @@ unsafe impl Send for EventHelper {}
 // SAFETY: no method changes a field; the VM synchronizes calls through the ids itself.
 unsafe impl Sync for EventHelper {}
 
+/// Stays in the VM for good: a class cannot be defined twice.
+static HELPER: OnceLock<EventHelper> = OnceLock::new();
+
 impl EventHelper {
+    /// The classes, once they work.
+    pub(crate) fn get() -> Option<&'static Self> {
+        HELPER.get()
+    }
+
+    /// Defines the classes, once.
+    ///
+    /// # Errors
+    /// Why there are none.
+    pub(crate) fn define_once(jni: Jni) -> Result<&'static Self, String> {
+        if let Some(helper) = Self::get() {
+            return Ok(helper);
+        }
+        let define = || -> Result<Self, Error> {
+            let helper = Self::define(jni)?;
+            helper.link_natives(jni)?;
+            Ok(helper)
+        };
+        let helper =
+            define().map_err(|error| format!("the helper class does not work: {error}"))?;
+        Ok(HELPER.get_or_init(|| helper))
+    }
+
     /// Defines the classes in the boot loader and initializes them; `DuckTrack` is there already.
-    pub(crate) fn define(jni: Jni) -> Result<Self, Error> {
+    fn define(jni: Jni) -> Result<Self, Error> {
         let files = [WORDS, BUFFER, EVENTS, OBJECT_EVENTS];
         let [_, buffer, _, class] = definition::define(jni, files)?;
         Ok(Self {
@@ -43,7 +71,7 @@ impl EventHelper {
     }
 
     /// Calls every native once: the VM looks for a native at its first call, by Java code that allocates.
-    pub(crate) fn link_natives(&self, jni: Jni) -> Result<(), Error> {
+    fn link_natives(&self, jni: Jni) -> Result<(), Error> {
         let flush = method(jni, self.buffer, event_buffer::FLUSH)?;
         jni.call_static_void(self.buffer, flush, &[jvalue { j: 0 }])?;
         let adopt = method(jni, self.buffer, event_buffer::ADOPT)?;

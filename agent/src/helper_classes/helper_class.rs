@@ -2,18 +2,16 @@
 //!
 //! Their bytes are checked in beside `helper/DuckTrack.class`; `scripts/build-helper` is the recipe.
 
+use std::sync::OnceLock;
+
 use ducktrack_jvmti::sys::{jclass, jmethodID, jobject, jvalue};
 use ducktrack_jvmti::{Error, Jni};
-use ducktrack_probe_vocabulary::fact::Fact;
 use ducktrack_probe_vocabulary::helper::{
     callers, counting, keyed, materialized, sizes, stack, stack_trace,
 };
 
-use crate::core::vm_facts::VmFacts;
-use crate::count::call_totals::CallTotals;
 use crate::helper_classes::definition::{self, HelperFile, helper_file, method};
-use crate::threads::counter_block::{KEYED_BYTES, KEYED_OFFSET, ROW};
-use crate::trace::event_tables::{EventTables, SeenClasses};
+use crate::process::own_library;
 
 const COUNTING: HelperFile = helper_file!("DuckTrack", counting::SLOT);
 const SIZES: HelperFile = helper_file!("DuckTrackSizes", sizes::KIND);
@@ -40,9 +38,42 @@ unsafe impl Send for HelperClass {}
 // SAFETY: no method changes a field; the VM synchronizes calls through the ids itself.
 unsafe impl Sync for HelperClass {}
 
+/// Stays in the VM for good: a class cannot be defined twice.
+static HELPER: OnceLock<HelperClass> = OnceLock::new();
+static IS_MATERIALIZED_DEFINED: OnceLock<()> = OnceLock::new();
+
 impl HelperClass {
+    /// The class, once it works.
+    pub(crate) fn get() -> Option<&'static Self> {
+        HELPER.get()
+    }
+
+    /// Defines the class, once. `attached`: the VM was already running.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) fn define_once(jni: Jni, attached: bool) -> Result<&'static Self, String> {
+        if let Some(helper) = Self::get() {
+            return Ok(helper);
+        }
+        if attached {
+            if jni.find_class(counting::CLASS).is_ok() {
+                return Err("another copy of the agent's library is loaded in this JVM; use the same file as before".to_owned());
+            }
+            own_library::load_for_boot_classes(jni).map_err(|error| {
+                format!("the VM cannot find the agent's native methods: {error}")
+            })?;
+        }
+        let helper = Self::define(jni)
+            .map_err(|error| format!("the helper class cannot be defined: {error}"))?;
+        helper
+            .link_natives(jni)
+            .map_err(|error| format!("the helper class does not work: {error}"))?;
+        Ok(HELPER.get_or_init(|| helper))
+    }
+
     /// Defines the class in the boot loader and initializes it; the natives answer from the agent's facts by then.
-    pub(crate) fn define(jni: Jni) -> Result<Self, Error> {
+    fn define(jni: Jni) -> Result<Self, Error> {
         let files = [COUNTING, SIZES, STACK, CALLERS, STACK_TRACE, KEYED];
         let [class, _, _, _, _, keyed] = definition::define(jni, files)?;
         Ok(Self {
@@ -57,14 +88,23 @@ impl HelperClass {
         })
     }
 
-    /// Defines the class that probes call with `materialized=on`.
-    pub(crate) fn define_materialized(jni: Jni) -> Result<(), Error> {
-        definition::define(jni, [MATERIALIZED]).map(|_| ())
+    /// Defines the class that probes call with `materialized=on`, once.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) fn define_materialized(jni: Jni) -> Result<(), String> {
+        if IS_MATERIALIZED_DEFINED.get().is_none() {
+            definition::define(jni, [MATERIALIZED])
+                .map_err(|error| format!("the helper class cannot be defined: {error}"))?;
+            // Runs start one after another.
+            let _ = IS_MATERIALIZED_DEFINED.set(());
+        }
+        Ok(())
     }
 
     /// Calls every native once. The VM looks for a native at its first call, by Java code that allocates: that must be over
     /// before any code counts what it allocates.
-    pub(crate) fn link_natives(&self, jni: Jni) -> Result<(), Error> {
+    fn link_natives(&self, jni: Jni) -> Result<(), Error> {
         let first_seen = method(jni, self.class, counting::FIRST_SEEN)?;
         jni.call_static_void(
             self.class,
@@ -157,55 +197,5 @@ impl HelperClass {
     /// The address of a class's metadata.
     pub(crate) fn klass_of(&self, jni: Jni, class: jclass) -> Result<usize, Error> {
         Ok(jni.call_static_long(self.class, self.klass_of, &[jvalue { l: class }])? as usize)
-    }
-}
-
-/// What the helper's `constant` answers.
-pub(crate) fn constant(
-    fact: Fact,
-    facts: &VmFacts,
-    tables: Option<&EventTables>,
-    totals: Option<&CallTotals>,
-) -> i64 {
-    let (table, mask) = facts.slot.table();
-    let layout = &facts.layout;
-    let base = |index: usize| layout.array_base.get(index).copied().map_or(0, i64::from);
-    let offset = |value: usize| i64::try_from(value).unwrap_or(0);
-    let of_tables =
-        |address: fn(&EventTables) -> usize| tables.map_or(0, |tables| offset(address(tables)));
-    match fact {
-        Fact::SlotKind => facts.slot.kind(),
-        Fact::SlotOffset => facts.slot.offset(),
-        Fact::Eetop => offset(facts.eetop),
-        Fact::Shared => offset(facts.shared.address()),
-        Fact::HasCarriers => i64::from(facts.has_carriers),
-        Fact::SlotTable => table,
-        Fact::SlotTableMask => mask,
-        Fact::Keyed => offset(KEYED_OFFSET),
-        Fact::KeyedMask => offset(KEYED_BYTES - ROW),
-        Fact::Klass => offset(facts.klass.class_klass),
-        Fact::LayoutHelper => offset(facts.klass.layout_helper),
-        Fact::IntegerCacheTop => facts.integer_cache_top,
-        Fact::TlabTop => offset(facts.threads.tlab_top),
-        Fact::TlabStart => offset(facts.threads.tlab_start),
-        Fact::TlabEnd => offset(facts.threads.tlab_end),
-        Fact::Allocated => offset(facts.threads.allocated_bytes),
-        Fact::Alignment => i64::from(layout.alignment),
-        Fact::Base1 => base(0),
-        Fact::Base2 => base(1),
-        Fact::Base4 => base(2),
-        Fact::Base8 => base(3),
-        Fact::BaseReference => base(4),
-        Fact::ReferenceShift => i64::from(layout.reference.trailing_zeros()),
-        Fact::SeenClasses => of_tables(|tables| tables.seen.address()),
-        Fact::SeenClassesMask => offset(SeenClasses::MASK),
-        Fact::Epoch => of_tables(|tables| tables.epoch.as_ptr() as usize),
-        Fact::CalledSites => of_tables(|tables| tables.called.address()),
-        Fact::Totals
-        | Fact::CounterBytes
-        | Fact::SiteBytes
-        | Fact::CallRecords
-        | Fact::CallRecordsBytes
-        | Fact::WaitingThreads => totals.map_or(0, |totals| totals.constant(fact)),
     }
 }

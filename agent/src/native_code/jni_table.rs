@@ -1,5 +1,6 @@
 //! The VM's table of JNI functions: what stood in it before ours, and how these get in and out again.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use ducktrack_jvmti::sys::{JNINativeInterface_, jfieldID};
@@ -32,9 +33,47 @@ unsafe impl Send for JniFunctions {}
 // SAFETY: the only fields that change are atomics.
 unsafe impl Sync for JniFunctions {}
 
+/// Stays for good: native code may hold a function of ours, which calls those.
+static FUNCTIONS: OnceLock<JniFunctions> = OnceLock::new();
+
+/// Functions that stand in for those of the table.
+pub(crate) struct Replacements {
+    pub(crate) put_ours: fn(&mut JNINativeInterface_),
+    /// Whether none of another agent stands over ours.
+    pub(crate) are_ours: fn(&JNINativeInterface_) -> bool,
+    pub(crate) put_back: fn(&mut JNINativeInterface_, &JNINativeInterface_),
+    /// Whether objects that native code allocates with `NewObject` are counted on this machine.
+    pub(crate) has_new_object: bool,
+}
+
+/// Puts ours into the table.
+pub(crate) fn install(env: Env, jni: Jni, ours: &Replacements) -> Result<(), Error> {
+    let functions = match FUNCTIONS.get() {
+        Some(functions) => functions,
+        None => {
+            let functions = JniFunctions::of_table(env, jni)?;
+            FUNCTIONS.get_or_init(|| functions)
+        }
+    };
+    functions.put_in(env, ours.put_ours)
+}
+
+/// Removes the agent's functions that are not being called.
+pub(crate) fn uninstall(env: Env, ours: &Replacements) -> Result<(), Error> {
+    match FUNCTIONS.get() {
+        Some(functions) => functions.take_out(env, ours.are_ours, ours.put_back),
+        None => Ok(()),
+    }
+}
+
 impl JniFunctions {
+    /// What stood in the table, once ours were put in.
+    pub(crate) fn get() -> Option<&'static Self> {
+        FUNCTIONS.get()
+    }
+
     /// The functions that stand in the table now.
-    pub(crate) fn of_table(env: Env, jni: Jni) -> Result<Self, Error> {
+    fn of_table(env: Env, jni: Jni) -> Result<Self, Error> {
         Ok(Self {
             original: AtomicPtr::new(env.jni_function_table()?.as_ptr()),
             in_place: AtomicBool::new(false),
@@ -49,7 +88,7 @@ impl JniFunctions {
     }
 
     /// Installs the agent's functions, in a copy of the table. The copy has all functions of the VM's version of JNI.
-    pub(crate) fn put_in(
+    fn put_in(
         &self,
         env: Env,
         put_ours: impl FnOnce(&mut JNINativeInterface_),
@@ -64,7 +103,7 @@ impl JniFunctions {
     }
 
     /// Puts back what stood in the table before. Where another agent has replaced a function of ours, it calls ours: then all stay, and pass on.
-    pub(crate) fn take_out(
+    fn take_out(
         &self,
         env: Env,
         are_ours: impl FnOnce(&JNINativeInterface_) -> bool,

@@ -14,6 +14,8 @@ use rustc_hash::FxHashMap;
 use crate::core::Core;
 use crate::core::loaders::Loaders;
 use crate::core::registry::NativeMethod;
+use crate::helper_classes::helper_class::HelperClass;
+use crate::native_code::jni_table::JniFunctions;
 use crate::recording::Recording;
 
 /// What JVMTI says of the place in a native method.
@@ -66,7 +68,7 @@ impl NativeObjects {
         function: &'static str,
     ) {
         let count = |site: u32| {
-            let field = core.resident.jni_functions()?.string_value?;
+            let field = JniFunctions::get()?.string_value?;
             let value = jni.object_field(made, field);
             let counted = recording.string_made(core, jni, made, value, site);
             jni.delete_local_ref(value);
@@ -86,7 +88,7 @@ impl NativeObjects {
         function: &'static str,
     ) {
         let count = |site: u32| {
-            let klass = core.helper()?.klass_of(jni, class).ok()?;
+            let klass = HelperClass::get()?.klass_of(jni, class).ok()?;
             let bytes = core.facts()?.instance_bytes(klass)?;
             recording.object_gone(core, jni, class, bytes, site)
         };

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use ducktrack_hotspot::block_signals;
 use ducktrack_jvmti::guard;
 
-use crate::agent::Agent;
 use crate::classes::hot_library_sites::NextLook;
 use crate::classes::reinstrumentation::Watch;
-use crate::control::{Command, Socket};
+use crate::control::Socket;
 use crate::core::own_thread::OWN_THREAD;
-use crate::options::Context;
+use crate::options::{Command, Context};
 use crate::process::memory::MemorySecond;
+use crate::run::agent::Agent;
 
 /// How often the thread checks for work.
 const TICK: Duration = Duration::from_millis(250);
@@ -104,7 +104,7 @@ impl Agent {
     fn change_probes(&self, watch: &mut Watch, next_look: &mut NextLook) {
         let (core, instrumentation) = (&self.core, &self.instrumentation);
         instrumentation.links.rewrite_late_classes(core);
-        let Some(_replacing) = core.measured.may_replace_code() else {
+        let Some(_replacing) = self.measured.may_replace_code() else {
             return;
         };
         let versions = &instrumentation.versions;

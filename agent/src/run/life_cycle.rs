@@ -6,19 +6,20 @@ use ducktrack_jvmti::sys::jclass;
 use ducktrack_jvmti::{EventKind, Jni};
 use ducktrack_trace_format::Record;
 
-use crate::agent::Agent;
 use crate::classes::frames_at_arrival::name_running_methods;
+use crate::classes::instrumentation::Instrumentation;
+use crate::classes::module_reads::ModuleReads;
 use crate::classes::retransformation::{Stops, retransform};
+use crate::core::phase::Phase;
 use crate::core::vm_facts::VmFacts;
 use crate::core::{Core, LOCAL_REFERENCES};
 use crate::helper_classes::helper_class::HelperClass;
 use crate::helper_classes::mark_helper;
-use crate::native_code::jni_functions;
-use crate::native_code::jni_variadic;
+use crate::native_code::jni_table::{self, Replacements};
 use crate::process::address_space;
 use crate::process::memory;
+use crate::run::agent::Agent;
 use crate::run::final_dump::dump_at_end;
-use crate::run::phase::Phase;
 use crate::run::summary::print_summary;
 use crate::threads::counter_block::FIRST_COUNTER;
 
@@ -58,7 +59,7 @@ impl Agent {
             ));
         }
         self.recording.begin(&self.core)?;
-        let helper = self.core.resident.define_helper(jni, self.core.attached)?;
+        let helper = HelperClass::define_once(jni, self.core.attached)?;
         self.recording.prepare_probes(&self.core, jni)?;
         if let Err(error) = mark_helper::define(jni) {
             self.core
@@ -75,9 +76,9 @@ impl Agent {
             .prepare(&self.core, jni, &self.recording.helpers())
             .map_err(|error| format!("class loaders cannot be queried: {error}"))?;
         let hook = || enable(&self.core, &[EventKind::CLASS_FILE_LOAD_HOOK]);
-        let reads = &self.core.resident.module_reads;
+        let reads = ModuleReads::of_process();
         let stops = reads.begin(self.core.env, jni, hook)?;
-        retransform_loaded_classes(&self.core, jni, &stops);
+        retransform_loaded_classes(&self.core, &self.instrumentation, jni, &stops);
         if self.core.attached {
             name_running_methods(&self.core, jni);
         }
@@ -87,7 +88,7 @@ impl Agent {
         self.find_site_sizes();
         self.recording.classes_loaded(&self.core);
         self.check_hidden_class_gate();
-        count_native_code(&self.core, jni);
+        count_native_code(&self.core, jni, &self.jni_functions);
         set_ready(&self.core, facts);
         self.stacks.begin_stacks(&self.core);
         self.core
@@ -179,7 +180,12 @@ fn check_counting(core: &Core, jni: Jni, helper: &HelperClass) -> Result<(), Str
 }
 
 /// `before` is how the program was stopped before.
-fn retransform_loaded_classes(core: &Core, jni: Jni, before: &Stops) {
+fn retransform_loaded_classes(
+    core: &Core,
+    instrumentation: &Instrumentation,
+    jni: Jni,
+    before: &Stops,
+) {
     let Ok(classes) = core.env.loaded_classes() else {
         return;
     };
@@ -205,7 +211,7 @@ fn retransform_loaded_classes(core: &Core, jni: Jni, before: &Stops) {
         core.add_note(stops.sentence());
     }
     // The run starts only once.
-    let _ = core.arrival.set(stops);
+    let _ = instrumentation.arrival.set(stops);
     for class in classes.iter() {
         jni.delete_local_ref(*class);
     }
@@ -222,14 +228,14 @@ fn refuse_fixed_class(core: &Core, class: jclass) {
     }
 }
 
-fn count_native_code(core: &Core, jni: Jni) {
-    if jni_variadic::new_object().is_none() {
+fn count_native_code(core: &Core, jni: Jni, ours: &Replacements) {
+    if !ours.has_new_object {
         core.add_note(
             "Objects that native code allocates with NewObject are not counted on this machine."
                 .to_owned(),
         );
     }
-    if let Err(error) = jni_functions::install(core, jni) {
+    if let Err(error) = jni_table::install(core.env, jni, ours) {
         core.add_note(format!(
             "Objects allocated by native code are not counted: {error}."
         ));

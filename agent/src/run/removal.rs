@@ -14,14 +14,15 @@ use ducktrack_jvmti::{EventKind, Jni};
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
-use crate::agent::Agent;
 use crate::classes::retransformation::{Stops, retransform};
 use crate::control::refusal;
+use crate::core::phase::Phase;
 use crate::core::registry::ClassKey;
 use crate::core::{Core, LOCAL_REFERENCES};
-use crate::native_code::jni_functions;
+use crate::helper_classes::helper_class::HelperClass;
+use crate::native_code::jni_table;
 use crate::process::clock::micros;
-use crate::run::phase::Phase;
+use crate::run::agent::Agent;
 
 /// Passes over the classes loaded while the probes are being removed.
 const MOST_ROUNDS: usize = 3;
@@ -51,7 +52,7 @@ impl Agent {
         if !self.end_recording(jni, CAUSE, Phase::Stopping) {
             return refusal("the recording has ended");
         }
-        if let Err(error) = jni_functions::uninstall(&self.core) {
+        if let Err(error) = jni_table::uninstall(self.core.env, &self.jni_functions) {
             self.core
                 .log
                 .warn(&format!("the JNI functions stay as they are: {error}"));
@@ -113,7 +114,7 @@ fn name_of(core: &Core, class: jclass) -> String {
 
 /// Takes all threads' blocks away.
 fn detach_threads(core: &Core, jni: Jni) {
-    let (Some(facts), Some(helper)) = (core.facts(), core.helper()) else {
+    let (Some(facts), Some(helper)) = (core.facts(), HelperClass::get()) else {
         return;
     };
     if core.threads.detach(|native| facts.slot.set(native, 0)) {

@@ -6,18 +6,19 @@ use ducktrack_hotspot::Address;
 use ducktrack_jvmti::Jni;
 use ducktrack_jvmti::sys::{jclass, jobject};
 
-use crate::agent::Agent;
 use crate::classes::running_frames::settle_ending_thread;
+use crate::core::phase::Phase;
+use crate::helper_classes::helper_class::HelperClass;
 use crate::process::address_space;
 use crate::process::memory;
-use crate::run::phase::Phase;
+use crate::run::agent::Agent;
 use crate::threads::counter_block::{BLOCK_BYTES, CounterBlock};
 use crate::threads::thread_table::AssignedBlock;
 
 impl Agent {
     /// Gives a starting thread its block before it runs any of its own Java code.
     pub(crate) fn thread_started(&self, jni: Jni, thread: jobject) {
-        let (Some(facts), Some(helper)) = (self.core.facts(), self.core.helper()) else {
+        let (Some(facts), Some(helper)) = (self.core.facts(), HelperClass::get()) else {
             return;
         };
         if self.core.phase.get() >= Phase::Stopping {
@@ -83,7 +84,7 @@ impl Agent {
 
     /// Releases the block of an ending thread for another one.
     pub(crate) fn thread_ended(&self, jni: Jni, thread: jobject) {
-        let (Some(facts), Some(helper)) = (self.core.facts(), self.core.helper()) else {
+        let (Some(facts), Some(helper)) = (self.core.facts(), HelperClass::get()) else {
             return;
         };
         let Some(native) = self.core.native_thread(jni, thread) else {

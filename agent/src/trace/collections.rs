@@ -7,6 +7,9 @@
 //!
 //! Both run on a VM thread while the world is stopped. They must not call the VM, and their time is part of the pause.
 
+pub(crate) mod kept_collections;
+pub(crate) mod pause_work;
+
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -21,17 +24,17 @@ use ducktrack_trace_format::{
 use ducktrack_trace_writer::{Survivor, Survivors};
 use parking_lot::Mutex;
 
-use super::thread_buffers::ThreadBuffers;
-use super::use_stamps::UseStamps;
-use super::witness::{PauseStamps, Witness};
 use crate::core::Core;
 use crate::core::vm_facts::heap_class_size;
+use crate::layers::stamps::{PauseStamps, Witness};
+use crate::layers::uses::UseStamps;
 use crate::options::{Moves, Options};
 use crate::process::clock::{nanos_since, unix_micros};
+use crate::trace::buffers::ThreadBuffers;
 
 /// State kept between the VM's events.
 #[derive(Default)]
-pub(super) struct Collections {
+pub(crate) struct Collections {
     state: Mutex<State>,
 }
 
@@ -59,7 +62,7 @@ impl Collections {
     ///
     /// # Errors
     /// Why moves are unknown; collections are then recorded without them.
-    pub(super) fn prepare(
+    pub(crate) fn prepare(
         &self,
         vm: &VmStructs,
         flags: &JvmFlags,
@@ -96,7 +99,7 @@ impl Collections {
     ///
     /// # Errors
     /// Why they cannot be recorded.
-    pub(super) fn record_dead(
+    pub(crate) fn record_dead(
         &self,
         vm: &VmStructs,
         flags: &JvmFlags,
@@ -110,40 +113,40 @@ impl Collections {
     }
 
     /// The VM announces its collections from now on.
-    pub(super) fn announced(&self) {
+    pub(crate) fn announced(&self) {
         if let Some(watch) = &self.state.lock().watch {
             watch.announced();
         }
     }
 
     /// Stops looking at collections, and frees the threads and memory for that.
-    pub(super) fn release(&self) {
+    pub(crate) fn release(&self) {
         let watch = self.state.lock().watch.take();
         // Waits for its threads without holding the lock.
         drop(watch);
     }
 
-    pub(super) fn are_watched(&self) -> bool {
+    pub(crate) fn are_watched(&self) -> bool {
         self.state.lock().watch.is_some()
     }
 
     /// First address and length of the reserved heap; `None` if moves are unknown.
-    pub(super) fn reserved_heap(&self) -> Option<(Address, usize)> {
+    pub(crate) fn reserved_heap(&self) -> Option<(Address, usize)> {
         Some(self.state.lock().watch.as_ref()?.reserved_heap())
     }
 
     /// Where threads report their progress; `None` if not needed.
-    pub(super) fn frontier(&self) -> Option<Arc<AllocationFrontier>> {
+    pub(crate) fn frontier(&self) -> Option<Arc<AllocationFrontier>> {
         self.state.lock().watch.as_ref()?.frontier()
     }
 
     /// Reads classes before pauses; `None` if classes are not needed.
-    pub(super) fn classes_ahead(&self) -> Option<Arc<ClassesAhead>> {
+    pub(crate) fn classes_ahead(&self) -> Option<Arc<ClassesAhead>> {
         self.state.lock().watch.as_ref()?.classes_ahead()
     }
 
     /// Reads the VM's classes while it starts, so that the first pause need not.
-    pub(super) fn read_first_classes(&self, core: &Core, buffers: &ThreadBuffers) {
+    pub(crate) fn read_first_classes(&self, core: &Core, buffers: &ThreadBuffers) {
         let mut state = self.state.lock();
         if let Some(watch) = &state.watch {
             watch.read_first_classes();
@@ -152,7 +155,7 @@ impl Collections {
     }
 
     /// Handles the start of a collection, after the world has stopped.
-    pub(super) fn started(&self, core: &Core, buffers: &ThreadBuffers) {
+    pub(crate) fn started(&self, core: &Core, buffers: &ThreadBuffers) {
         let Some(facts) = core.facts().filter(|_| !buffers.has_ended()) else {
             return;
         };
@@ -172,7 +175,7 @@ impl Collections {
     }
 
     /// Handles the end of a collection, before the world continues.
-    pub(super) fn finished(
+    pub(crate) fn finished(
         &self,
         core: &Core,
         buffers: &ThreadBuffers,

@@ -6,27 +6,27 @@ use ducktrack_jvmti::sys::{jmethodID, jobject};
 use ducktrack_jvmti::{Capability, EventKind, Jni, jlocation};
 use ducktrack_trace_format::Record;
 
-use super::use_stamps::UseStamps;
 use crate::core::Core;
 use crate::helper_classes::event_helper::EventHelper;
+use crate::layers::uses::UseStamps;
 use crate::options::TrialChoices;
 use crate::trial::{Trial, UseWords};
 
 /// What a run with a trial needs of JVMTI.
-pub(super) const CAPABILITIES: [Capability; 3] = [
+pub(crate) const CAPABILITIES: [Capability; 3] = [
     Capability::CanGenerateGarbageCollectionEvents,
     Capability::CanGenerateExceptionEvents,
     Capability::CanGetLineNumbers,
 ];
 
 /// The trial, once it is prepared.
-pub(super) struct RunTrial {
+pub(crate) struct RunTrial {
     choices: TrialChoices,
     trial: OnceLock<Trial>,
 }
 
 impl RunTrial {
-    pub(super) fn new(choices: TrialChoices) -> Self {
+    pub(crate) fn new(choices: TrialChoices) -> Self {
         Self {
             choices,
             trial: OnceLock::new(),
@@ -34,7 +34,7 @@ impl RunTrial {
     }
 
     /// Prepares the trial. If that fails, the trace says why, and the program runs without it.
-    pub(super) fn prepare(&self, core: &Core, jni: Jni) {
+    pub(crate) fn prepare(&self, core: &Core, jni: Jni) {
         match Trial::begin(&self.choices, jni) {
             // A run begins once.
             Ok(trial) => drop(self.trial.set(trial)),
@@ -43,7 +43,7 @@ impl RunTrial {
     }
 
     /// Starts the trial when the program starts.
-    pub(super) fn begin(&self, core: &Core) {
+    pub(crate) fn begin(&self, core: &Core) {
         let Some(trial) = self.trial.get() else {
             return;
         };
@@ -53,13 +53,13 @@ impl RunTrial {
         trial.begin_run();
     }
 
-    pub(super) fn pause_begins(&self) {
+    pub(crate) fn pause_begins(&self) {
         if let Some(trial) = self.trial.get() {
             trial.pause_begins();
         }
     }
 
-    pub(super) fn pause_ends(&self, core: &Core, uses: Option<&UseStamps>) {
+    pub(crate) fn pause_ends(&self, core: &Core, uses: Option<&UseStamps>) {
         if let Some(trial) = self.trial.get() {
             trial.pause_ends(uses.map(|uses| uses as &dyn UseWords));
             core.wake.wake();
@@ -67,7 +67,7 @@ impl RunTrial {
     }
 
     /// After a collection, looks for references to remove, if it is time.
-    pub(super) fn look_for_removals(&self, core: &Core, uses: &UseStamps, helper: &EventHelper) {
+    pub(crate) fn look_for_removals(&self, core: &Core, uses: &UseStamps, helper: &EventHelper) {
         let Some(trial) = self.trial.get().filter(|trial| trial.is_look_due(uses)) else {
             return;
         };
@@ -78,7 +78,7 @@ impl RunTrial {
         }
     }
 
-    pub(super) fn exception(
+    pub(crate) fn exception(
         &self,
         core: &Core,
         jni: Jni,
@@ -91,7 +91,7 @@ impl RunTrial {
     }
 
     /// Records the result.
-    pub(super) fn end(&self, core: &Core) {
+    pub(crate) fn end(&self, core: &Core) {
         let Some(trial) = self.trial.get() else {
             return;
         };

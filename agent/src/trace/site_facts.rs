@@ -9,8 +9,8 @@
 //! kind      0 unknown, 1 all objects have one size, 2 measured; 3 + n: measured, a level of arrays with elements of kind n
 //! ```
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use ducktrack_class_rewriter::{
     AllocationKind, ElementSize, PlannedSite, RewrittenClass, SizeRule, Unit,
@@ -20,7 +20,7 @@ use ducktrack_trace_format::{
     ObjectLayout, SiteFacts, SiteId,
 };
 
-use crate::count::object_bytes::object_bytes;
+use crate::core::registry::object_bytes::object_bytes;
 
 const PAGE: usize = 1 << 12;
 /// The number of sites that fit into the 20 bits of an event's word.
@@ -57,7 +57,17 @@ pub(crate) enum Account {
     Measured(u32),
 }
 
+/// Of all runs, because running frames may still use the probes of earlier ones.
+static SITES: OnceLock<Arc<SiteTable>> = OnceLock::new();
+
 impl SiteTable {
+    /// The facts about sites, reset for a new run.
+    pub(crate) fn of_new_run() -> Arc<Self> {
+        let table = SITES.get_or_init(|| Arc::new(Self::new()));
+        table.begin_run();
+        Arc::clone(table)
+    }
+
     pub(crate) fn new() -> Self {
         Self {
             pages: (0..PAGES).map(|_| OnceLock::new()).collect(),

@@ -2,9 +2,9 @@
 
 use ducktrack_trace_format::Record;
 
-use super::called_sites::CalledSites;
 use super::site_facts::SiteTable;
 use crate::core::Core;
+use crate::trace::buffers::called_sites::CalledSites;
 
 /// Gives numbers to the pairs that are frequent now, and writes their definitions before the program uses them.
 pub(super) fn number_called_sites(core: &Core, called_sites: &CalledSites, sites: &SiteTable) {

@@ -4,10 +4,10 @@ use ducktrack_hotspot::{Address, ReferenceForm};
 use ducktrack_jvmti::Jni;
 use ducktrack_jvmti::sys::jobject;
 
-use super::records::Records;
-use super::witness::Witness;
 use crate::core::Core;
 use crate::helper_classes::event_helper::EventHelper;
+use crate::layers::records::Records;
+use crate::layers::stamps::Witness;
 use crate::options::SelfCheck;
 
 /// What is started, and what it is started with.

@@ -90,7 +90,7 @@ mod tests {
 
     /// Of this thread's CPU time.
     fn busy(time: Duration) {
-        let start = crate::stacks::thread_clock::thread_cpu();
-        while crate::stacks::thread_clock::thread_cpu() - start < time {}
+        let start = crate::process::thread_clock::thread_cpu();
+        while crate::process::thread_clock::thread_cpu() - start < time {}
     }
 }

@@ -14,7 +14,7 @@ use super::marked_sources::{MOST_PAIRS, PairBits, PairClasses, held, holds, mark
 use super::tracked_objects::{Known, TrackedObjects, UseWords, WeakReference};
 use crate::options::{RemoveAt, TrialChoices, TypePair};
 use crate::process::clock::nanos;
-use crate::stacks::thread_clock::thread_cpu;
+use crate::process::thread_clock::thread_cpu;
 
 /// Looks may take this part of the time between two.
 const MOST_OF_THE_TIME: u32 = 3;

@@ -334,7 +334,7 @@ final class DuckTrackEventBuffer {
      * Makes the buffer ready for a record that is no event: the thread has seen the last collection, it has a holder, the time is told, and there is room. A collection may come
      * at once; so who writes looks again. False: nothing can be written now, and that one more is missing is noted.
      *
-     * <p>The order matters: the clock, who wrote last, the words ({@code agent/src/witness/record_clock.rs}). If the stack ends in the call, nothing has changed.
+     * <p>The order matters: the clock, who wrote last, the words ({@code agent/src/trace/buffers/record_clock.rs}). If the stack ends in the call, nothing has changed.
      *
      * <p>An object may be there whose event comes after this record. So nothing is said of where the TLAB stands: after a cut that is forgotten, and the next event finds it out.
      */

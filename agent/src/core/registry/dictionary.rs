@@ -13,8 +13,8 @@ use super::class_entry::{ClassEntry, MethodEntry};
 use super::identity::{LoaderId, NativeMethod, Origin};
 use super::totals::{CallInfo, Meanings, SiteInfo};
 use super::unsized_sites::UnsizedSites;
-use crate::count::object_bytes::object_bytes;
-use crate::trace::trace_words::{kind, role};
+use crate::core::registry::object_bytes::object_bytes;
+use crate::core::registry::trace_words::{kind, role};
 
 /// The loader of classes known only from an earlier recording.
 const EARLIER: &str = "(earlier recording)";

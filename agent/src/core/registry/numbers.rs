@@ -9,8 +9,8 @@ use ducktrack_classfile::MemberRef;
 use ducktrack_trace_format::FIRST_CALLED_SITE;
 use rustc_hash::FxHashMap;
 
+use crate::core::field_offsets;
 use crate::threads::counter_block::{FIRST_COUNTER, WORDS};
-use crate::witness::witness_fields;
 
 /// A key holds the site in its low 32 bits and the call site above.
 pub(crate) const MOST_SITES: u32 = i32::MAX as u32;
@@ -179,7 +179,7 @@ impl Numbers for ClassNumbers<'_> {
         if let Some((_, number)) = self.fields.iter().find(|(known, _)| *known == key) {
             return Some(*number);
         }
-        let number = witness_fields::number(field.class, field.name, field.descriptor)?;
+        let number = field_offsets::number(field.class, field.name, field.descriptor)?;
         self.fields.push((key, number));
         Some(number)
     }

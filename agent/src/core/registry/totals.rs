@@ -7,8 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use std::sync::Arc;
 
+use crate::core::registry::trace_words::{role, unit};
 use crate::threads::counter_block::FIRST_COUNTER;
-use crate::trace::trace_words::{role, unit};
 
 /// What the summary needs to name a site. Sites share equal names.
 #[derive(Clone, Debug, Default)]

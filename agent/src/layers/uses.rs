@@ -1,0 +1,278 @@
+//! `staleness=`: objects used since the last collection. The program's code stamps them; pauses read the stamps.
+//!
+//! ```text
+//! program's code: uses an object ── clock ──> the object's word in the shadow
+//! VM thread:      collection over ── words of old objects ──> block USES before the collection's block
+//!                                 ── clock + 1
+//! ```
+//!
+//! The clock is the number of collections so far, plus one; 0 means that the object was not used. Words are never cleared. A stamp older
+//! than the object's arrival at its address belongs to an earlier object, which the trace's reader can determine.
+//!
+//! New objects are not read: an object allocated since the last collection was used since. Objects in collected memory are always read,
+//! because they move. All others are read in every pause too, as long as that takes little time; otherwise only from time to time, and in
+//! between the trace does not know their uses.
+
+pub(crate) mod use_helper;
+pub(crate) mod use_memory;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use ducktrack_hotspot::{Address, AddressRange, CollectionReport, Shadow, Space, SpaceKind};
+use ducktrack_jvmti::Jni;
+use ducktrack_jvmti::sys::jobject;
+use ducktrack_trace_format::{UseEncoder, UsesHead};
+use parking_lot::Mutex;
+
+use crate::core::Core;
+use crate::process::thread_clock::thread_cpu;
+use crate::threads::counter_block::CounterBlock;
+use crate::trial::UseWords;
+use use_helper::UseConstants;
+use use_memory::UseMemory;
+
+/// Between two readings of all objects, at least this many times the duration of one must pass.
+const MOST_OF_THE_TIME: u32 = 20;
+
+/// The stamps of the program's uses.
+pub(crate) struct UseStamps {
+    shadow: Shadow,
+    clock: &'static AtomicU64,
+    reading: Mutex<Reading>,
+}
+
+/// How far the words have been read.
+struct Reading {
+    /// The clock when all objects were last read. Stamps since then are larger.
+    all_until: u64,
+    /// The time of that reading, and the CPU time it took. CPU time, because on a busy machine a thread that waits for a core costs the
+    /// program nothing.
+    last: Option<(Instant, Duration)>,
+}
+
+impl UseWords for UseStamps {
+    fn now(&self) -> u64 {
+        self.now()
+    }
+
+    fn word(&self, object: Address) -> u64 {
+        self.word(object)
+    }
+
+    fn exchange(&self, object: Address, expected: u64, new: u64) -> bool {
+        self.exchange_word(object, expected, new)
+    }
+}
+
+impl UseStamps {
+    /// Prepares everything that stamps need, before classes are rewritten. `heap`: the reserved heap, if moves are known; `address` finds a
+    /// live object.
+    ///
+    /// # Errors
+    /// One sentence that says why there can be no stamps.
+    pub(crate) fn prepare(
+        core: &Core,
+        jni: Jni,
+        heap: Option<(Address, usize)>,
+        address: impl Fn(jobject) -> Option<Address>,
+    ) -> Result<Self, String> {
+        let heap =
+            heap.ok_or("moves of objects are unknown, so uses cannot be assigned to objects")?;
+        let memory = UseMemory::of_process();
+        let uses = Self::begin(memory, heap, core.shared)?;
+        let constants = || UseConstants {
+            distance: uses.shadow.distance(),
+            clock: std::ptr::from_ref(uses.clock).expose_provenance(),
+            hints: use_helper::define_hints(jni),
+        };
+        memory.define_once(constants, || {
+            use_helper::define_and_try(jni, &uses.shadow, || uses.now(), address)
+        })?;
+        if memory.constants().is_some_and(|constants| !constants.hints) {
+            core.add_note(
+                "Uses of arrays of references cost more in this VM: the compiler cannot be told their type."
+                    .to_owned(),
+            );
+        }
+        Ok(uses)
+    }
+
+    /// Starts stamping in an empty shadow of the heap. The clock is in the shared block, whose address is a small constant.
+    ///
+    /// # Errors
+    /// One sentence that says why there can be no stamps.
+    fn begin(
+        memory: &UseMemory,
+        heap: (Address, usize),
+        shared: CounterBlock,
+    ) -> Result<Self, String> {
+        let clock = shared.use_clock();
+        // Must come before the shadow is cleared, because code of an earlier run may still stamp.
+        clock.store(1, Ordering::Release);
+        let shadow = memory.empty_shadow(heap)?;
+        Ok(Self {
+            shadow: *shadow,
+            clock,
+            reading: Mutex::new(Reading {
+                all_until: 0,
+                last: None,
+            }),
+        })
+    }
+
+    /// The word of the object at an address.
+    pub(crate) fn word(&self, object: Address) -> u64 {
+        self.shadow.stamp(object)
+    }
+
+    /// Replaces the word of the object at an address if it still is `expected`.
+    pub(crate) fn exchange_word(&self, object: Address, expected: u64, new: u64) -> bool {
+        self.shadow.exchange(object, expected, new)
+    }
+
+    pub(crate) fn now(&self) -> u64 {
+        self.clock.load(Ordering::Acquire)
+    }
+
+    /// The uses before these collections, which form one pause, as contents of trace blocks. The world is stopped, and the program has not
+    /// run since the first of them began.
+    pub(crate) fn read(&self, reports: &[CollectionReport]) -> Vec<Vec<u8>> {
+        let Some(first) = reports.first() else {
+            return Vec::new();
+        };
+        let (start, begun) = (Instant::now(), thread_cpu());
+        let mut reading = self.reading.lock();
+        // For a heap that was listed, the collected memory is unknown.
+        let all = reading.may_look_at_all(start) || reports.iter().any(|report| report.listed);
+        let collected = reports.iter().flat_map(|report| &report.collected);
+        let collected = merged(collected.copied().collect());
+        let now = self.now();
+        let mut encoder = UseEncoder::new(UsesHead {
+            epoch: epoch_of(now),
+            all,
+        });
+        let least = reading.all_until + 1;
+        for space in first.before.iter().filter(|space| holds_old_objects(space)) {
+            let ranges = match all {
+                true => vec![range_of(space)],
+                false => parts_of(space, &collected),
+            };
+            for range in ranges {
+                self.shadow
+                    .newer(range.start, range.end, least, |object, stamp| {
+                        // A stamp from the future is not a stamp.
+                        if stamp <= now {
+                            encoder.push(object.0 as u64, epoch_of(stamp));
+                        }
+                    });
+            }
+        }
+        if all {
+            reading.all_until = now;
+            reading.last = Some((start, thread_cpu().saturating_sub(begun)));
+        }
+        encoder.finish()
+    }
+
+    /// Advances the clock after a pause, before the world continues.
+    pub(crate) fn advance(&self, epoch: u32) {
+        self.clock.store(u64::from(epoch) + 1, Ordering::Release);
+    }
+}
+
+impl Reading {
+    fn may_look_at_all(&self, now: Instant) -> bool {
+        self.last.is_none_or(|(at, took)| {
+            now.saturating_duration_since(at) >= took.saturating_mul(MOST_OF_THE_TIME)
+        })
+    }
+}
+
+/// The epoch in which the clock had this value.
+fn epoch_of(clock: u64) -> u32 {
+    u32::try_from(clock.saturating_sub(1)).unwrap_or(u32::MAX)
+}
+
+/// Whether the space holds old objects. The uses of new ones do not matter.
+fn holds_old_objects(space: &Space) -> bool {
+    !matches!(
+        space.kind,
+        SpaceKind::Eden | SpaceKind::To | SpaceKind::Free
+    )
+}
+
+fn range_of(space: &Space) -> AddressRange {
+    AddressRange {
+        start: space.bottom,
+        end: space.top,
+    }
+}
+
+/// Sorts the ranges, and merges those that touch or overlap.
+fn merged(mut ranges: Vec<AddressRange>) -> Vec<AddressRange> {
+    ranges.sort_unstable_by_key(|range| range.start);
+    ranges.dedup_by(|next, kept| {
+        let joins = next.start <= kept.end;
+        if joins {
+            kept.end = kept.end.max(next.end);
+        }
+        joins
+    });
+    ranges
+}
+
+/// The parts of a space inside the ranges, which must be [`merged`].
+fn parts_of(space: &Space, ranges: &[AddressRange]) -> Vec<AddressRange> {
+    let inside = ranges.iter().map(|range| AddressRange {
+        start: range.start.max(space.bottom),
+        end: range.end.min(space.top),
+    });
+    inside.filter(|part| part.start < part.end).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn space(kind: SpaceKind, bottom: usize, top: usize) -> Space {
+        Space {
+            kind,
+            index: 0,
+            bottom: Address(bottom),
+            top: Address(top),
+        }
+    }
+
+    fn range(start: usize, end: usize) -> AddressRange {
+        AddressRange {
+            start: Address(start),
+            end: Address(end),
+        }
+    }
+
+    #[test]
+    fn what_was_collected_of_a_space_is_looked_at_once() {
+        let ranges = merged(vec![
+            range(96, 128),
+            range(0, 64),
+            range(56, 72),
+            range(512, 600),
+        ]);
+        assert_eq!(ranges, [range(0, 72), range(96, 128), range(512, 600)]);
+        let parts = parts_of(&space(SpaceKind::Old, 32, 112), &ranges);
+        assert_eq!(parts, [range(32, 72), range(96, 112)]);
+    }
+
+    #[test]
+    fn all_objects_are_looked_at_as_long_as_that_takes_little_time() {
+        let now = Instant::now();
+        let after = |took| Reading {
+            all_until: 0,
+            last: Some((now, took)),
+        };
+        let later = now + Duration::from_millis(100);
+        assert!(after(Duration::from_millis(5)).may_look_at_all(later));
+        assert!(!after(Duration::from_millis(6)).may_look_at_all(later));
+    }
+}

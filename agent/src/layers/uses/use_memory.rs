@@ -1,0 +1,62 @@
+//! The shadow of the heap and the helper class that stamps it: both stay in the VM for good, and each run uses them anew.
+
+use std::sync::OnceLock;
+
+use ducktrack_hotspot::{Address, Shadow};
+
+use crate::layers::uses::use_helper::UseConstants;
+
+static MEMORY: UseMemory = UseMemory {
+    shadow: OnceLock::new(),
+    constants: OnceLock::new(),
+    works: OnceLock::new(),
+};
+
+/// What stays.
+pub(crate) struct UseMemory {
+    shadow: OnceLock<Shadow>,
+    constants: OnceLock<UseConstants>,
+    works: OnceLock<Result<(), String>>,
+}
+
+impl UseMemory {
+    /// The one of this process.
+    pub(crate) fn of_process() -> &'static Self {
+        &MEMORY
+    }
+
+    /// The shadow of the reserved heap, without stamps.
+    ///
+    /// # Errors
+    /// If there is no room for it: one sentence.
+    pub(crate) fn empty_shadow(&self, heap: (Address, usize)) -> Result<&Shadow, String> {
+        if let Some(shadow) = self.shadow.get() {
+            shadow.clear();
+            return Ok(shadow);
+        }
+        let shadow = Shadow::map(heap.0, heap.1)
+            .map_err(|error| format!("there is no room for the shadow of the heap: {error}"))?;
+        Ok(self.shadow.get_or_init(|| shadow))
+    }
+
+    /// What the helper class asks for at its initialization.
+    pub(crate) fn constants(&self) -> Option<UseConstants> {
+        self.constants.get().copied()
+    }
+
+    /// Defines the helper class, once; what became of it.
+    ///
+    /// # Errors
+    /// Why it does not work: one sentence.
+    pub(crate) fn define_once(
+        &self,
+        constants: impl FnOnce() -> UseConstants,
+        define: impl FnOnce() -> Result<(), String>,
+    ) -> Result<(), String> {
+        let works = self.works.get_or_init(|| {
+            self.constants.get_or_init(constants);
+            define()
+        });
+        works.clone()
+    }
+}

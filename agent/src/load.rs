@@ -1,0 +1,164 @@
+//! Loads the library: parses the options, then starts a run or sends a command to the current one.
+
+use ducktrack_hotspot::{FlagValue, JvmFlags, VmStructs};
+use ducktrack_jvmti::{Capabilities, Capability, EventKind, Phase as VmPhase, Vm};
+use serde_json::{Value, json};
+
+use crate::callbacks;
+use crate::callbacks::jni_functions;
+use crate::classes::module_reads::ModuleReads;
+use crate::core::phase::Phase;
+use crate::core::resident::Resident;
+use crate::core::vm_facts::java_version;
+use crate::core::{Core, Needs};
+use crate::count::Count;
+use crate::entry;
+use crate::options::{Command, Mode, Options, Request};
+use crate::process::memory;
+use crate::recording::Recording;
+use crate::run::agent::Agent;
+use crate::trace::Trace;
+
+/// Sets up the agent, in a VM that is starting or, when attached, already running.
+///
+/// # Errors
+/// One line that says why the VM must not start.
+pub(crate) fn load(vm: Vm, text: &str, attached: bool) -> Result<Value, String> {
+    match Options::parse(text).map_err(|bad| bad.to_string())? {
+        Request::Run(options) => begin_run(vm, *options, text, attached),
+        Request::Command(command) => command_run(command),
+        Request::Help => {
+            print!("{}", ducktrack_options::help());
+            if attached {
+                return Ok(json!({"ok": true}));
+            }
+            // Like other agents, prints the help and exits, because there is nothing to run.
+            std::process::exit(0);
+        }
+    }
+}
+
+/// Starts the first run, or a further one.
+fn begin_run(vm: Vm, options: Options, text: &str, attached: bool) -> Result<Value, String> {
+    let before = entry::agent();
+    if let Some(running) = before.filter(|agent| agent.core.phase.get() != Phase::Ended) {
+        return Err(format!(
+            "this JVM is already being recorded, into {}; the command `stop` ends that recording",
+            running.core.directory.display()
+        ));
+    }
+    if !memory::set_last_reserve_aside() {
+        return Err("there is no address space left for the agent".to_owned());
+    }
+    let resident = Resident::of(vm)?;
+    let java = java_version(resident.env);
+    let recording = recording_of(&options);
+    check_java_version(&recording.needs(), java)?;
+    check_recorded_cache()?;
+    let agent = Agent::new(
+        resident,
+        before,
+        recording,
+        jni_functions::replacements(),
+        options,
+        text,
+        attached,
+    )?;
+    let agent = entry::install(agent, before).ok_or("another run has just begun")?;
+    listen(&agent.core).map_err(|error| format!("this VM refuses the agent's events: {error}"))?;
+    // SAFETY: the agent's library is never unloaded, and the listener may be called on any thread.
+    if !unsafe { vm.watch_environments(callbacks::tool_comes) } {
+        ModuleReads::of_process().others_come(&resident.own_thread);
+        agent
+            .stacks
+            .leave_sampler(&agent.core, "other tools cannot be detected in this VM");
+    }
+    if attached
+        || resident
+            .env
+            .phase()
+            .is_ok_and(|phase| phase == VmPhase::LIVE)
+    {
+        let jni = vm
+            .jni()
+            .map_err(|error| format!("the attaching thread has no JNI: {error}"))?;
+        agent
+            .start(jni)
+            .map_err(|why| format!("{why}; the program continues, nothing is counted"))?;
+    }
+    Ok(json!({
+        "ok": true,
+        "directory": agent.core.directory.to_string_lossy(),
+        "java": java,
+    }))
+}
+
+/// The recording of a mode. Only this function distinguishes modes.
+fn recording_of(options: &Options) -> Box<dyn Recording> {
+    match options.mode {
+        Mode::Count => Box::new(Count::new(options)),
+        Mode::Trace | Mode::Deaths | Mode::Full => Box::new(Trace::new(options)),
+    }
+}
+
+/// Handles another load of the library as a command to the run. The answer is also logged, because `jcmd` does not show it.
+fn command_run(command: Command) -> Result<Value, String> {
+    let running = entry::agent().filter(|agent| agent.core.is_counting());
+    let agent = running.ok_or("nothing is recorded in this JVM: there is no run to command")?;
+    let answer = agent.inbox.ask(command, || agent.core.wake.wake());
+    match answer["error"].as_str() {
+        Some(why) => Err(why.to_owned()),
+        None => Ok(answer),
+    }
+}
+
+/// # Errors
+/// One line that says which JDK the mode needs.
+fn check_java_version(needs: &Needs, version: u32) -> Result<(), String> {
+    if version < needs.oldest_java {
+        return Err(format!(
+            "mode={} needs JDK {} or later, this is {version}; mode=count works here",
+            needs.mode, needs.oldest_java
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses to run in a JVM that records an AOT cache: it crashes at exit if an agent has changed classes (JDK 25). If flags cannot be read,
+/// there is no such cache.
+fn check_recorded_cache() -> Result<(), String> {
+    let flags = VmStructs::load().and_then(|vm| JvmFlags::load(&vm));
+    let mode = flags.ok().and_then(|flags| flags.get("AOTMode"));
+    match mode {
+        Some(FlagValue::Text(Some(mode))) if mode == "record" => Err(
+            "this JVM records for an AOT cache (-XX:AOTMode=record or -XX:AOTCacheOutput), which crashes with any agent that changes classes: \
+            record without the agent, then use the cache with it"
+                .to_owned(),
+        ),
+        _ => Ok(()),
+    }
+}
+
+fn listen(core: &Core) -> Result<(), ducktrack_jvmti::Error> {
+    let wanted = Capabilities::of(&[
+        Capability::CanRetransformClasses,
+        Capability::CanRetransformAnyClass,
+        Capability::CanGenerateAllClassHookEvents,
+        Capability::CanTagObjects,
+    ]);
+    core.env.add_capabilities(&wanted)?;
+    if !core.needs.capabilities.is_empty() {
+        let wanted = Capabilities::of(core.needs.capabilities);
+        core.env.add_capabilities(&wanted)?;
+    }
+    // SAFETY: the callbacks do not unwind, and live as long as the library, which is never unloaded.
+    unsafe { core.env.set_event_callbacks(&callbacks::table())? };
+    for event in [
+        EventKind::VM_INIT,
+        EventKind::VM_DEATH,
+        EventKind::DATA_DUMP_REQUEST,
+    ] {
+        core.env.enable(event)?;
+    }
+    Ok(())
+}

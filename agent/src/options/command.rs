@@ -1,0 +1,26 @@
+//! Commands to a run: single words after `-agentpath:library=`, or requests at its socket.
+
+/// A command to a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Report the current run.
+    Status,
+    /// Write the counts.
+    Snapshot,
+    /// Write a mark: a name and the time.
+    Mark(String),
+    /// End the recording and remove the probes.
+    Stop,
+}
+
+impl Command {
+    /// The command for a single word.
+    pub(crate) fn of_word(word: &str) -> Option<Self> {
+        match word {
+            "status" => Some(Self::Status),
+            "snapshot" => Some(Self::Snapshot),
+            "stop" => Some(Self::Stop),
+            _ => None,
+        }
+    }
+}

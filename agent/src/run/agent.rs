@@ -1,0 +1,84 @@
+//! The agent: one per run, created when the library is loaded, never freed.
+//!
+//! ```text
+//! Agent_OnLoad    options, shared block, trace directory, events
+//! VMInit          facts of the VM, helper class, blocks for live threads, rewriting of loaded classes
+//! class hook      rewrites every class that is loaded from then on
+//! class prepared  the size of its objects, for the sites that allocate them
+//! background      snapshots by interval, sizes of classes, re-instrumentation
+//! VMDeath         last snapshot, end of the trace, summary
+//! ```
+
+use parking_lot::Mutex;
+
+use crate::classes::class_hook::ClassHook;
+use crate::classes::instrumentation::Instrumentation;
+use crate::control::Inbox;
+use crate::core::Core;
+use crate::core::resident::Resident;
+use crate::measured::Measured;
+use crate::native_code::jni_table::Replacements;
+use crate::native_code::native_objects::NativeObjects;
+use crate::options::Options;
+use crate::recording::Recording;
+use crate::stacks::StackSampler;
+
+/// One run.
+pub(crate) struct Agent {
+    pub(crate) core: Core,
+    /// What the mode adds.
+    pub(crate) recording: Box<dyn Recording>,
+    /// Which probes are inserted into which code.
+    pub(crate) instrumentation: Instrumentation,
+    /// Objects allocated by native code.
+    pub(crate) natives: NativeObjects,
+    /// The functions that stand in for JNI's.
+    pub(crate) jni_functions: Replacements,
+    /// Measurements that the program makes of its own run.
+    pub(crate) measured: Measured,
+    /// Sampled call stacks.
+    pub(crate) stacks: StackSampler,
+    /// Commands waiting for the agent's own thread.
+    pub(crate) inbox: Inbox,
+    /// Ensures that the recording is ended only once at a time.
+    pub(crate) ending: Mutex<()>,
+}
+
+impl Agent {
+    /// Does everything that can fail before the agent requests anything from the VM.
+    ///
+    /// # Errors
+    /// One line that says why the agent cannot work with these options.
+    pub(crate) fn new(
+        resident: &'static Resident,
+        before: Option<&Agent>,
+        recording: Box<dyn Recording>,
+        jni_functions: Replacements,
+        options: Options,
+        text: &str,
+        attached: bool,
+    ) -> Result<Self, String> {
+        let instrumentation = Instrumentation::new(&options)?;
+        let before = before.map(|agent| &agent.core.registry);
+        Ok(Self {
+            core: Core::new(resident, before, options, text, attached, recording.needs())?,
+            recording,
+            instrumentation,
+            natives: NativeObjects::default(),
+            jni_functions,
+            measured: Measured::default(),
+            stacks: StackSampler::default(),
+            inbox: Inbox::new(),
+            ending: Mutex::new(()),
+        })
+    }
+
+    /// How the run rewrites classes.
+    pub(crate) fn class_hook(&self) -> ClassHook<'_> {
+        ClassHook {
+            core: &self.core,
+            recording: &*self.recording,
+            instrumentation: &self.instrumentation,
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Executes commands.
+
+use std::sync::atomic::Ordering;
+
+use serde_json::{Value, json};
+
+use crate::control::{LONGEST_NAME, refusal};
+use crate::options::Command;
+use crate::process::clock::micros;
+use crate::run::agent::Agent;
+
+impl Agent {
+    /// Sets a mark for the program. Returns false if its name cannot be written or nothing is being recorded.
+    pub(crate) fn mark_from_program(&self, name: &str) -> bool {
+        let is_name = (1..=LONGEST_NAME).contains(&name.len());
+        if !is_name || !self.core.is_counting() {
+            return false;
+        }
+        let mark = Command::Mark(name.to_owned());
+        let answer = self.inbox.ask(mark, || self.core.wake.wake());
+        answer["ok"].as_bool().unwrap_or(false)
+    }
+
+    /// Executes a command, on the agent's own thread.
+    pub(crate) fn obey(&self, command: &Command) -> Value {
+        if !self.core.is_counting() {
+            return refusal("the recording has ended");
+        }
+        match command {
+            Command::Status => status(self),
+            Command::Snapshot => {
+                self.snapshot("demand");
+                json!({
+                    "ok": true,
+                    "directory": self.core.directory.to_string_lossy(),
+                    "snapshot": self.core.snapshots.load(Ordering::Relaxed).saturating_sub(1),
+                })
+            }
+            Command::Mark(name) => {
+                self.snapshot(&format!("mark {name}"));
+                json!({"ok": true})
+            }
+            Command::Stop => self.stop_in_vm(),
+        }
+    }
+}
+
+/// The status: the current run, its start and its cost.
+fn status(agent: &Agent) -> Value {
+    let core = &agent.core;
+    let facts = core.facts();
+    let rows = facts
+        .map(|facts| core.threads.rows(&facts.threads))
+        .unwrap_or_default();
+    let cost = core.agent_cost_now();
+    let arrival = agent
+        .instrumentation
+        .arrival
+        .get()
+        .cloned()
+        .unwrap_or_default();
+    json!({
+        "ok": true,
+        "pid": std::process::id(),
+        "phase": core.phase.get().word(),
+        "mode": core.needs.mode,
+        "directory": core.directory.to_string_lossy(),
+        "running_millis": u64::try_from(core.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        "classes_rewritten": cost.classes_rewritten,
+        "counters": cost.counters,
+        "snapshots": core.snapshots.load(Ordering::Relaxed),
+        "threads": rows.len(),
+        "vm_allocated_bytes": rows.iter().map(|(_, bytes)| bytes).sum::<u64>(),
+        "memory_bytes": cost.memory_bytes,
+        "arrival_stops": arrival.count,
+        "arrival_stops_over_50_millis": arrival.too_long,
+        "arrival_longest_stop_micros": micros(arrival.longest),
+        "arrival_longest_work_micros": micros(arrival.longest_work),
+        "arrival_work_micros": micros(arrival.work_together),
+        "arrival_millis": u64::try_from(arrival.work.as_millis()).unwrap_or(u64::MAX),
+    })
+}

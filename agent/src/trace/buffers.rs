@@ -1,0 +1,346 @@
+//! The buffers of all threads, and the log that takes their contents.
+//!
+//! Nothing here calls the VM while it holds a lock, because the VM thread takes the same locks while the world is stopped.
+
+pub(crate) mod called_sites;
+pub(crate) mod event_buffer;
+pub(crate) mod event_tables;
+pub(crate) mod event_tally;
+pub(crate) mod live_events;
+pub(crate) mod live_file;
+pub(crate) mod live_words;
+pub(crate) mod log_host;
+pub(crate) mod record_clock;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use ducktrack_hotspot::{Address, AllocationFrontier, ThreadLayout};
+use ducktrack_trace_format::{Collection, End, EventFlags, ThreadCut, ThreadId};
+use ducktrack_trace_writer::{
+    CompressStrategy, EventHost, EventLog, EventOptions, EventStats, FlushOutcome, OnFull,
+    Survivors, WriteError,
+};
+use parking_lot::{Mutex, RwLock};
+
+use crate::options::{BUFFER_DEVIATION, Compress, EventChoices, TRACE_DEVIATION};
+use crate::process::clock::nanos_since;
+use crate::process::memory;
+use crate::threads::counter_block::{CounterBlock, EVENTS_BYTES, EVENTS_OFFSET};
+use crate::threads::thread_table::BlockFinder;
+use crate::trace::buffers::called_sites::CalledSites;
+use crate::trace::buffers::event_buffer::{BufferSizes, EventBuffer, owner};
+use crate::trace::buffers::event_tables::{EventTables, SeenClasses};
+use crate::trace::buffers::event_tally::EventTally;
+use crate::trace::buffers::live_events::LiveEvents;
+use crate::trace::collections::kept_collections::KeptCollections;
+use crate::trace::collections::pause_work::PauseWork;
+use crate::trace::site_facts::SiteTable;
+
+/// A buffer, emptied by its own thread and by the VM thread.
+type SharedBuffer = Arc<Mutex<EventBuffer>>;
+
+/// The buffers of all threads.
+pub(crate) struct ThreadBuffers {
+    log: EventLog,
+    buffers: RwLock<Vec<SharedBuffer>>,
+    sizes: BufferSizes,
+    /// Where events are kept so that they survive the process, if possible.
+    live: Option<Arc<LiveEvents>>,
+    /// The same for collections.
+    kept: Option<KeptCollections>,
+    work: PauseWork,
+    ended: AtomicBool,
+    tables: &'static EventTables,
+    /// Where threads report the fill level of their TLABs.
+    frontier: Option<Arc<AllocationFrontier>>,
+    /// Whether object addresses can be read, which requires that objects move only while the world is stopped.
+    pub(crate) knows_addresses: bool,
+}
+
+/// The state at the start of a run.
+pub(crate) struct Start<'a> {
+    pub(crate) directory: &'a Path,
+    pub(crate) choices: &'a EventChoices,
+    /// Updates and calls are recorded, which are written in columns.
+    pub(crate) columns: bool,
+    /// Maximum number of queued full buffers.
+    pub(crate) queue: usize,
+    /// Maximum size of the heap mirror in bytes.
+    pub(crate) most_mirror_bytes: Option<u64>,
+    pub(crate) moves: bool,
+    pub(crate) frontier: Option<Arc<AllocationFrontier>>,
+    pub(crate) knows_addresses: bool,
+    pub(crate) start_unix_millis: u64,
+    pub(crate) sites: Arc<SiteTable>,
+    pub(crate) blocks: BlockFinder,
+    pub(crate) host: Arc<dyn EventHost>,
+    pub(crate) tables: &'static EventTables,
+    /// Where events are kept so that they survive the process, if possible.
+    pub(crate) live: Option<Arc<LiveEvents>>,
+}
+
+impl ThreadBuffers {
+    /// Starts the event files, and the threads that write them.
+    ///
+    /// # Errors
+    /// One line that says why there can be no event files.
+    pub(crate) fn start(start: Start<'_>) -> Result<Self, String> {
+        let options = event_options(&start);
+        let tally = EventTally::new(Arc::clone(&start.sites), start.blocks);
+        let log = EventLog::start(
+            start.directory,
+            options,
+            start.sites,
+            Box::new(tally),
+            start.host,
+        )
+        .map_err(|error: WriteError| error.to_string())?;
+        // The rest is needed for pieces of threads.
+        let kept = |live: &Arc<LiveEvents>| {
+            let most = usize::try_from(live.most() / 2).unwrap_or(usize::MAX);
+            KeptCollections::new(Arc::clone(live), most)
+        };
+        Ok(Self {
+            kept: start.live.as_ref().map(kept),
+            work: PauseWork::default(),
+            log,
+            buffers: RwLock::default(),
+            sizes: BufferSizes {
+                bytes: start.choices.buffer_size,
+                deviation: BUFFER_DEVIATION,
+            },
+            live: start.live,
+            ended: AtomicBool::new(false),
+            tables: start.tables,
+            frontier: start.frontier,
+            knows_addresses: start.knows_addresses,
+        })
+    }
+
+    /// A thread begins to write into its block. `unreported`: bytes it allocated before recording began. Called before its slot is set.
+    pub(crate) fn begin_thread(
+        &self,
+        block: CounterBlock,
+        thread: ThreadId,
+        native: Option<usize>,
+        unreported: u64,
+    ) {
+        let buffer = self.buffer(block).unwrap_or_else(|| {
+            let live = self.live_for(block);
+            let mut buffers = self.buffers.write();
+            let buffer = EventBuffer::new(block, thread, buffers.len(), self.sizes, live);
+            let buffer = Arc::new(Mutex::new(buffer));
+            buffers.push(Arc::clone(&buffer));
+            buffer
+        });
+        buffer.lock().begin(native, unreported);
+    }
+
+    /// Where pieces of a new block survive the process. The block's buffer is put there as well, if possible.
+    fn live_for(&self, block: CounterBlock) -> Option<Arc<LiveEvents>> {
+        let live = self.live.as_ref()?;
+        // SAFETY: the block is new: no slot leads to it yet, and nothing was counted in it.
+        let held = unsafe {
+            live.hold_buffer(
+                block.address(),
+                block.address() + EVENTS_OFFSET,
+                EVENTS_BYTES,
+            )
+        };
+        if held.is_err() {
+            live.note_private_thread();
+        }
+        Some(Arc::clone(live))
+    }
+
+    /// Handles the announcement of a thread that took its block itself.
+    pub(crate) fn confirm_thread(&self, block: CounterBlock, native: usize) {
+        if let Some(buffer) = self.buffer(block) {
+            buffer.lock().confirm(native);
+        }
+    }
+
+    /// Ends a thread's events.
+    pub(crate) fn end_thread(&self, block: CounterBlock, layout: &ThreadLayout) {
+        if let Some(buffer) = self.buffer(block) {
+            let mut buffer = buffer.lock();
+            if let Some(piece) = buffer.end(self.epoch(), layout) {
+                let _ = self.log.buffer(piece);
+            }
+            buffer.rewind();
+        }
+    }
+
+    /// Empties the current thread's full buffer.
+    pub(crate) fn flush(&self, block: CounterBlock) {
+        let Some(buffer) = self.buffer(block) else {
+            return;
+        };
+        let mut buffer = buffer.lock();
+        let piece = buffer.take(self.epoch(), EventFlags::NONE);
+        if let (Some(frontier), Some(top)) = (&self.frontier, buffer.top_of_this_epoch()) {
+            frontier.note(Address(top as usize));
+        }
+        buffer.rewind();
+        if self.ended.load(Ordering::Acquire) {
+            return;
+        }
+        if memory::is_short() {
+            self.log.take_no_more();
+        }
+        // Under the lock: a collection that cuts this buffer must come after the words taken here.
+        let flushed = piece.map(|piece| self.log.buffer(piece));
+        if let Some(FlushOutcome::Dropped { events }) = flushed {
+            buffer.add_dropped(events);
+        }
+        drop(buffer);
+        if flushed == Some(FlushOutcome::Full) {
+            self.log.wait_for_room();
+        }
+    }
+
+    /// Cuts all buffers at the start of a collection. The world is stopped.
+    pub(crate) fn cut(&self, layout: &ThreadLayout) -> Vec<ThreadCut> {
+        let start = Instant::now();
+        let epoch = self.epoch();
+        let buffers = self.buffers.read();
+        let mut cuts = Vec::with_capacity(buffers.len());
+        for buffer in buffers.iter() {
+            let (piece, cut) = buffer.lock().cut(epoch, layout);
+            if let Some(piece) = piece {
+                let _ = self.log.buffer(piece);
+            }
+            cuts.push(cut);
+        }
+        self.work.buffers.add_since(start);
+        cuts
+    }
+
+    /// The number of buffers, including those that wait for another thread.
+    pub(crate) fn count(&self) -> usize {
+        self.buffers.read().len()
+    }
+
+    /// The position of each thread in its stream, in words. The world is stopped.
+    pub(crate) fn positions(&self) -> Vec<(ThreadId, u64)> {
+        let buffers = self.buffers.read();
+        let positions = buffers.iter().map(|buffer| buffer.lock().thread_position());
+        positions.flatten().collect()
+    }
+
+    /// Sets the number of the finished collection.
+    pub(crate) fn next_epoch(&self) -> u32 {
+        self.tables.epoch.fetch_add(1, Ordering::AcqRel) + 1
+    }
+
+    pub(crate) fn epoch(&self) -> u32 {
+        self.tables.epoch.load(Ordering::Acquire)
+    }
+
+    /// Passes a collection to the log, with the uses before it. The world is stopped.
+    pub(crate) fn collection(
+        &self,
+        mut collection: Collection,
+        uses: Vec<Vec<u8>>,
+        survivors: Survivors,
+    ) {
+        let start = Instant::now();
+        // For a heap that was listed, moves are determined later.
+        let kept = self.kept.as_ref().filter(|_| !survivors.listed);
+        let copy = kept.and_then(|kept| kept.keep(&collection, &uses, &survivors.objects));
+        if copy.is_some() {
+            self.work.survivors.add_since(start);
+        }
+        // Only after the copy is complete: a JVM killed before that has not continued after this collection.
+        if let Some(live) = &self.live {
+            live.set_epoch(collection.number);
+        }
+        let nanos = nanos_since(start);
+        collection.walk_nanos += nanos;
+        collection.end_unix_micros += nanos / 1000;
+        for content in uses {
+            self.log.uses(content);
+        }
+        self.log.kept_collection(collection, survivors, copy);
+    }
+
+    /// Outside of pauses: memory for the next collection.
+    pub(crate) fn prepare_for_collections(&self) {
+        if let Some(kept) = &self.kept {
+            kept.prepare();
+        }
+    }
+
+    /// What copies cost the pauses so far.
+    pub(crate) fn work_in_pauses(&self) -> &PauseWork {
+        &self.work
+    }
+
+    pub(crate) fn log(&self) -> &EventLog {
+        &self.log
+    }
+
+    pub(crate) fn seen(&self) -> &SeenClasses {
+        &self.tables.seen
+    }
+
+    pub(crate) fn called_sites(&self) -> &CalledSites {
+        &self.tables.called
+    }
+
+    /// Ends the log when the program ends: takes the contents of all buffers, and waits until everything is decoded and written.
+    pub(crate) fn finish(&self, layout: &ThreadLayout, end: End) -> EventStats {
+        self.ended.store(true, Ordering::Release);
+        for buffer in self.buffers.read().iter() {
+            if let Some(piece) = buffer.lock().end(self.epoch(), layout) {
+                let _ = self.log.buffer(piece);
+            }
+        }
+        let stats = self.log.finish(end);
+        if let Some(live) = self.live.as_ref().filter(|_| !stats.broken) {
+            live.remove();
+        }
+        stats
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
+    }
+
+    fn buffer(&self, block: CounterBlock) -> Option<SharedBuffer> {
+        let index = owner(block)?;
+        let buffers = self.buffers.read();
+        buffers
+            .get(index)
+            .filter(|buffer| buffer.lock().block() == block)
+            .cloned()
+    }
+}
+
+fn event_options(start: &Start<'_>) -> EventOptions {
+    let choices = start.choices;
+    EventOptions {
+        compress: match choices.compress {
+            Compress::Full => CompressStrategy::Full,
+            Compress::Partial(threshold) => CompressStrategy::Partial(threshold),
+            Compress::Off => CompressStrategy::Off,
+        },
+        columns: start.columns,
+        max_trace_size: choices.max_trace_size,
+        max_deviation: TRACE_DEVIATION,
+        queue_length: start.queue,
+        on_full: if choices.drop_on_full {
+            OnFull::Drop
+        } else {
+            OnFull::Wait
+        },
+        moves: start.moves,
+        most_mirror_bytes: start.most_mirror_bytes,
+        pid: std::process::id(),
+        start_unix_millis: start.start_unix_millis,
+        ..EventOptions::default()
+    }
+}
