@@ -17,6 +17,7 @@ use ducktrack_jvmti::{
 
 use crate::classes::module_reads::ModuleReads;
 use crate::entry::{agent, event, report_panic};
+use crate::recording::Pause;
 
 /// The callbacks of the events that the agent uses.
 pub(crate) fn table() -> EventCallbacks {
@@ -77,7 +78,7 @@ unsafe extern "system" fn class_prepare(
 unsafe extern "system" fn collection_start(_: *mut RawEnv) {
     guard((), report_panic, || {
         if let Some(agent) = agent() {
-            agent.recording.collection_started(&agent.core);
+            agent.recording.pause(&agent.core, Pause::Begins);
         }
     });
 }
@@ -85,7 +86,7 @@ unsafe extern "system" fn collection_start(_: *mut RawEnv) {
 unsafe extern "system" fn collection_finish(_: *mut RawEnv) {
     guard((), report_panic, || {
         if let Some(agent) = agent() {
-            agent.recording.collection_finished(&agent.core);
+            agent.recording.pause(&agent.core, Pause::Ends);
         }
     });
 }

@@ -6,7 +6,6 @@ pub(crate) mod call_totals;
 
 use ducktrack_class_rewriter::{AllocationProbes, RewriteOptions};
 use ducktrack_jvmti::Jni;
-use ducktrack_jvmti::sys::{jclass, jobject};
 use ducktrack_probe_vocabulary::helper::{
     callers, calls, counting, keyed, materialized, measured, own, stack,
 };
@@ -16,7 +15,7 @@ use crate::core::{Core, Needs};
 use crate::helper_classes::helper_class::HelperClass;
 use crate::helper_classes::measured_helper;
 use crate::options::{App, Counters, Options};
-use crate::recording::Recording;
+use crate::recording::{NativeObject, Probes, Recording};
 use call_totals::CallTotals;
 
 /// Address space that counting needs.
@@ -48,9 +47,7 @@ impl Count {
             },
         }
     }
-}
 
-impl Recording for Count {
     fn helpers(&self) -> Vec<&'static str> {
         let mut helpers = vec![
             counting::CLASS,
@@ -67,7 +64,9 @@ impl Recording for Count {
         }
         helpers
     }
+}
 
+impl Recording for Count {
     fn needs(&self) -> Needs {
         Needs {
             mode: "count",
@@ -80,6 +79,7 @@ impl Recording for Count {
                 false => MOST_SITES,
             },
             counts_in_blocks: true,
+            adopts_threads: false,
         }
     }
 
@@ -87,34 +87,30 @@ impl Recording for Count {
         CallTotals::decide(self.asks_calls)
     }
 
-    fn prepare_probes(&self, core: &Core, jni: Jni) -> Result<(), String> {
+    fn prepare_probes(&'static self, core: &Core, jni: Jni) -> Result<Probes, String> {
         if self.rewriting.materialized {
             HelperClass::define_materialized(jni)?;
         }
         measured_helper::define(jni)
             .map_err(|error| format!("the helper class does not work: {error}"))?;
-        call_helper::prepare(core, jni)
+        call_helper::prepare(core, jni)?;
+        Ok(Probes {
+            helpers: self.helpers(),
+            ..Probes::default()
+        })
     }
 
-    fn object_made(&self, _: &Core, jni: Jni, object: jobject, site: u32) -> Option<()> {
-        HelperClass::get()?.count_object(jni, object, site).ok()
-    }
-
-    fn string_made(
-        &self,
-        _: &Core,
-        jni: Jni,
-        string: jobject,
-        value: jobject,
-        site: u32,
-    ) -> Option<()> {
+    fn made_by_native(&self, jni: Jni, made: NativeObject, site: u32) -> Option<()> {
         let helper = HelperClass::get()?;
-        helper.count_object(jni, string, site).ok()?;
-        helper.count_object(jni, value, site).ok()
-    }
-
-    fn object_gone(&self, _: &Core, jni: Jni, class: jclass, bytes: u32, site: u32) -> Option<()> {
-        let helper = HelperClass::get()?;
-        helper.count_instance(jni, class, bytes, site).ok()
+        match made {
+            NativeObject::Object(object) => helper.count_object(jni, object, site).ok(),
+            NativeObject::String { string, value } => {
+                helper.count_object(jni, string, site).ok()?;
+                helper.count_object(jni, value, site).ok()
+            }
+            NativeObject::Gone { class, bytes } => {
+                helper.count_instance(jni, class, bytes, site).ok()
+            }
+        }
     }
 }

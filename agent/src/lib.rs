@@ -3,13 +3,19 @@
 //! Loaded by `-agentpath:libducktrack.so=OPTIONS` ([`Agent_OnLoad`]) or into a running VM by
 //! `jcmd PID JVMTI.agent_load libducktrack.so OPTIONS` ([`Agent_OnAttach`]). See [`ducktrack_options::OPTIONS`] for the options.
 //!
+//! Rooms, from top to bottom: each imports only rooms below it (`scripts/check-dependencies`).
+//!
 //! ```text
-//! callbacks, helper_classes, native_code     called by the VM and by rewritten code; `entry` finds the run for them
-//!   └── run, classes, control                the work of a run: its steps, threads starting and ending, classes, commands
-//!         └── agent ── recording             the mode: count, trace (with witness, trial), and what it adds
-//!               └──── stacks
-//!                       └── core, threads    VM, registry, dictionary, threads and their blocks
-//!                             └── process    memory, files, messages, the clock
+//! load                           options to a run: the only one that knows all modes
+//! callbacks, entry               called by the VM, by rewritten code and by native code; `entry` finds the run for them
+//! run                            the work of a run: its steps, threads starting and ending, commands, snapshots
+//! measured                       measurements that the program makes of its own run
+//! trial, layers, trace           recordings: a trial of `impact`; events, with what a mode has in addition
+//! control, classes, count        commands; classes on their way through the agent; the recording of counts
+//! native_code, helper_classes    objects and stores of native code; classes of ours in the VM
+//! stacks, recording              sampled call stacks; the interface of a recording
+//! core, threads                  VM, registry, dictionary, threads and their blocks
+//! process, options               memory, files, messages, the clock
 //! ```
 
 mod callbacks;

@@ -13,11 +13,13 @@ use crate::core::vm_facts::java_version;
 use crate::core::{Core, Needs};
 use crate::count::Count;
 use crate::entry;
+use crate::layers;
 use crate::options::{Command, Mode, Options, Request};
 use crate::process::memory;
 use crate::recording::Recording;
 use crate::run::agent::Agent;
 use crate::trace::Trace;
+use crate::trial::recording::TrialRecording;
 
 /// Sets up the agent, in a VM that is starting or, when attached, already running.
 ///
@@ -95,9 +97,10 @@ fn begin_run(vm: Vm, options: Options, text: &str, attached: bool) -> Result<Val
 
 /// The recording of a mode. Only this function distinguishes modes.
 fn recording_of(options: &Options) -> Box<dyn Recording> {
-    match options.mode {
-        Mode::Count => Box::new(Count::new(options)),
-        Mode::Trace | Mode::Deaths | Mode::Full => Box::new(Trace::new(options)),
+    match (options.mode, &options.trial) {
+        (Mode::Count, _) => Box::new(Count::new(options)),
+        (_, Some(choices)) => Box::new(TrialRecording::new(options, choices.clone())),
+        _ => Box::new(Trace::new(options, layers::of(options))),
     }
 }
 

@@ -2,3 +2,4 @@
 
 pub(crate) mod jni_table;
 pub(crate) mod native_objects;
+pub(crate) mod native_store;

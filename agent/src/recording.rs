@@ -1,44 +1,115 @@
 //! The interface of a mode: which probes it needs, and its reactions to threads, classes and collections.
 //!
 //! ```text
-//! needs ── begin ── prepare_probes ── classes_loaded ──┬─ threads, classes, collections, each second ─┬── end ── released
-//!          (no helper class yet)   (all are rewritten) └──────────────── flush, native objects ───────┘
+//! needs ── begin ── prepare_probes ── classes loaded ──┬─ threads, classes, pauses, ticks ──────┬── end ── released
+//!          (no helper class yet)   (all are rewritten) └─── full buffers, native objects ───────┘
 //! ```
 //!
 //! No other part of the agent depends on the mode.
 
 use ducktrack_class_rewriter::{RewrittenClass, Stamps};
-use ducktrack_jvmti::sys::{jclass, jfieldID, jmethodID, jobject, jsize};
+use ducktrack_jvmti::sys::{jclass, jmethodID, jobject};
 use ducktrack_jvmti::{Jni, jlocation};
 use ducktrack_trace_format::{SiteId, ThreadId};
 use rustc_hash::FxHashMap;
 
 use crate::core::{Core, Needs};
+use crate::options::ClassPattern;
 use crate::threads::counter_block::CounterBlock;
 
-/// A reference that native code is about to store.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum NativeStore {
-    /// Into a field of an object.
-    Field {
-        object: jobject,
-        field: jfieldID,
-        value: jobject,
-    },
-    /// Into an element of an array.
-    Element {
-        array: jobject,
-        index: jsize,
-        value: jobject,
-    },
-    /// Into a static field.
-    Static {
-        class: jclass,
-        field: jfieldID,
-        value: jobject,
-    },
-    /// Into every element of an array that it has just made.
-    Filled { array: jobject },
+/// What rewritten code calls.
+#[derive(Debug, Default)]
+pub(crate) struct Probes {
+    /// Helper classes, by internal name.
+    pub(crate) helpers: Vec<&'static str>,
+    /// How code stamps the objects it uses.
+    pub(crate) stamps: Stamps,
+    /// Only code of these classes does; `None`: all code.
+    pub(crate) stamped: Option<ClassPattern>,
+}
+
+impl Probes {
+    /// How the code of a class (internal name) stamps the objects it uses.
+    pub(crate) fn stamps_of(&self, class: &str) -> Stamps {
+        let is_stamped = self.stamped.as_ref().is_none_or(|of| of.matches(class));
+        if is_stamped {
+            self.stamps
+        } else {
+            Stamps::None
+        }
+    }
+}
+
+/// News of allocation sites.
+pub(crate) enum SiteNews<'a> {
+    /// A class was rewritten; its code has not run yet. With the object sizes that are known by site.
+    Rewritten(&'a RewrittenClass, &'a FxHashMap<u32, u32>),
+    /// Object sizes of sites become known.
+    Sized(&'a [(SiteId, u32)]),
+    /// Native code gets a site.
+    Native(u32),
+}
+
+/// News of a class, by the address of its metadata.
+pub(crate) enum ClassNews<'a> {
+    /// It is prepared. A reference keeps it alive during the call.
+    Prepared,
+    /// The helper sees an object of it for the first time in a thread. The name (a descriptor) is given if the address is new or had another class.
+    Met(Option<&'a str>),
+}
+
+/// News of a thread, by its block.
+pub(crate) enum ThreadNews {
+    /// The block is the thread's. Its slot does not lead there yet. `native` is `None` for a thread that was not announced, which runs this itself.
+    Begins { id: ThreadId, native: Option<usize> },
+    /// A thread that took its block itself is announced.
+    Confirmed { native: usize },
+    /// The current thread ends. Its slot no longer leads to its block.
+    Ends,
+    /// The current thread's buffer is full.
+    BufferFull,
+}
+
+/// What native code has allocated.
+#[derive(Clone, Copy)]
+pub(crate) enum NativeObject {
+    /// An object or array.
+    Object(jobject),
+    /// A string and its array.
+    String { string: jobject, value: jobject },
+    /// An object of this size whose constructor threw, so it is gone.
+    Gone { class: jclass, bytes: u32 },
+}
+
+/// The two ends of a collection's pause. The VM must not be called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pause {
+    /// The world has stopped.
+    Begins,
+    /// The collection is over; the world has not continued.
+    Ends,
+}
+
+/// Moments of a run.
+#[derive(Clone, Copy)]
+pub(crate) enum Moment {
+    /// The classes loaded before the agent have been rewritten.
+    ClassesLoaded,
+    /// Four times a second, on the agent's own thread, which is not attached to the VM ([`Core::in_vm`]).
+    Tick,
+    /// The program has ended and the VM still runs, just before [`Recording::end`].
+    ProgramEnded(Jni),
+    /// The probes are gone and the program continues: memory and threads are freed.
+    Released,
+}
+
+/// The state of a recording.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// Bytes for objects: those in the mirror, and those that wait for a collection.
+    pub(crate) object_bytes: u64,
+    /// What was lost: one sentence each.
+    pub(crate) losses: Vec<String>,
 }
 
 /// The recording of a mode. By default, hooks do nothing.
@@ -46,142 +117,44 @@ pub(crate) trait Recording: Send + Sync {
     /// Its requirements. The same at each call.
     fn needs(&self) -> Needs;
 
-    /// The helper classes that rewritten code calls, by internal name. Asked after [`Self::prepare_probes`].
-    fn helpers(&self) -> Vec<&'static str>;
-
     /// Called before the helper class exists. Prepares everything that the helper class needs when it is initialized.
     ///
     /// # Errors
     /// One line that says why nothing can be recorded.
-    fn begin(&'static self, core: &'static Core) -> Result<(), String> {
-        let _ = core;
-        Ok(())
-    }
+    fn begin(&'static self, core: &'static Core) -> Result<(), String>;
 
     /// Defines further helper classes. No class is rewritten yet.
     ///
     /// # Errors
     /// One line that says why nothing can be recorded.
-    fn prepare_probes(&self, core: &Core, jni: Jni) -> Result<(), String> {
-        let _ = (core, jni);
-        Ok(())
+    fn prepare_probes(&'static self, core: &Core, jni: Jni) -> Result<Probes, String>;
+
+    /// Called when something becomes known of sites.
+    fn sites(&self, news: SiteNews<'_>) {
+        let _ = news;
     }
 
-    /// Called when the classes loaded before the agent have been rewritten.
-    fn classes_loaded(&self, core: &Core) {
-        let _ = core;
+    /// Called when something becomes known of a class.
+    fn class(&self, core: &Core, klass: usize, news: ClassNews<'_>) {
+        let _ = (core, klass, news);
     }
 
-    /// How the code of a class (internal name) stamps the objects it uses.
-    fn stamps(&self, core: &Core, class: &str) -> Stamps {
-        let _ = (core, class);
-        Stamps::None
+    /// Called when a thread begins, ends, or has a full buffer.
+    fn thread(&self, core: &Core, block: CounterBlock, news: ThreadNews) {
+        let _ = (core, block, news);
     }
 
-    /// Called when a class was rewritten, before its code runs. `sizes`: known object sizes by site.
-    fn class_rewritten(&self, rewritten: &RewrittenClass, sizes: &FxHashMap<u32, u32>) {
-        let _ = (rewritten, sizes);
+    /// Called when native code has allocated something. Returns `None` if it could not be recorded.
+    fn made_by_native(&self, jni: Jni, made: NativeObject, site: u32) -> Option<()>;
+
+    /// Called at the ends of the pause of a collection.
+    fn pause(&self, core: &Core, end: Pause) {
+        let _ = (core, end);
     }
 
-    /// Called when object sizes of sites become known.
-    fn sites_sized(&self, sites: &[(SiteId, u32)]) {
-        let _ = sites;
-    }
-
-    /// Called when native code gets a site.
-    fn native_site(&self, site: u32) {
-        let _ = site;
-    }
-
-    /// Called when a class is prepared. The reference keeps it alive during the call.
-    fn class_prepared(&self, class: jclass, klass: usize) {
-        let _ = (class, klass);
-    }
-
-    /// Called when the helper sees an object of a class for the first time in a thread. `name` (a descriptor) is given if the address is
-    /// new or had another class.
-    fn class_met(&self, core: &Core, klass: usize, name: Option<&str>) {
-        let _ = (core, klass, name);
-    }
-
-    /// Called when an announced thread gets its block. Its slot does not lead to the block yet.
-    fn thread_begins(&self, core: &Core, id: ThreadId, block: CounterBlock, native: usize) {
-        let _ = (core, id, block, native);
-    }
-
-    /// Called when a thread that took its block itself is announced.
-    fn thread_confirmed(&self, block: CounterBlock, native: usize) {
-        let _ = (block, native);
-    }
-
-    /// Called when the current thread runs Java code without having been announced, or after its end. Returns the value for its slot; 0 if
-    /// there is no block.
-    fn adopt_thread(&self, core: &Core, native: usize) -> u64 {
-        let _ = (core, native);
-        0
-    }
-
-    /// Called when the current thread ends. Its slot no longer leads to its block.
-    fn thread_ends(&self, core: &Core, block: CounterBlock) {
-        let _ = (core, block);
-    }
-
-    /// Called when the current thread's buffer is full.
-    fn flush(&self, block: CounterBlock) {
-        let _ = block;
-    }
-
-    /// Whether object addresses can be read, which requires that objects move only while the world is stopped.
-    fn knows_addresses(&self) -> bool {
-        false
-    }
-
-    /// Called when native code has allocated an object. Returns `None` if it could not be recorded.
-    fn object_made(&self, core: &Core, jni: Jni, object: jobject, site: u32) -> Option<()>;
-
-    /// Called when native code has allocated a string and its array.
-    fn string_made(
-        &self,
-        core: &Core,
-        jni: Jni,
-        string: jobject,
-        value: jobject,
-        site: u32,
-    ) -> Option<()>;
-
-    /// Called when native code has allocated an object of this size whose constructor threw, so it is gone.
-    fn object_gone(
-        &self,
-        core: &Core,
-        jni: Jni,
-        class: jclass,
-        bytes: u32,
-        site: u32,
-    ) -> Option<()>;
-
-    /// Called when native code is about to store a reference.
-    fn stored_by_native(&self, core: &Core, jni: Jni, store: NativeStore) {
-        let _ = (core, jni, store);
-    }
-
-    /// Called when the program has ended and the VM still runs, just before [`end`](Self::end).
-    fn program_ended(&self, core: &Core, jni: Jni) {
-        let _ = (core, jni);
-    }
-
-    /// Called when the world has stopped for a collection. Must not call the VM.
-    fn collection_started(&self, core: &Core) {
-        let _ = core;
-    }
-
-    /// Called when the collection is over, before the world continues.
-    fn collection_finished(&self, core: &Core) {
-        let _ = core;
-    }
-
-    /// Called on the agent's own thread, four times a second. The thread is not attached to the VM ([`Core::in_vm`]).
-    fn tick(&self, core: &Core) {
-        let _ = core;
+    /// Called at the moments of a run.
+    fn reached(&self, core: &Core, moment: Moment) {
+        let _ = (core, moment);
     }
 
     /// Called when an exception is thrown in a method. Only if [`Needs`] requests the capability.
@@ -195,24 +168,14 @@ pub(crate) trait Recording: Send + Sync {
         let _ = (core, jni, place, exception);
     }
 
-    /// Bytes for objects: those in the mirror, and those that wait for a collection.
-    fn bytes_for_objects(&self) -> u64 {
-        0
-    }
-
     /// Called when the recording ends. Afterwards, all counts are in the blocks.
     fn end(&self, core: &Core, cause: &str) {
         let _ = (core, cause);
     }
 
-    /// What was lost: one sentence each.
-    fn losses(&self, core: &Core) -> Vec<String> {
+    /// The state now.
+    fn state(&self, core: &Core) -> State {
         let _ = core;
-        Vec::new()
-    }
-
-    /// Called when the probes are gone and the program continues: frees memory and threads.
-    fn released(&self, core: &Core) {
-        let _ = core;
+        State::default()
     }
 }

@@ -9,54 +9,45 @@
 pub(crate) mod buffers;
 pub(crate) mod collections;
 mod earlier_sites;
-mod run_trial;
+pub(crate) mod layer;
 pub(crate) mod site_facts;
 mod site_numbering;
-mod witness_start;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use ducktrack_class_rewriter::{AllocationProbes, RewriteOptions, RewrittenClass, Stamps};
+use ducktrack_class_rewriter::{AllocationProbes, RewriteOptions};
 use ducktrack_hotspot::{
-    Address, ClassesAhead, Collector, JvmFlags, ReferenceForm, UnannouncedCollections, VmStructs,
+    Address, ClassesAhead, Collector, JvmFlags, UnannouncedCollections, VmStructs,
 };
-use ducktrack_jvmti::sys::{jclass, jmethodID, jobject};
-use ducktrack_jvmti::{Capability, EventKind, Jni, jlocation};
+use ducktrack_jvmti::{Capability, EventKind, Jni};
 use ducktrack_probe_vocabulary::helper;
 use ducktrack_trace_format::{End, SiteId, ThreadId};
-use rustc_hash::FxHashMap;
 
 use crate::core::phase::Phase;
 use crate::core::registry::MOST_SITES_OF_EVENTS;
 use crate::core::{Core, Needs};
 use crate::helper_classes::event_helper::EventHelper;
-use crate::layers::records::Records;
-use crate::layers::roots::Roots;
-use crate::layers::stamps::Witness;
-use crate::layers::uses::UseStamps;
-use crate::options::{self, Mode, Moves, Options, Staleness};
+use crate::options::{Mode, Moves, Options};
 use crate::process::clock::unix_millis;
-use crate::recording::{NativeStore, Recording};
+use crate::recording::{
+    ClassNews, Moment, NativeObject, Pause, Probes, Recording, SiteNews, State, ThreadNews,
+};
 use crate::threads::counter_block::CounterBlock;
-use crate::trace::site_facts::SiteTable;
-use crate::trial::heap_spaces;
 use buffers::event_tables::EventTables;
 use buffers::log_host::LogHost;
 use buffers::{Start, ThreadBuffers, event_buffer, live_file};
 use collections::Collections;
-use run_trial::RunTrial;
+use layer::{Layer, LayerStart};
+use site_facts::SiteTable;
 use site_numbering::number_called_sites;
-use witness_start::WitnessStart;
 
 /// Events need a VM whose hidden classes and thread layout the agent knows.
-const OLDEST_JAVA: u32 = 17;
+pub(crate) const OLDEST_JAVA: u32 = 17;
 /// Address space that events need.
-const ADDRESS_SPACE: usize = 384 << 20;
-/// The name of threads that have none yet.
-const ATTACHING: &str = "(attaching)";
+pub(crate) const ADDRESS_SPACE: usize = 384 << 20;
 
-/// The recording of `mode=trace`.
+/// The recording of `mode=trace`, and of modes with layers on it.
 pub(crate) struct Trace {
     rewriting: RewriteOptions,
     /// Facts of sites for the event decoder.
@@ -66,17 +57,11 @@ pub(crate) struct Trace {
     classes_ahead: OnceLock<Option<Arc<ClassesAhead>>>,
     /// The event files have reached their maximum size: a collection would allow them to rotate.
     collection_wanted: Arc<AtomicBool>,
-    /// Stamps of the program's uses of objects; only with `staleness=`.
-    uses: OnceLock<UseStamps>,
-    /// A trial of `ducktrack impact`; only with `remove=`.
-    trial: Option<RunTrial>,
-    /// What `mode=deaths` records in addition to events.
-    witness: Witness,
-    /// And what `mode=full` records besides that.
-    records: Records,
-    roots: Roots,
-    /// How the VM keeps references, if that is known.
-    references: OnceLock<ReferenceForm>,
+    layers: Vec<Box<dyn Layer>>,
+    /// How many of the layers work: the first ones.
+    working: OnceLock<usize>,
+    /// Why dead objects cannot be recorded.
+    dead_refusal: OnceLock<String>,
     buffers: OnceLock<ThreadBuffers>,
 }
 
@@ -88,22 +73,19 @@ struct Unannounced {
 
 impl UnannouncedCollections for Unannounced {
     fn began(&mut self) {
-        self.trace.collection_started(self.core);
+        self.trace.pause(self.core, Pause::Begins);
     }
 
     fn ended(&mut self) {
-        self.trace.collection_finished(self.core);
+        self.trace.pause(self.core, Pause::Ends);
     }
 }
 
 impl Trace {
-    pub(crate) fn new(options: &Options) -> Self {
+    pub(crate) fn new(options: &Options, layers: Vec<Box<dyn Layer>>) -> Self {
         Self {
             rewriting: RewriteOptions {
-                allocations: match options.trial {
-                    Some(_) => AllocationProbes::None,
-                    None => AllocationProbes::Events,
-                },
+                allocations: AllocationProbes::Events,
                 histogram: options.histogram,
                 materialized: options.materialized,
                 totals: false,
@@ -114,14 +96,17 @@ impl Trace {
             collections: Collections::default(),
             classes_ahead: OnceLock::new(),
             collection_wanted: Arc::default(),
-            uses: OnceLock::new(),
-            trial: options.trial.clone().map(RunTrial::new),
-            witness: Witness::default(),
-            records: Records::default(),
-            roots: Roots::default(),
-            references: OnceLock::new(),
+            layers,
+            working: OnceLock::new(),
+            dead_refusal: OnceLock::new(),
             buffers: OnceLock::new(),
         }
+    }
+
+    /// The layers that work, once they have begun.
+    fn working_layers(&self) -> &[Box<dyn Layer>] {
+        let working = self.working.get().copied().unwrap_or(0);
+        self.layers.get(..working).unwrap_or_default()
     }
 
     /// The helper class that writes events, once the recording has begun.
@@ -129,11 +114,7 @@ impl Trace {
         self.buffers.get().and_then(|_| EventHelper::get())
     }
 
-    fn start_buffers(
-        &self,
-        core: &'static Core,
-        knows_addresses: bool,
-    ) -> Result<ThreadBuffers, String> {
+    fn start_buffers(&self, core: &'static Core) -> Result<ThreadBuffers, String> {
         let tables = EventTables::of_new_run()?;
         earlier_sites::define(&core.registry);
         ThreadBuffers::start(Start {
@@ -145,7 +126,6 @@ impl Trace {
             most_mirror_bytes: core.mirror_within_bound(),
             moves: self.collections.are_watched(),
             frontier: self.collections.frontier(),
-            knows_addresses,
             start_unix_millis: core.start_unix_millis,
             sites: Arc::clone(&self.sites),
             live: live_file::begin(core),
@@ -176,209 +156,30 @@ impl Trace {
             core.log.warn(&text);
             core.notes.add(text);
         }
-        if core.options.mode.has_deaths() {
-            let recorder = self.witness.recorder();
-            let refused = self.collections.record_dead(vm, flags, recorder).err();
-            self.witness.note_refusal(refused);
-            if let Ok(form) = ReferenceForm::load(vm, flags) {
+        let recorders = self.layers.iter().filter_map(|layer| layer.dead_recorder());
+        for recorder in recorders {
+            if let Err(why) = self.collections.record_dead(vm, flags, recorder) {
                 // A run begins once.
-                let _ = self.references.set(form);
+                let _ = self.dead_refusal.set(why);
             }
         }
     }
 
-    /// Prepares what stamps of uses need. If that fails, the trace says why, and the program runs without stamps.
-    fn start_uses(&self, core: &Core, jni: Jni) {
-        if core.options.staleness == Staleness::Off {
-            return;
-        }
-        let address = |object: jobject| self.helper()?.address_of(jni, object);
-        let of_trial = || Some(heap_spaces().ok()?.reserved()).filter(|_| self.trial.is_some());
-        let heap = self.collections.reserved_heap().or_else(of_trial);
-        match UseStamps::prepare(core, jni, heap, address) {
-            // A run begins once.
-            Ok(uses) => drop(self.uses.set(uses)),
-            Err(why) => core.add_note(format!("Uses of objects are not recorded: {why}.")),
-        }
-    }
-
-    /// Records what holds objects now.
-    fn record_roots(&self, core: &Core, jni: Jni) {
-        let (Some(buffers), Some(helper)) = (self.buffers.get(), self.helper()) else {
-            return;
+    /// Starts the layers, up to one that does not work.
+    fn begin_layers(&'static self, core: &Core, jni: Jni, helper: &'static EventHelper) {
+        let start = LayerStart {
+            core,
+            jni,
+            helper,
+            heap: self.collections.reserved_heap(),
+            dead_refusal: self.dead_refusal.get().map(String::as_str),
         };
-        let address = |object| helper.address_of(jni, object);
-        if let Err(why) = self.roots.record(core, jni, buffers, address) {
-            core.add_note(format!("What holds objects is not recorded: {why}."));
-        }
-    }
-
-    /// Records what holds objects if there was a collection since the last time.
-    fn record_roots_if_due(&self, core: &Core) {
-        let is_wanted = core.options.roots == Some(options::Roots::Collections);
-        let epoch = self.buffers.get().map_or(0, ThreadBuffers::epoch);
-        if is_wanted
-            && self.witness.is_on()
-            && self.roots.are_due(epoch)
-            && let Err(error) = core.in_vm(|jni| self.record_roots(core, jni))
-        {
-            core.add_note(format!("What holds objects is not recorded: {error}."));
-        }
-    }
-}
-
-impl Recording for Trace {
-    fn needs(&self) -> Needs {
-        Needs {
-            mode: "trace",
-            oldest_java: OLDEST_JAVA,
-            address_space: ADDRESS_SPACE,
-            capabilities: match self.trial {
-                Some(_) => &run_trial::CAPABILITIES,
-                None => &[Capability::CanGenerateGarbageCollectionEvents],
-            },
-            rewriting: self.rewriting.clone(),
-            most_sites: MOST_SITES_OF_EVENTS,
-            counts_in_blocks: false,
-        }
-    }
-
-    fn begin(&'static self, core: &'static Core) -> Result<(), String> {
-        let facts = core.facts().ok_or("the VM's facts are unknown")?;
-        self.sites.set_layout(facts.layout);
-        let vm = VmStructs::load().map_err(|error| error.to_string())?;
-        let flags = JvmFlags::load(&vm).map_err(|error| error.to_string())?;
-        self.watch_moves(core, &vm, &flags);
-        let stops_the_world = Collector::of(&flags)
-            .is_some_and(|collector| matches!(collector.name(), "serial" | "parallel" | "g1"));
-        let buffers = self.start_buffers(core, stops_the_world)?;
-        event_buffer::without_buffer(core.shared);
+        let working = self.layers.iter().take_while(|layer| layer.begin(&start));
         // A run begins once.
-        let _ = self.buffers.set(buffers);
-        for event in [
-            EventKind::GARBAGE_COLLECTION_START,
-            EventKind::GARBAGE_COLLECTION_FINISH,
-        ] {
-            core.env
-                .enable(event)
-                .map_err(|error| format!("collection events cannot be enabled: {error}"))?;
-        }
-        self.collections.announced();
-        Ok(())
+        let _ = self.working.set(working.count());
     }
 
-    fn prepare_probes(&self, core: &Core, jni: Jni) -> Result<(), String> {
-        EventHelper::define_once(jni)?;
-        self.start_uses(core, jni);
-        if let Some(trial) = &self.trial {
-            trial.prepare(core, jni);
-        }
-        if core.options.mode.has_deaths() {
-            let start = WitnessStart {
-                witness: &self.witness,
-                records: &self.records,
-                helper: self.helper(),
-                heap: self.collections.reserved_heap(),
-                form: self.references.get().copied(),
-            };
-            start.run(core, jni);
-        }
-        Ok(())
-    }
-
-    fn stored_by_native(&self, core: &Core, jni: Jni, store: NativeStore) {
-        self.records.stored_by_native(core, jni, store, &self.roots);
-    }
-
-    fn program_ended(&self, core: &Core, jni: Jni) {
-        let is_wanted = core.options.roots.unwrap_or_default() != options::Roots::Off;
-        if !self.witness.is_on() || !is_wanted {
-            return;
-        }
-        if let Err(error) = core.env.force_garbage_collection() {
-            core.add_note(format!("There is no last collection: {error}."));
-        }
-        self.record_roots(core, jni);
-    }
-
-    /// Reads the VM's classes while it starts, so that the first pause need not.
-    fn classes_loaded(&self, core: &Core) {
-        if let Some(buffers) = self.buffers.get().filter(|_| !core.attached) {
-            self.collections.read_first_classes(core, buffers);
-        }
-        if let Some(trial) = &self.trial {
-            trial.begin(core);
-        }
-    }
-
-    fn helpers(&self) -> Vec<&'static str> {
-        let mut helpers = vec![
-            helper::stack::CLASS,
-            helper::callers::CLASS,
-            helper::events::CLASS,
-            helper::object_events::CLASS,
-        ];
-        if self.uses.get().is_some() {
-            helpers.push(helper::uses::CLASS);
-        }
-        if self.witness.is_on() {
-            helpers.push(helper::witness::CLASS);
-        }
-        if self.records.calls().is_some() {
-            let of_records = [
-                helper::records::CLASS,
-                helper::copies::CLASS,
-                helper::unsafe_updates::CLASS,
-                helper::methods::CLASS,
-            ];
-            helpers.extend(of_records);
-        }
-        helpers
-    }
-
-    fn stamps(&self, core: &Core, class: &str) -> Stamps {
-        if self.witness.is_on() {
-            return self
-                .records
-                .calls()
-                .map_or(Stamps::Witness, Stamps::Records);
-        }
-        let is_wanted = match &core.options.staleness {
-            Staleness::Off => false,
-            Staleness::On => true,
-            Staleness::CodeOf(pattern) => pattern.matches(class),
-        };
-        match self.uses.get() {
-            Some(_) if is_wanted => Stamps::Uses,
-            _ => Stamps::None,
-        }
-    }
-
-    fn class_rewritten(&self, rewritten: &RewrittenClass, sizes: &FxHashMap<u32, u32>) {
-        self.sites.learn(rewritten);
-        for (site, bytes) in sizes {
-            self.sites.set_bytes(SiteId(*site), *bytes);
-        }
-    }
-
-    fn sites_sized(&self, sites: &[(SiteId, u32)]) {
-        for (site, bytes) in sites {
-            self.sites.set_bytes(*site, *bytes);
-        }
-    }
-
-    fn native_site(&self, site: u32) {
-        self.sites.learn_native(site);
-    }
-
-    fn class_prepared(&self, _class: jclass, klass: usize) {
-        let ahead = || self.collections.classes_ahead();
-        if let Some(ahead) = self.classes_ahead.get_or_init(ahead) {
-            // SAFETY: the VM has just reported the class at this address, and the caller's reference keeps it alive.
-            unsafe { ahead.read(Address(klass)) };
-        }
-    }
-
+    /// Records the class of an address.
     fn class_met(&self, core: &Core, klass: usize, name: Option<&str>) {
         let (Some(buffers), Some(facts)) = (self.buffers.get(), core.facts()) else {
             return;
@@ -395,9 +196,15 @@ impl Recording for Trace {
         buffers.seen().insert(klass);
     }
 
-    fn thread_begins(&self, core: &Core, id: ThreadId, block: CounterBlock, native: usize) {
-        let (Some(buffers), Some(facts)) = (self.buffers.get(), core.facts()) else {
-            return;
+    fn begin_thread(
+        &self,
+        core: &Core,
+        buffers: &ThreadBuffers,
+        block: CounterBlock,
+        (id, native): (ThreadId, Option<usize>),
+    ) {
+        let (Some(facts), Some(native)) = (core.facts(), native) else {
+            return buffers.begin_thread(block, id, None, 0);
         };
         let told = match core.phase.get() {
             // Its earlier allocations are not recorded.
@@ -408,92 +215,10 @@ impl Recording for Trace {
         buffers.begin_thread(block, id, Some(native), told);
     }
 
-    fn thread_confirmed(&self, block: CounterBlock, native: usize) {
-        if let Some(buffers) = self.buffers.get() {
-            buffers.confirm_thread(block, native);
-        }
-    }
-
-    fn adopt_thread(&self, core: &Core, native: usize) -> u64 {
-        let (Some(buffers), Some(facts)) = (self.buffers.get(), core.facts()) else {
-            return 0;
-        };
-        let Ok(Some((id, block))) = core.threads.adopt(native, ATTACHING) else {
-            return 0;
-        };
-        buffers.begin_thread(block, id, None, 0);
-        core.secure_definitions();
-        let value = core.slot_value(block);
-        facts.slot.set(native, value);
-        value
-    }
-
-    fn thread_ends(&self, core: &Core, block: CounterBlock) {
-        if let (Some(buffers), Some(facts)) = (self.buffers.get(), core.facts()) {
-            buffers.end_thread(block, &facts.threads);
-        }
-    }
-
-    fn flush(&self, block: CounterBlock) {
-        if let Some(buffers) = self.buffers.get() {
-            buffers.flush(block);
-        }
-    }
-
-    fn knows_addresses(&self) -> bool {
-        let buffers = self.buffers.get();
-        buffers.is_some_and(|buffers| buffers.knows_addresses)
-    }
-
-    fn object_made(&self, _: &Core, jni: Jni, object: jobject, site: u32) -> Option<()> {
-        self.helper()?.object(jni, object, site).ok()
-    }
-
-    fn string_made(
-        &self,
-        _: &Core,
-        jni: Jni,
-        string: jobject,
-        value: jobject,
-        site: u32,
-    ) -> Option<()> {
-        self.helper()?.string(jni, string, value, site).ok()
-    }
-
-    fn object_gone(&self, _: &Core, jni: Jni, class: jclass, bytes: u32, site: u32) -> Option<()> {
-        self.helper()?.gone(jni, class, bytes, site).ok()
-    }
-
-    fn collection_started(&self, core: &Core) {
-        if let Some(trial) = &self.trial {
-            trial.pause_begins();
-        }
-        if let Some(buffers) = self.buffers.get() {
-            self.records.empty_holders(buffers.count());
-            self.collections.started(core, buffers);
-        }
-    }
-
-    fn collection_finished(&self, core: &Core) {
-        if let Some(buffers) = self.buffers.get() {
-            let uses = self.uses.get();
-            self.collections
-                .finished(core, buffers, uses, &self.witness);
-        }
-        if let Some(trial) = &self.trial {
-            trial.pause_ends(core, self.uses.get());
-        }
-    }
-
-    fn exception_thrown(
-        &self,
-        core: &Core,
-        jni: Jni,
-        place: (jmethodID, jlocation),
-        exception: jobject,
-    ) {
-        if let Some(trial) = &self.trial {
-            trial.exception(core, jni, place, exception);
+    /// Reads the VM's classes while it starts, so that the first pause need not.
+    fn classes_loaded(&self, core: &Core) {
+        if let Some(buffers) = self.buffers.get().filter(|_| !core.attached) {
+            self.collections.read_first_classes(core, buffers);
         }
     }
 
@@ -505,34 +230,161 @@ impl Recording for Trace {
             core.log
                 .warn(&format!("a collection cannot be requested: {error}"));
         }
-        if let Some(buffers) = self.buffers.get() {
-            number_called_sites(core, buffers.called_sites(), &self.sites);
+        let Some(buffers) = self.buffers.get() else {
+            return;
+        };
+        number_called_sites(core, buffers.called_sites(), &self.sites);
+        for layer in self.working_layers() {
+            layer.tick(core, buffers);
         }
-        self.record_roots_if_due(core);
-        if let (Some(trial), Some(uses), Some(helper)) =
-            (&self.trial, self.uses.get(), self.helper())
-        {
-            trial.look_for_removals(core, uses, helper);
-        }
+        buffers.prepare_for_collections();
+    }
+
+    fn program_ended(&self, core: &Core, jni: Jni) {
         if let Some(buffers) = self.buffers.get() {
-            buffers.prepare_for_collections();
+            for layer in self.working_layers() {
+                layer.program_ended(core, jni, buffers);
+            }
         }
     }
 
-    fn bytes_for_objects(&self) -> u64 {
-        let stats = self.buffers.get().map(|buffers| buffers.log().stats());
-        stats.map_or(0, |stats| stats.mirror_bytes + stats.retained_bytes)
+    fn released(&self, core: &Core) {
+        self.collections.release();
+        drop(core.heap_classes.take_pending());
+        earlier_sites::keep(&core.registry);
+    }
+}
+
+impl Recording for Trace {
+    fn needs(&self) -> Needs {
+        Needs {
+            mode: "trace",
+            oldest_java: OLDEST_JAVA,
+            address_space: ADDRESS_SPACE,
+            capabilities: &[Capability::CanGenerateGarbageCollectionEvents],
+            rewriting: self.rewriting.clone(),
+            most_sites: MOST_SITES_OF_EVENTS,
+            counts_in_blocks: false,
+            adopts_threads: true,
+        }
+    }
+
+    fn begin(&'static self, core: &'static Core) -> Result<(), String> {
+        let facts = core.facts().ok_or("the VM's facts are unknown")?;
+        self.sites.set_layout(facts.layout);
+        let vm = VmStructs::load().map_err(|error| error.to_string())?;
+        let flags = JvmFlags::load(&vm).map_err(|error| error.to_string())?;
+        self.watch_moves(core, &vm, &flags);
+        know_addresses(&flags);
+        let buffers = self.start_buffers(core)?;
+        event_buffer::without_buffer(core.shared);
+        // A run begins once.
+        let _ = self.buffers.set(buffers);
+        listen_for_collections(core)?;
+        self.collections.announced();
+        Ok(())
+    }
+
+    fn prepare_probes(&'static self, core: &Core, jni: Jni) -> Result<Probes, String> {
+        let helper = EventHelper::define_once(jni)?;
+        self.begin_layers(core, jni, helper);
+        let mut probes = Probes {
+            helpers: event_helpers(),
+            ..Probes::default()
+        };
+        for layer in self.working_layers() {
+            layer.add_probes(&mut probes);
+        }
+        Ok(probes)
+    }
+
+    fn sites(&self, news: SiteNews<'_>) {
+        match news {
+            SiteNews::Rewritten(rewritten, sizes) => {
+                self.sites.learn(rewritten);
+                for (site, bytes) in sizes {
+                    self.sites.set_bytes(SiteId(*site), *bytes);
+                }
+            }
+            SiteNews::Sized(sizes) => {
+                for (site, bytes) in sizes {
+                    self.sites.set_bytes(*site, *bytes);
+                }
+            }
+            SiteNews::Native(site) => self.sites.learn_native(site),
+        }
+    }
+
+    fn class(&self, core: &Core, klass: usize, news: ClassNews<'_>) {
+        match news {
+            ClassNews::Prepared => {
+                let ahead = || self.collections.classes_ahead();
+                if let Some(ahead) = self.classes_ahead.get_or_init(ahead) {
+                    // SAFETY: the VM has just reported the class at this address, and the caller's reference keeps it alive.
+                    unsafe { ahead.read(Address(klass)) };
+                }
+            }
+            ClassNews::Met(name) => self.class_met(core, klass, name),
+        }
+    }
+
+    fn thread(&self, core: &Core, block: CounterBlock, news: ThreadNews) {
+        let Some(buffers) = self.buffers.get() else {
+            return;
+        };
+        match news {
+            ThreadNews::Begins { id, native } => {
+                self.begin_thread(core, buffers, block, (id, native));
+            }
+            ThreadNews::Confirmed { native } => buffers.confirm_thread(block, native),
+            ThreadNews::Ends => {
+                if let Some(facts) = core.facts() {
+                    buffers.end_thread(block, &facts.threads);
+                }
+            }
+            ThreadNews::BufferFull => buffers.flush(block),
+        }
+    }
+
+    fn made_by_native(&self, jni: Jni, made: NativeObject, site: u32) -> Option<()> {
+        let helper = self.helper()?;
+        let recorded = match made {
+            NativeObject::Object(object) => helper.object(jni, object, site),
+            NativeObject::String { string, value } => helper.string(jni, string, value, site),
+            NativeObject::Gone { class, bytes } => helper.gone(jni, class, bytes, site),
+        };
+        recorded.ok()
+    }
+
+    fn pause(&self, core: &Core, end: Pause) {
+        let Some(buffers) = self.buffers.get() else {
+            return;
+        };
+        let layers = self.working_layers();
+        match end {
+            Pause::Begins => {
+                layers.iter().for_each(|layer| layer.pause_begins(buffers));
+                self.collections.started(core, buffers);
+            }
+            Pause::Ends => self.collections.finished(core, buffers, layers),
+        }
+    }
+
+    fn reached(&self, core: &Core, moment: Moment) {
+        match moment {
+            Moment::ClassesLoaded => self.classes_loaded(core),
+            Moment::Tick => self.tick(core),
+            Moment::ProgramEnded(jni) => self.program_ended(core, jni),
+            Moment::Released => self.released(core),
+        }
     }
 
     /// Takes the contents of all buffers.
     fn end(&self, core: &Core, cause: &str) {
-        if let Some(trial) = &self.trial {
-            trial.end(core);
-        }
         let (Some(buffers), Some(facts)) = (self.buffers.get(), core.facts()) else {
             return;
         };
-        self.records.end(core);
+        self.layers.iter().for_each(|layer| layer.end(core));
         let end = End {
             unix_millis: unix_millis(),
             cause: cause.to_owned(),
@@ -547,21 +399,47 @@ impl Recording for Trace {
         }
     }
 
-    fn losses(&self, core: &Core) -> Vec<String> {
+    fn state(&self, core: &Core) -> State {
         let Some(buffers) = self.buffers.get() else {
-            return Vec::new();
+            return State::default();
         };
+        let stats = buffers.log().stats();
         let unseen = core.shared.word(event_buffer::DROPPED);
         let unseen = (unseen > 0).then(|| {
             format!("{unseen} allocations were executed by threads without an event buffer")
         });
-        let of_log = buffers.log().losses();
-        unseen.into_iter().chain(of_log).collect()
+        State {
+            object_bytes: stats.mirror_bytes + stats.retained_bytes,
+            losses: unseen.into_iter().chain(buffers.log().losses()).collect(),
+        }
     }
+}
 
-    fn released(&self, core: &Core) {
-        self.collections.release();
-        drop(core.heap_classes.take_pending());
-        earlier_sites::keep(&core.registry);
+/// The helper classes that write events.
+pub(crate) fn event_helpers() -> Vec<&'static str> {
+    vec![
+        helper::stack::CLASS,
+        helper::callers::CLASS,
+        helper::events::CLASS,
+        helper::object_events::CLASS,
+    ]
+}
+
+/// Where the collector moves objects only while the world is stopped, their addresses can be read.
+pub(crate) fn know_addresses(flags: &JvmFlags) {
+    let collector = Collector::of(flags);
+    if collector.is_some_and(|found| matches!(found.name(), "serial" | "parallel" | "g1")) {
+        EventHelper::know_addresses();
     }
+}
+
+/// # Errors
+/// One line that says that the VM does not tell of its collections.
+pub(crate) fn listen_for_collections(core: &Core) -> Result<(), String> {
+    let events = [
+        EventKind::GARBAGE_COLLECTION_START,
+        EventKind::GARBAGE_COLLECTION_FINISH,
+    ];
+    let enabled = events.iter().try_for_each(|event| core.env.enable(*event));
+    enabled.map_err(|error| format!("collection events cannot be enabled: {error}"))
 }

@@ -15,6 +15,7 @@ mod collector_threads;
 mod marked_sources;
 mod null_uses;
 mod pause_clock;
+pub(crate) mod recording;
 mod reference_fields;
 mod remover;
 mod tracked_objects;
@@ -35,7 +36,7 @@ use null_uses::NullUses;
 use pause_clock::PauseClock;
 use remover::Remover;
 use tracked_objects::TrackedObjects;
-pub(crate) use tracked_objects::UseWords;
+use tracked_objects::UseWords;
 
 /// A trial under way.
 pub(crate) struct Trial {

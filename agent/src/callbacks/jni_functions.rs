@@ -21,7 +21,7 @@ use crate::callbacks::jni_counting::{count, count_constructed, count_string, ori
 use crate::callbacks::jni_stores;
 use crate::callbacks::jni_variadic::{self, new_object_v};
 use crate::native_code::jni_table::Replacements;
-use crate::recording::NativeStore;
+use crate::native_code::native_store::NativeStore;
 
 /// Our functions, for the table.
 pub(crate) fn replacements() -> Replacements {

@@ -11,11 +11,10 @@
 use ducktrack_jvmti::sys::{JNIEnv, JNINativeInterface_, jclass, jfieldID, jobject, jsize};
 
 use crate::entry::native_with_jni;
-use crate::native_code::jni_table;
-use crate::recording::NativeStore;
+use crate::native_code::native_store::{NativeStore, are_stores_wanted, store_recorder};
 
 pub(super) fn put_ours(table: &mut JNINativeInterface_) {
-    if jni_table::are_stores_wanted() {
+    if are_stores_wanted() {
         // SAFETY: every VM has the functions of version 1.1.
         let functions = unsafe { &mut table.v1_1 };
         functions.SetObjectField = set_object_field;
@@ -28,7 +27,7 @@ pub(super) fn put_ours(table: &mut JNINativeInterface_) {
 pub(super) fn are_ours(table: &JNINativeInterface_) -> bool {
     // SAFETY: every VM has the functions of version 1.1.
     let functions = unsafe { &table.v1_1 };
-    !jni_table::are_stores_wanted()
+    !are_stores_wanted()
         || functions.SetObjectField as usize == set_object_field as *const () as usize
             && functions.SetObjectArrayElement as usize
                 == set_object_array_element as *const () as usize
@@ -47,8 +46,10 @@ pub(super) fn put_back(table: &mut JNINativeInterface_, original: &JNINativeInte
 /// Records a store of native code.
 pub(super) fn record(env: *mut JNIEnv, store: NativeStore) {
     native_with_jni(env, (), |agent, jni, _| {
-        if agent.core.is_counting() {
-            agent.recording.stored_by_native(&agent.core, jni, store);
+        if agent.core.is_counting()
+            && let Some(recorder) = store_recorder()
+        {
+            recorder.stored(&agent.core, jni, store);
         }
     });
 }

@@ -95,7 +95,8 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackMeasured_pause(
     native((), |agent| {
         let core = &agent.core;
         if let Some(block) = block(core, slot) {
-            agent.measured
+            agent
+                .measured
                 .pause(thread, block, core.registry.counter_end());
         }
     });
@@ -115,7 +116,8 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackMeasured_resume(
     native((), |agent| {
         let core = &agent.core;
         if let Some(block) = block(core, slot) {
-            agent.measured
+            agent
+                .measured
                 .resume(thread, block, core.registry.counter_end());
         }
     });

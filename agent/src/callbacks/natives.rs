@@ -11,9 +11,11 @@ use crate::core::Core;
 use crate::core::field_offsets;
 use crate::count::call_totals::CallTotals;
 use crate::entry::{native, native_with_jni};
+use crate::helper_classes::event_helper::EventHelper;
 use crate::layers::records::record_helper;
 use crate::layers::stamps::witness_helper;
 use crate::layers::uses::use_memory::UseMemory;
+use crate::recording::ThreadNews;
 use crate::threads::counter_block::CounterBlock;
 use crate::trace::buffers::record_clock;
 
@@ -209,9 +211,10 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackEventBuffer_flush(
     if block != 0 {
         native((), |agent| {
             // SAFETY: the helper class passes what the thread's slot leads to: a block.
+            let block = unsafe { CounterBlock::at(block as usize) };
             agent
                 .recording
-                .flush(unsafe { CounterBlock::at(block as usize) });
+                .thread(&agent.core, block, ThreadNews::BufferFull);
         });
     }
 }
@@ -229,9 +232,7 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackEventBuffer_adopt(
     if eetop == 0 {
         return 0;
     }
-    native(0, |agent| {
-        agent.recording.adopt_thread(&agent.core, eetop as usize) as jlong
-    })
+    native(0, |agent| agent.adopt_thread(eetop as usize) as jlong)
 }
 
 /// `DuckTrackEventBuffer.becomeWriter`
@@ -259,8 +260,8 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackEventBuffer_address
     _: jclass,
     object: jobject,
 ) -> jlong {
-    native(0, |agent| {
-        if object.is_null() || !agent.recording.knows_addresses() {
+    native(0, |_| {
+        if object.is_null() || !EventHelper::knows_addresses() {
             return 0;
         }
         // SAFETY: an argument of a native method is a local handle: the address of a word that holds the object's address (no tag bits).

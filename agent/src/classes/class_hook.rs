@@ -25,7 +25,7 @@ use crate::helper_classes::loader_links::{HELPER_UNKNOWN, Readiness};
 use crate::options::Context;
 use crate::process::clock::nanos_since;
 use crate::process::memory;
-use crate::recording::Recording;
+use crate::recording::{Recording, SiteNews};
 
 /// All helpers' names begin like that of the first, in its package or that of method handles.
 fn is_helper(class: &[u8]) -> bool {
@@ -216,8 +216,8 @@ impl ClassHook<'_> {
                 .map(|application| application as &dyn ApplicationClasses),
             hidden: origin.hidden,
             stamps: self
-                .recording
-                .stamps(self.core, &String::from_utf8_lossy(class.name())),
+                .instrumentation
+                .stamps_of(&String::from_utf8_lossy(class.name())),
         };
         let mut numbers = ClassNumbers::new(&self.core.registry.next, &mut known);
         let mut rewritten = rewriter.rewrite(class.bytes(), &profiles, &mut numbers)?;
@@ -258,7 +258,7 @@ impl ClassHook<'_> {
             .instrumentation
             .prepared
             .sizes_of_sites(rewritten, origin.key.loader);
-        self.recording.class_rewritten(rewritten, &sizes);
+        self.recording.sites(SiteNews::Rewritten(rewritten, &sizes));
         sizes
     }
 

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
-use ducktrack_class_rewriter::TrackedMethods;
+use ducktrack_class_rewriter::{Stamps, TrackedMethods};
 
 use crate::classes::hot_library_sites::Tracking;
 use crate::classes::prepared_classes::PreparedClasses;
@@ -11,6 +11,7 @@ use crate::classes::reinstrumentation::Reinstrumentation;
 use crate::classes::retransformation::Stops;
 use crate::helper_classes::loader_links::LoaderLinks;
 use crate::options::{Context, Options};
+use crate::recording::Probes;
 
 /// See the module.
 pub(crate) struct Instrumentation {
@@ -19,6 +20,8 @@ pub(crate) struct Instrumentation {
     pub(crate) versions: Reinstrumentation,
     /// Sizes of classes.
     pub(crate) prepared: PreparedClasses,
+    /// What rewritten code calls, once that is decided.
+    pub(crate) probes: OnceLock<Probes>,
     /// How long the program was stopped when the agent was attached.
     pub(crate) arrival: OnceLock<Stops>,
     /// Whether hidden classes come in through a method that was rewritten.
@@ -34,9 +37,18 @@ impl Instrumentation {
             links: LoaderLinks::default(),
             versions: Reinstrumentation::default(),
             prepared: PreparedClasses::default(),
+            probes: OnceLock::new(),
             arrival: OnceLock::new(),
             hidden_class_gate: AtomicBool::new(false),
         })
+    }
+}
+
+impl Instrumentation {
+    /// How the code of a class (internal name) stamps the objects it uses.
+    pub(crate) fn stamps_of(&self, class: &str) -> Stamps {
+        let probes = self.probes.get();
+        probes.map_or(Stamps::None, |probes| probes.stamps_of(class))
     }
 }
 

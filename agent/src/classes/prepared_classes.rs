@@ -19,7 +19,7 @@ use crate::core::registry::LoaderId;
 use crate::core::{Core, LOCAL_REFERENCES};
 use crate::count::call_helper::call_totals;
 use crate::helper_classes::helper_class::HelperClass;
-use crate::recording::Recording;
+use crate::recording::{ClassNews, Recording, SiteNews};
 
 /// Descriptors with their classes: the loaders that defined them, and the sizes of their objects.
 type Sizes = FxHashMap<Box<[u8]>, Vec<(LoaderId, u32)>>;
@@ -125,7 +125,9 @@ impl PreparedClasses {
             return;
         };
         let size = |loader| certain_size(&descriptor, classes, loader);
-        recording.sites_sized(&core.registry.size_sites(&descriptor, size));
+        recording.sites(SiteNews::Sized(
+            &core.registry.size_sites(&descriptor, size),
+        ));
         core.secure_definitions();
     }
 
@@ -138,7 +140,7 @@ impl PreparedClasses {
         }
         for (descriptor, sizes) in &self.classes_of(&waiting) {
             let size = |loader| likely_size(sizes, loader);
-            recording.sites_sized(&core.registry.size_sites(descriptor, size));
+            recording.sites(SiteNews::Sized(&core.registry.size_sites(descriptor, size)));
         }
         core.secure_definitions();
     }
@@ -159,7 +161,7 @@ impl PreparedClasses {
         }
         // Nothing is locked while the VM is asked.
         let klass = HelperClass::get()?.klass_of(jni, class).ok()?;
-        recording.class_prepared(class, klass);
+        recording.class(core, klass, ClassNews::Prepared);
         if descriptor.contains(&b'.') {
             return None;
         }

@@ -1,6 +1,7 @@
 //! The helper classes in the VM that write allocation events, and their natives.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ducktrack_hotspot::Address;
 use ducktrack_jvmti::sys::{jclass, jmethodID, jobject, jvalue};
@@ -32,7 +33,19 @@ unsafe impl Sync for EventHelper {}
 /// Stays in the VM for good: a class cannot be defined twice.
 static HELPER: OnceLock<EventHelper> = OnceLock::new();
 
+/// Whether addresses of objects can be read, which requires that objects move only while the world is stopped.
+static KNOWS_ADDRESSES: AtomicBool = AtomicBool::new(false);
+
 impl EventHelper {
+    /// Addresses of objects can be read in this VM.
+    pub(crate) fn know_addresses() {
+        KNOWS_ADDRESSES.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn knows_addresses() -> bool {
+        KNOWS_ADDRESSES.load(Ordering::Acquire)
+    }
+
     /// The classes, once they work.
     pub(crate) fn get() -> Option<&'static Self> {
         HELPER.get()

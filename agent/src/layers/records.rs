@@ -6,54 +6,60 @@
 pub(crate) mod record_helper;
 pub(crate) mod store_records;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use ducktrack_class_rewriter::Calls;
-use ducktrack_hotspot::{Address, ReferenceForm};
+use ducktrack_class_rewriter::{Calls, Stamps};
+use ducktrack_hotspot::{Address, JvmFlags, ReferenceForm, VmStructs};
 use ducktrack_jvmti::Jni;
-use ducktrack_jvmti::sys::jobject;
+use ducktrack_probe_vocabulary::helper;
 use ducktrack_trace_format::{Record, ReferenceLayout};
 use parking_lot::Mutex;
 
 use crate::core::Core;
-use crate::layers::roots::Roots;
-use crate::native_code::jni_table;
-use crate::options::Mode;
-use crate::recording::NativeStore;
+use crate::layers::self_check::checked_address;
+use crate::layers::static_numbers::StaticNumbers;
+use crate::native_code::native_store::{self, NativeStore, StoreRecorder};
+use crate::options::{Mode, SelfCheck};
+use crate::recording::Probes;
+use crate::trace::buffers::ThreadBuffers;
 use crate::trace::buffers::record_clock::RecordClock;
+use crate::trace::layer::{Layer, LayerStart};
 
 /// References of a holder.
 const SLOTS: usize = 3;
 /// The lowest bits of a global reference say that it is one.
 const TAG: usize = 3;
 
-/// The state of the recording.
-#[derive(Default)]
+/// The layer.
 pub(crate) struct Records {
     /// Set when everything works; then code is given probes.
     holders: OnceLock<Holders>,
     clock: Mutex<Option<RecordClock>>,
     calls: OnceLock<Calls>,
+    numbers: Arc<StaticNumbers>,
 }
 
 impl Records {
-    /// Everything that records need, before classes are rewritten; `address` finds an object.
+    /// `numbers`: of static fields.
+    pub(crate) fn new(numbers: Arc<StaticNumbers>) -> Self {
+        Self {
+            holders: OnceLock::new(),
+            clock: Mutex::default(),
+            calls: OnceLock::new(),
+            numbers,
+        }
+    }
+
+    /// Everything that records need.
     ///
     /// # Errors
     /// Why there can be none: one sentence.
-    pub(crate) fn begin(
-        &self,
-        core: &Core,
-        jni: Jni,
-        form: Option<ReferenceForm>,
-        address: impl Fn(jobject) -> Option<Address>,
-    ) -> Result<(), String> {
-        if core.options.mode != Mode::Full {
-            return Ok(());
-        }
-        let form = form.ok_or("how the VM keeps references is not known")?;
+    fn prepare(&self, start: &LayerStart<'_>) -> Result<(), String> {
+        let core = start.core;
+        let form = reference_form().ok_or("how the VM keeps references is not known")?;
         let facts = core.facts().ok_or("the VM is not known")?;
-        let array = record_helper::define_once(jni, form, address)?;
+        let address = |object| checked_address(SelfCheck::Identity, start, object);
+        let array = record_helper::define_once(start.jni, form, address)?;
         *self.clock.lock() = Some(RecordClock::start()?);
         let (base, shift) = form.encoding();
         core.registry.note(Record::ReferenceLayout(ReferenceLayout {
@@ -61,7 +67,6 @@ impl Records {
             // Less than 16.
             shift: shift as u8,
         }));
-        jni_table::want_stores();
         // A run begins once.
         let _ = self.calls.set(core.options.calls.unwrap_or_default());
         let [.., first] = facts.layout.array_base;
@@ -72,38 +77,37 @@ impl Records {
         });
         Ok(())
     }
+}
 
-    /// Calls of which methods are recorded; `None`: there are no records.
-    pub(crate) fn calls(&self) -> Option<Calls> {
-        self.holders.get().and(self.calls.get()).copied()
-    }
-
-    /// Native code is about to store a reference.
-    pub(crate) fn stored_by_native(
-        &self,
-        core: &Core,
-        jni: Jni,
-        store: NativeStore,
-        roots: &Roots,
-    ) {
-        let (Some(_), Some(facts)) = (self.holders.get(), core.facts()) else {
-            return;
-        };
-        let number = |class, field| roots.number(core, jni, class, field);
-        if store_records::record_store(jni, facts, store, number).is_none() {
-            record_helper::note_unseen();
+impl Layer for Records {
+    fn begin(&'static self, start: &LayerStart<'_>) -> bool {
+        let prepared = self.prepare(start);
+        match &prepared {
+            Ok(()) => native_store::record_stores(self),
+            Err(why) => start.continue_as(Mode::Deaths, why),
         }
+        prepared.is_ok()
     }
 
-    /// The world has stopped for a collection: holders keep nothing alive. So many threads may have one.
-    pub(crate) fn empty_holders(&self, threads: usize) {
+    fn add_probes(&self, probes: &mut Probes) {
+        probes.helpers.extend([
+            helper::records::CLASS,
+            helper::copies::CLASS,
+            helper::unsafe_updates::CLASS,
+            helper::methods::CLASS,
+        ]);
+        probes.stamps = Stamps::Records(self.calls.get().copied().unwrap_or_default());
+    }
+
+    /// Holders keep nothing alive.
+    fn pause_begins(&self, buffers: &ThreadBuffers) {
         if let Some(holders) = self.holders.get() {
-            holders.empty(threads);
+            holders.empty(buffers.count());
         }
     }
 
-    /// The recording is over.
-    pub(crate) fn end(&self, core: &Core) {
+    fn end(&self, core: &Core) {
+        native_store::record_no_stores();
         if let Some(mut clock) = self.clock.lock().take() {
             clock.stop();
         }
@@ -120,6 +124,22 @@ impl Records {
             ));
         }
     }
+}
+
+impl StoreRecorder for Records {
+    fn stored(&self, core: &Core, jni: Jni, store: NativeStore) {
+        let Some(facts) = core.facts() else { return };
+        let number = |class, field| self.numbers.of_field(core, jni, class, field);
+        if store_records::record_store(jni, facts, store, number).is_none() {
+            record_helper::note_unseen();
+        }
+    }
+}
+
+fn reference_form() -> Option<ReferenceForm> {
+    let vm = VmStructs::load().ok()?;
+    let flags = JvmFlags::load(&vm).ok()?;
+    ReferenceForm::load(&vm, &flags).ok()
 }
 
 /// The array of the holders of all threads.

@@ -11,23 +11,24 @@
 //!
 //! Objects are held while their addresses are read. If a collection comes in between, all are read again.
 
-pub(crate) mod static_numbers;
-
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use ducktrack_hotspot::Address;
-use ducktrack_jvmti::sys::{jclass, jfieldID, jlong, jobject};
+use ducktrack_jvmti::sys::{jclass, jlong, jobject};
 use ducktrack_jvmti::{
     Capabilities, Capability, Env, Error, HeapReferenceKind, Jni, RootVisitor, class_status,
 };
 use ducktrack_trace_format::{HeldBy, HeldObject, encode_roots};
 
 use crate::core::Core;
-use crate::layers::roots::static_numbers::StaticNumbers;
+use crate::helper_classes::event_helper::EventHelper;
+use crate::layers::static_numbers::StaticNumbers;
+use crate::options;
 use crate::process::clock::unix_micros;
 use crate::trace::buffers::ThreadBuffers;
+use crate::trace::layer::{Layer, LayerStart};
 
 /// Local references that a frame has room for at first.
 const LOCAL_REFERENCES: usize = 64;
@@ -48,12 +49,11 @@ const KINDS: [(HeapReferenceKind, HeldBy); 7] = [
     (HeapReferenceKind::OTHER, HeldBy::Other),
 ];
 
-/// Records roots.
-#[derive(Default)]
+/// The layer.
 pub(crate) struct Roots {
     /// Tags of its own.
     env: OnceLock<Option<Env>>,
-    numbers: StaticNumbers,
+    numbers: Arc<StaticNumbers>,
     /// The epoch of the last ones.
     last: AtomicU32,
 }
@@ -71,31 +71,60 @@ impl RootVisitor for Tagging {
     }
 }
 
+impl Layer for Roots {
+    fn begin(&'static self, _: &LayerStart<'_>) -> bool {
+        true
+    }
+
+    fn tick(&self, core: &Core, buffers: &ThreadBuffers) {
+        let is_wanted = core.options.roots == Some(options::Roots::Collections);
+        if is_wanted
+            && self.are_due(buffers.epoch())
+            && let Err(error) = core.in_vm(|jni| self.record_or_say(core, jni, buffers))
+        {
+            core.add_note(format!("What holds objects is not recorded: {error}."));
+        }
+    }
+
+    fn program_ended(&self, core: &Core, jni: Jni, buffers: &ThreadBuffers) {
+        if let Err(error) = core.env.force_garbage_collection() {
+            core.add_note(format!("There is no last collection: {error}."));
+        }
+        self.record_or_say(core, jni, buffers);
+    }
+}
+
 impl Roots {
+    /// `numbers`: of static fields.
+    pub(crate) fn new(numbers: Arc<StaticNumbers>) -> Self {
+        Self {
+            env: OnceLock::new(),
+            numbers,
+            last: AtomicU32::new(0),
+        }
+    }
+
     /// Whether there was a collection since the last time.
-    pub(crate) fn are_due(&self, epoch: u32) -> bool {
+    fn are_due(&self, epoch: u32) -> bool {
         self.last.swap(epoch, Ordering::Relaxed) != epoch
     }
 
-    /// The number of a static field that native code sets, given a class that has it.
-    pub(crate) fn number(
-        &self,
-        core: &Core,
-        jni: Jni,
-        class: jclass,
-        field: jfieldID,
-    ) -> Option<u32> {
-        let declaring = core.env.field_declaring_class(class, field).ok()?;
-        let number = self.numbers.of(core, declaring, field);
-        jni.delete_local_ref(declaring);
-        number
+    /// Records what holds objects now, or says why that is not recorded.
+    fn record_or_say(&self, core: &Core, jni: Jni, buffers: &ThreadBuffers) {
+        let Some(helper) = EventHelper::get() else {
+            return;
+        };
+        let address = |object| helper.address_of(jni, object);
+        if let Err(why) = self.record(core, jni, buffers, address) {
+            core.add_note(format!("What holds objects is not recorded: {why}."));
+        }
     }
 
     /// Records what holds objects now.
     ///
     /// # Errors
     /// Why the VM does not tell it.
-    pub(crate) fn record(
+    fn record(
         &self,
         core: &Core,
         jni: Jni,

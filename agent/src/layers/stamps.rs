@@ -20,18 +20,24 @@ pub(crate) mod witness_memory;
 
 use std::sync::{Arc, OnceLock};
 
-use ducktrack_hotspot::{Address, DeadRecorder, HeldReference, Shadow, SurvivorList};
+use ducktrack_class_rewriter::Stamps as Probe;
+use ducktrack_hotspot::{
+    Address, CollectionReport, DeadRecorder, HeldReference, Shadow, SurvivorList,
+};
 use ducktrack_jvmti::Jni;
-use ducktrack_jvmti::sys::jobject;
-use ducktrack_trace_format::{DeadEncoder, ThreadId, encode_stamps};
-use parking_lot::Mutex;
+use ducktrack_probe_vocabulary::helper::witness;
+use ducktrack_trace_format::DeadEncoder;
 
 use crate::core::Core;
 use crate::core::field_offsets;
+use crate::layers::self_check::checked_address;
 use crate::layers::uses::use_helper;
-use crate::options::SelfCheck;
+use crate::options::{Mode, SelfCheck};
+use crate::recording::Probes;
 use crate::trace::buffers::ThreadBuffers;
 use crate::trace::buffers::event_buffer;
+use crate::trace::collections::before_collection::BeforeCollection;
+use crate::trace::layer::{Layer, LayerStart};
 use shadows::Shadows;
 use witness_helper::WitnessConstants;
 
@@ -41,99 +47,89 @@ const EFFECT: &str = "Uses of objects were stamped (mode=deaths, mode=full): the
 /// A stamp of an array of references takes less: 1,700 to 2,100 were measured as one store, and 11,000 as a call of a native method.
 const MOST_PICOSECONDS: u64 = 5000;
 
-/// The state of the recording.
+/// The layer.
 #[derive(Default)]
-pub(crate) struct Witness {
+pub(crate) struct Stamps {
     /// Set once everything works; code is then given probes.
     shadows: Arc<OnceLock<Shadows>>,
-    /// Why there are no witnesses, once that is known.
-    refused: Mutex<Option<String>>,
 }
 
-impl Witness {
-    /// The recorder of dead objects. Called before anything else exists.
-    pub(crate) fn recorder(&self) -> Box<dyn DeadRecorder> {
-        Box::new(Recorder {
+impl Layer for Stamps {
+    fn dead_recorder(&self) -> Option<Box<dyn DeadRecorder>> {
+        Some(Box::new(Recorder {
             shadows: Arc::clone(&self.shadows),
             dead: DeadEncoder::default(),
-        })
+        }))
     }
 
-    /// Sets why there are no witnesses.
-    pub(crate) fn note_refusal(&self, why: Option<String>) {
-        *self.refused.lock() = why;
-    }
-
-    /// Prepares everything that stamps need, before classes are rewritten. `address` finds an object.
-    ///
-    /// # Errors
-    /// One sentence that says why there are no witnesses.
-    pub(crate) fn begin(
-        &self,
-        core: &Core,
-        jni: Jni,
-        heap: Option<(Address, usize)>,
-        address: impl Fn(jobject) -> Option<Address>,
-    ) -> Result<(), String> {
-        let heap =
-            heap.ok_or("moves of objects are unknown, so uses cannot be assigned to objects")?;
-        if let Some(why) = self.refused.lock().take() {
-            return Err(why);
-        }
-        event_buffer::set_shared_position(core.shared, 0);
-        let memory = witness_memory::of_process();
-        let shadows = memory.empty_shadows(heap)?;
-        let fields = field_offsets::offsets()?;
-        if !core.facts().is_some_and(field_offsets::can_be_found) {
-            core.add_note("Overwritten references in fields of objects that were not used just before are not seen in this VM.".to_owned());
-        }
-        memory.define_once(|| {
-            let hints = hints_of(core, jni, &shadows.used);
-            if let Err(why) = &hints {
-                core.add_note(format!(
-                    "Uses of arrays of references cost more in this VM: {why}."
-                ));
+    fn begin(&'static self, start: &LayerStart<'_>) -> bool {
+        let prepared = prepare(start);
+        match &prepared {
+            Ok(shadows) => {
+                // A run begins once.
+                let _ = self.shadows.set(*shadows);
+                start.core.add_note(EFFECT.to_owned());
             }
-            let hints = hints.is_ok();
-            witness_helper::define_and_try(
-                jni,
-                WitnessConstants {
-                    shadows,
-                    hints,
-                    fields,
-                },
-                address,
-            )
-        })?;
-        // A run begins once.
-        let _ = self.shadows.set(shadows);
-        core.add_note(EFFECT.to_owned());
-        Ok(())
-    }
-
-    /// Advances the position of threads without a block, after a pause.
-    pub(crate) fn advance(&self, core: &Core, epoch: u32) {
-        if self.is_on() {
-            event_buffer::set_shared_position(core.shared, epoch);
+            Err(why) => start.continue_as(Mode::Trace, why),
         }
+        prepared.is_ok()
     }
 
-    /// Whether code is given probes.
-    pub(crate) fn is_on(&self) -> bool {
-        self.shadows.get().is_some()
+    fn add_probes(&self, probes: &mut Probes) {
+        probes.helpers.push(witness::CLASS);
+        probes.stamps = Probe::Witness;
     }
 
-    /// What a pause that is about to end reports about its collections.
-    pub(crate) fn of_pause(&self, buffers: &ThreadBuffers) -> PauseStamps {
-        let is_on = self.is_on();
-        PauseStamps {
-            is_on,
-            threads: match is_on {
-                true => buffers.positions(),
-                false => Vec::new(),
-            },
+    fn read_pause(
+        &self,
+        buffers: &ThreadBuffers,
+        _: &[CollectionReport],
+        before: &mut BeforeCollection,
+    ) {
+        before.positions = Some(buffers.positions());
+    }
+
+    /// Advances the position of threads without a block.
+    fn pause_ends(&self, core: &Core, epoch: u32) {
+        event_buffer::set_shared_position(core.shared, epoch);
+    }
+}
+
+/// Prepares everything that stamps need.
+///
+/// # Errors
+/// Why there can be none: one sentence.
+fn prepare(start: &LayerStart<'_>) -> Result<Shadows, String> {
+    let (core, jni) = (start.core, start.jni);
+    let heap = start
+        .heap
+        .ok_or("moves of objects are unknown, so uses cannot be assigned to objects")?;
+    if let Some(why) = start.dead_refusal {
+        return Err(why.to_owned());
+    }
+    event_buffer::set_shared_position(core.shared, 0);
+    let memory = witness_memory::of_process();
+    let shadows = memory.empty_shadows(heap)?;
+    let fields = field_offsets::offsets()?;
+    if !core.facts().is_some_and(field_offsets::can_be_found) {
+        core.add_note("Overwritten references in fields of objects that were not used just before are not seen in this VM.".to_owned());
+    }
+    memory.define_once(|| {
+        let hints = hints_of(core, jni, &shadows.used);
+        if let Err(why) = &hints {
+            core.add_note(format!(
+                "Uses of arrays of references cost more in this VM: {why}."
+            ));
         }
-    }
+        let constants = WitnessConstants {
+            shadows,
+            hints: hints.is_ok(),
+            fields,
+        };
+        let address = |object| checked_address(SelfCheck::Stamp, start, object);
+        witness_helper::define_and_try(jni, constants, address)
+    })?;
+    Ok(shadows)
 }
 
 /// Defines what hides from C2 that an object is an array of references, and tries how fast a stamp then is.
@@ -193,26 +189,5 @@ impl DeadRecorder for Recorder {
         let moves = moved.map(|survivor| (survivor.from, survivor.to));
         shadows.used.carry(moves.clone());
         shadows.lost.carry(moves);
-    }
-}
-
-/// The blocks of one pause.
-pub(crate) struct PauseStamps {
-    is_on: bool,
-    /// The positions of threads, written once.
-    threads: Vec<(ThreadId, u64)>,
-}
-
-impl PauseStamps {
-    /// Writes the stamps of the objects that the next collection found dead, before that collection. `dead` is `None` if they are unknown.
-    pub(crate) fn write(&mut self, buffers: &ThreadBuffers, dead: Option<Vec<Vec<u8>>>) {
-        if !self.is_on {
-            return;
-        }
-        for part in dead.unwrap_or_else(|| vec![Vec::new()]) {
-            let threads = std::mem::take(&mut self.threads);
-            let content = encode_stamps(buffers.epoch(), &threads, &part);
-            buffers.log().stamps(content);
-        }
     }
 }

@@ -16,29 +16,83 @@
 pub(crate) mod use_helper;
 pub(crate) mod use_memory;
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use ducktrack_class_rewriter::Stamps;
 use ducktrack_hotspot::{Address, AddressRange, CollectionReport, Shadow, Space, SpaceKind};
 use ducktrack_jvmti::Jni;
 use ducktrack_jvmti::sys::jobject;
+use ducktrack_probe_vocabulary::helper::uses;
 use ducktrack_trace_format::{UseEncoder, UsesHead};
 use parking_lot::Mutex;
 
 use crate::core::Core;
+use crate::options::{ClassPattern, Staleness};
 use crate::process::thread_clock::thread_cpu;
+use crate::recording::Probes;
 use crate::threads::counter_block::CounterBlock;
-use crate::trial::UseWords;
+use crate::trace::buffers::ThreadBuffers;
+use crate::trace::collections::before_collection::BeforeCollection;
+use crate::trace::layer::{Layer, LayerStart};
 use use_helper::UseConstants;
 use use_memory::UseMemory;
 
 /// Between two readings of all objects, at least this many times the duration of one must pass.
 const MOST_OF_THE_TIME: u32 = 20;
 
+/// The layer.
+#[derive(Default)]
+pub(crate) struct Uses(OnceLock<UseStamps>);
+
+impl Layer for Uses {
+    fn begin(&'static self, start: &LayerStart<'_>) -> bool {
+        let address = |object| start.address(object);
+        match UseStamps::prepare(start.core, start.jni, start.heap, address) {
+            Ok(uses) => {
+                // A run begins once.
+                let _ = self.0.set(uses);
+                true
+            }
+            Err(why) => {
+                let sentence = format!("Uses of objects are not recorded: {why}.");
+                start.core.add_note(sentence);
+                false
+            }
+        }
+    }
+
+    fn add_probes(&self, probes: &mut Probes) {
+        if let Some(uses) = self.0.get() {
+            uses.add_probes(probes);
+        }
+    }
+
+    fn read_pause(
+        &self,
+        _: &ThreadBuffers,
+        reports: &[CollectionReport],
+        before: &mut BeforeCollection,
+    ) {
+        if let Some(uses) = self.0.get() {
+            before.uses = uses.read(reports);
+        }
+    }
+
+    fn pause_ends(&self, _: &Core, epoch: u32) {
+        if let Some(uses) = self.0.get() {
+            uses.advance(epoch);
+        }
+    }
+}
+
 /// The stamps of the program's uses.
 pub(crate) struct UseStamps {
     shadow: Shadow,
     clock: &'static AtomicU64,
+    /// Only code of these classes stamps; `None`: all code.
+    stamped: Option<ClassPattern>,
     reading: Mutex<Reading>,
 }
 
@@ -49,20 +103,6 @@ struct Reading {
     /// The time of that reading, and the CPU time it took. CPU time, because on a busy machine a thread that waits for a core costs the
     /// program nothing.
     last: Option<(Instant, Duration)>,
-}
-
-impl UseWords for UseStamps {
-    fn now(&self) -> u64 {
-        self.now()
-    }
-
-    fn word(&self, object: Address) -> u64 {
-        self.word(object)
-    }
-
-    fn exchange(&self, object: Address, expected: u64, new: u64) -> bool {
-        self.exchange_word(object, expected, new)
-    }
 }
 
 impl UseStamps {
@@ -80,7 +120,11 @@ impl UseStamps {
         let heap =
             heap.ok_or("moves of objects are unknown, so uses cannot be assigned to objects")?;
         let memory = UseMemory::of_process();
-        let uses = Self::begin(memory, heap, core.shared)?;
+        let stamped = match &core.options.staleness {
+            Staleness::CodeOf(pattern) => Some(pattern.clone()),
+            Staleness::On | Staleness::Off => None,
+        };
+        let uses = Self::begin(memory, heap, core.shared, stamped)?;
         let constants = || UseConstants {
             distance: uses.shadow.distance(),
             clock: std::ptr::from_ref(uses.clock).expose_provenance(),
@@ -106,6 +150,7 @@ impl UseStamps {
         memory: &UseMemory,
         heap: (Address, usize),
         shared: CounterBlock,
+        stamped: Option<ClassPattern>,
     ) -> Result<Self, String> {
         let clock = shared.use_clock();
         // Must come before the shadow is cleared, because code of an earlier run may still stamp.
@@ -114,11 +159,19 @@ impl UseStamps {
         Ok(Self {
             shadow: *shadow,
             clock,
+            stamped,
             reading: Mutex::new(Reading {
                 all_until: 0,
                 last: None,
             }),
         })
+    }
+
+    /// Adds the probes of code that stamps.
+    pub(crate) fn add_probes(&self, probes: &mut Probes) {
+        probes.helpers.push(uses::CLASS);
+        probes.stamps = Stamps::Uses;
+        probes.stamped.clone_from(&self.stamped);
     }
 
     /// The word of the object at an address.

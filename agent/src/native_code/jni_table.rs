@@ -6,18 +6,6 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use ducktrack_jvmti::sys::{JNINativeInterface_, jfieldID};
 use ducktrack_jvmti::{Env, Error, Jni};
 
-/// Whether functions that store references are put into the table with the others. Once they are there they pass on what is not recorded.
-static STORES_ARE_WANTED: AtomicBool = AtomicBool::new(false);
-
-/// From now on functions that store references are put in with the others.
-pub(crate) fn want_stores() {
-    STORES_ARE_WANTED.store(true, Ordering::Release);
-}
-
-pub(crate) fn are_stores_wanted() -> bool {
-    STORES_ARE_WANTED.load(Ordering::Acquire)
-}
-
 /// What stood in the table before, and what strings are made of.
 pub(crate) struct JniFunctions {
     /// A copy that the VM made for us; never given back. The next run may find another agent's functions in the table, and so another copy.

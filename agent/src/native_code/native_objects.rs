@@ -16,7 +16,7 @@ use crate::core::loaders::Loaders;
 use crate::core::registry::NativeMethod;
 use crate::helper_classes::helper_class::HelperClass;
 use crate::native_code::jni_table::JniFunctions;
-use crate::recording::Recording;
+use crate::recording::{NativeObject, Recording, SiteNews};
 
 /// What JVMTI says of the place in a native method.
 const IN_NATIVE_METHOD: i64 = -1;
@@ -54,7 +54,7 @@ impl NativeObjects {
         let site = self.site(core, recording, jni, function);
         self.note_uncounted(site.and_then(|site| match site {
             COUNTED_BY_CALLERS => Some(()),
-            site => recording.object_made(core, jni, made, site),
+            site => recording.made_by_native(jni, NativeObject::Object(made), site),
         }));
     }
 
@@ -70,7 +70,11 @@ impl NativeObjects {
         let count = |site: u32| {
             let field = JniFunctions::get()?.string_value?;
             let value = jni.object_field(made, field);
-            let counted = recording.string_made(core, jni, made, value, site);
+            let string = NativeObject::String {
+                string: made,
+                value,
+            };
+            let counted = recording.made_by_native(jni, string, site);
             jni.delete_local_ref(value);
             counted
         };
@@ -90,7 +94,7 @@ impl NativeObjects {
         let count = |site: u32| {
             let klass = HelperClass::get()?.klass_of(jni, class).ok()?;
             let bytes = core.facts()?.instance_bytes(klass)?;
-            recording.object_gone(core, jni, class, bytes, site)
+            recording.made_by_native(jni, NativeObject::Gone { class, bytes }, site)
         };
         let site = self.site(core, recording, jni, function);
         self.note_uncounted(site.and_then(count));
@@ -143,7 +147,7 @@ impl NativeObjects {
             COUNTED_BY_CALLERS
         } else {
             let site = core.registry.add_native_site(&name)?;
-            recording.native_site(site);
+            recording.sites(SiteNews::Native(site));
             site
         };
         // Before anybody finds it.

@@ -7,7 +7,9 @@ use super::value::Value;
 use ducktrack_class_rewriter::Calls;
 use ducktrack_options::{AgentOption, TEST_SWITCHES};
 
-use super::{App, Command, Counters, Mode, Moves, Options, Roots, SelfCheck, Staleness, TrialChoices};
+use super::{
+    App, Command, Counters, Mode, Moves, Options, Roots, SelfCheck, Staleness, TrialChoices,
+};
 
 /// Maximum nesting of option files.
 const DEEPEST_FILE: u32 = 8;

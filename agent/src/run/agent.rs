@@ -9,6 +9,8 @@
 //! VMDeath         last snapshot, end of the trace, summary
 //! ```
 
+use std::sync::atomic::AtomicBool;
+
 use parking_lot::Mutex;
 
 use crate::classes::class_hook::ClassHook;
@@ -40,6 +42,8 @@ pub(crate) struct Agent {
     pub(crate) stacks: StackSampler,
     /// Commands waiting for the agent's own thread.
     pub(crate) inbox: Inbox,
+    /// The recording has begun: threads may write into buffers.
+    pub(crate) has_begun: AtomicBool,
     /// Ensures that the recording is ended only once at a time.
     pub(crate) ending: Mutex<()>,
 }
@@ -69,6 +73,7 @@ impl Agent {
             measured: Measured::default(),
             stacks: StackSampler::default(),
             inbox: Inbox::new(),
+            has_begun: AtomicBool::new(false),
             ending: Mutex::new(()),
         })
     }

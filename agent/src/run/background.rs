@@ -13,6 +13,7 @@ use crate::control::Socket;
 use crate::core::own_thread::OWN_THREAD;
 use crate::options::{Command, Context};
 use crate::process::memory::MemorySecond;
+use crate::recording::Moment;
 use crate::run::agent::Agent;
 
 /// How often the thread checks for work.
@@ -78,13 +79,13 @@ impl Agent {
             if !core.is_counting() {
                 return;
             }
-            memory_second.look(&core.log, self.recording.bytes_for_objects());
+            memory_second.look(&core.log, self.recording.state(core).object_bytes);
             self.stacks.tick_stacks(core);
             core.note_what_is_seen();
             core.watch_memory(&mut last_look_at_memory);
             core.watch_memory_bound(&mut last_look_at_bound);
             self.change_probes(&mut watch, &mut next_look);
-            self.recording.tick(core);
+            self.recording.reached(core, Moment::Tick);
             if last_sizes.elapsed() >= SIZES_EVERY {
                 self.find_site_sizes();
                 last_sizes = Instant::now();

@@ -18,6 +18,7 @@ use crate::helper_classes::mark_helper;
 use crate::native_code::jni_table::{self, Replacements};
 use crate::process::address_space;
 use crate::process::memory;
+use crate::recording::Moment;
 use crate::run::agent::Agent;
 use crate::run::final_dump::dump_at_end;
 use crate::run::summary::print_summary;
@@ -59,8 +60,11 @@ impl Agent {
             ));
         }
         self.recording.begin(&self.core)?;
+        self.has_begun.store(true, Ordering::Release);
         let helper = HelperClass::define_once(jni, self.core.attached)?;
-        self.recording.prepare_probes(&self.core, jni)?;
+        let probes = self.recording.prepare_probes(&self.core, jni)?;
+        // A run begins once.
+        let probes = self.instrumentation.probes.get_or_init(|| probes);
         if let Err(error) = mark_helper::define(jni) {
             self.core
                 .add_note(format!("The program cannot set marks: {error}."));
@@ -73,7 +77,7 @@ impl Agent {
         check_counting(&self.core, jni, helper)?;
         let links = &self.instrumentation.links;
         links
-            .prepare(&self.core, jni, &self.recording.helpers())
+            .prepare(&self.core, jni, &probes.helpers)
             .map_err(|error| format!("class loaders cannot be queried: {error}"))?;
         let hook = || enable(&self.core, &[EventKind::CLASS_FILE_LOAD_HOOK]);
         let reads = ModuleReads::of_process();
@@ -86,7 +90,7 @@ impl Agent {
         let prepared = &self.instrumentation.prepared;
         prepared.note_loaded(&self.core, &*self.recording, jni);
         self.find_site_sizes();
-        self.recording.classes_loaded(&self.core);
+        self.recording.reached(&self.core, Moment::ClassesLoaded);
         self.check_hidden_class_gate();
         count_native_code(&self.core, jni, &self.jni_functions);
         set_ready(&self.core, facts);
@@ -122,7 +126,8 @@ impl Agent {
     pub(crate) fn finish(&self, jni: Jni, cause: &str) {
         if self.core.is_counting() {
             dump_at_end(&self.core, jni);
-            self.recording.program_ended(&self.core, jni);
+            self.recording
+                .reached(&self.core, Moment::ProgramEnded(jni));
         }
         if self.end_recording(jni, cause, Phase::Ended) {
             self.core.wake.wake();

@@ -22,6 +22,7 @@ use crate::core::{Core, LOCAL_REFERENCES};
 use crate::helper_classes::helper_class::HelperClass;
 use crate::native_code::jni_table;
 use crate::process::clock::micros;
+use crate::recording::Moment;
 use crate::run::agent::Agent;
 
 /// Passes over the classes loaded while the probes are being removed.
@@ -63,7 +64,7 @@ impl Agent {
             // Events that cannot be disabled find a run that has ended.
             let _ = self.core.env.disable(event);
         }
-        self.recording.released(&self.core);
+        self.recording.reached(&self.core, Moment::Released);
         self.core.blocks.release();
         self.core.registry.forget();
         self.core.phase.advance(Phase::Ended);

@@ -38,7 +38,7 @@ impl Agent {
     pub(crate) fn end_trace(&self, cause: &str) {
         let mut losses = self.core.losses();
         losses.extend(self.natives.losses());
-        losses.extend(self.recording.losses(&self.core));
+        losses.extend(self.recording.state(&self.core).losses);
         self.core.end_trace(cause, losses);
     }
 }

@@ -11,9 +11,13 @@ use crate::core::phase::Phase;
 use crate::helper_classes::helper_class::HelperClass;
 use crate::process::address_space;
 use crate::process::memory;
+use crate::recording::{ClassNews, ThreadNews};
 use crate::run::agent::Agent;
 use crate::threads::counter_block::{BLOCK_BYTES, CounterBlock};
 use crate::threads::thread_table::AssignedBlock;
+
+/// The name of threads that have none yet.
+const ATTACHING: &str = "(attaching)";
 
 impl Agent {
     /// Gives a starting thread its block before it runs any of its own Java code.
@@ -46,11 +50,14 @@ impl Agent {
         let block = match self.core.threads.start(native, &name, 0) {
             Ok(AssignedBlock::Block(id, block)) => {
                 let block = self.core.block_in_file(id, block);
-                self.recording.thread_begins(&self.core, id, block, native);
+                let native = Some(native);
+                let news = ThreadNews::Begins { id, native };
+                self.recording.thread(&self.core, block, news);
                 block
             }
             Ok(AssignedBlock::Adopted(block)) => {
-                self.recording.thread_confirmed(block, native);
+                let news = ThreadNews::Confirmed { native };
+                self.recording.thread(&self.core, block, news);
                 block
             }
             Ok(AssignedBlock::Nothing) => return,
@@ -70,6 +77,25 @@ impl Agent {
                 "thread {name} counts into the shared block: {error}"
             ));
         }
+    }
+
+    /// Gives the current thread, which runs Java code without having been announced or after its end, a block. Returns the value for its slot; 0 if there is no
+    /// block.
+    pub(crate) fn adopt_thread(&self, native: usize) -> u64 {
+        let core = &self.core;
+        let is_wanted = core.needs.adopts_threads && self.has_begun.load(Ordering::Acquire);
+        let Some(facts) = core.facts().filter(|_| is_wanted) else {
+            return 0;
+        };
+        let Ok(Some((id, block))) = core.threads.adopt(native, ATTACHING) else {
+            return 0;
+        };
+        let news = ThreadNews::Begins { id, native: None };
+        self.recording.thread(core, block, news);
+        core.secure_definitions();
+        let value = core.slot_value(block);
+        facts.slot.set(native, value);
+        value
     }
 
     /// Defines a thread in the trace before it counts.
@@ -98,7 +124,7 @@ impl Agent {
         // SAFETY: the ending thread itself runs this callback.
         let allocated = unsafe { facts.threads.cooked_allocated_bytes(Address(native)) };
         if let Some(block) = self.core.threads.block_of(native) {
-            self.recording.thread_ends(&self.core, block);
+            self.recording.thread(&self.core, block, ThreadNews::Ends);
         }
         self.core.threads.end(native, allocated);
     }
@@ -118,6 +144,7 @@ impl Agent {
         let Some(name) = core.class_at(class, klass) else {
             return;
         };
-        self.recording.class_met(core, klass, name.as_deref());
+        let news = ClassNews::Met(name.as_deref());
+        self.recording.class(core, klass, news);
     }
 }

@@ -56,8 +56,6 @@ pub(crate) struct ThreadBuffers {
     tables: &'static EventTables,
     /// Where threads report the fill level of their TLABs.
     frontier: Option<Arc<AllocationFrontier>>,
-    /// Whether object addresses can be read, which requires that objects move only while the world is stopped.
-    pub(crate) knows_addresses: bool,
 }
 
 /// The state at the start of a run.
@@ -72,7 +70,6 @@ pub(crate) struct Start<'a> {
     pub(crate) most_mirror_bytes: Option<u64>,
     pub(crate) moves: bool,
     pub(crate) frontier: Option<Arc<AllocationFrontier>>,
-    pub(crate) knows_addresses: bool,
     pub(crate) start_unix_millis: u64,
     pub(crate) sites: Arc<SiteTable>,
     pub(crate) blocks: BlockFinder,
@@ -116,7 +113,6 @@ impl ThreadBuffers {
             ended: AtomicBool::new(false),
             tables: start.tables,
             frontier: start.frontier,
-            knows_addresses: start.knows_addresses,
         })
     }
 

@@ -7,6 +7,7 @@
 //!
 //! Both run on a VM thread while the world is stopped. They must not call the VM, and their time is part of the pause.
 
+pub(crate) mod before_collection;
 pub(crate) mod kept_collections;
 pub(crate) mod pause_work;
 
@@ -24,13 +25,13 @@ use ducktrack_trace_format::{
 use ducktrack_trace_writer::{Survivor, Survivors};
 use parking_lot::Mutex;
 
+use super::layer::Layer;
 use crate::core::Core;
 use crate::core::vm_facts::heap_class_size;
-use crate::layers::stamps::{PauseStamps, Witness};
-use crate::layers::uses::UseStamps;
 use crate::options::{Moves, Options};
 use crate::process::clock::{nanos_since, unix_micros};
 use crate::trace::buffers::ThreadBuffers;
+use before_collection::BeforeCollection;
 
 /// State kept between the VM's events.
 #[derive(Default)]
@@ -175,26 +176,14 @@ impl Collections {
     }
 
     /// Handles the end of a collection, before the world continues.
-    pub(crate) fn finished(
-        &self,
-        core: &Core,
-        buffers: &ThreadBuffers,
-        uses: Option<&UseStamps>,
-        witness: &Witness,
-    ) {
+    pub(crate) fn finished(&self, core: &Core, buffers: &ThreadBuffers, layers: &[Box<dyn Layer>]) {
         if !buffers.has_ended() {
-            self.read_collections(core, buffers, uses, witness);
+            self.read_collections(core, buffers, layers);
         }
         buffers.log().world_goes_on();
     }
 
-    fn read_collections(
-        &self,
-        core: &Core,
-        buffers: &ThreadBuffers,
-        uses: Option<&UseStamps>,
-        witness: &Witness,
-    ) {
+    fn read_collections(&self, core: &Core, buffers: &ThreadBuffers, layers: &[Box<dyn Layer>]) {
         let mut state = self.state.lock();
         let Some(started) = state.started.take() else {
             return;
@@ -206,18 +195,17 @@ impl Collections {
         // The reports say how long it took to make them.
         let own = Instant::now();
         self.record_new_classes(core, buffers, &mut state);
-        let before = BeforeCollection {
-            uses: uses.map_or_else(Vec::new, |uses| uses.read(&reports)),
-            stamps: witness.of_pause(buffers),
-        };
+        let mut before = BeforeCollection::default();
+        for layer in layers {
+            layer.read_pause(buffers, &reports, &mut before);
+        }
         let started = Started {
             nanos: started.nanos + nanos_since(own),
             ..started
         };
         record_collections(buffers, &state, started, before, &mut reports);
-        witness.advance(core, buffers.epoch());
-        if let Some(uses) = uses {
-            uses.advance(buffers.epoch());
+        for layer in layers {
+            layer.pause_ends(core, buffers.epoch());
         }
         state.reports = reports;
         drop(state);
@@ -246,27 +234,17 @@ impl Collections {
     }
 }
 
-/// What a pause reports about objects besides its collections.
-struct BeforeCollection {
-    uses: Vec<Vec<u8>>,
-    stamps: PauseStamps,
-}
-
 fn record_collections(
     buffers: &ThreadBuffers,
     state: &State,
     started: Started,
-    before: BeforeCollection,
+    mut before: BeforeCollection,
     reports: &mut Vec<CollectionReport>,
 ) {
-    let BeforeCollection {
-        mut uses,
-        mut stamps,
-    } = before;
     let end = unix_micros();
     let mut cuts = Some(started.cuts);
     if reports.is_empty() {
-        stamps.write(buffers, None);
+        before.write_stamps(buffers, None);
         buffers.collection(
             Collection {
                 number: buffers.next_epoch(),
@@ -277,7 +255,7 @@ fn record_collections(
                 cuts: cuts.take().unwrap_or_default(),
                 ..Collection::default()
             },
-            std::mem::take(&mut uses),
+            std::mem::take(&mut before.uses),
             Survivors::default(),
         );
     }
@@ -290,14 +268,14 @@ fn record_collections(
             whole_heap: report.anew,
             listed: report.listed,
         };
-        stamps.write(buffers, report.dead_records.take());
+        before.write_stamps(buffers, report.dead_records.take());
         let mut collection = collection(&report, state.level);
         collection.number = buffers.next_epoch();
         collection.start_unix_micros = started.micros;
         collection.end_unix_micros = end;
         collection.walk_nanos += started.nanos;
         collection.cuts = cuts.take().unwrap_or_default();
-        buffers.collection(collection, std::mem::take(&mut uses), survivors);
+        buffers.collection(collection, std::mem::take(&mut before.uses), survivors);
     }
 }
 

@@ -2,7 +2,6 @@
 
 /// What kind of construct allocates at a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum AllocationKind {
     /// `new`
     New,

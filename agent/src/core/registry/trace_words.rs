@@ -22,7 +22,6 @@ pub(crate) fn kind(kind: rewriter::AllocationKind) -> format::AllocationKind {
         From::UnsafeAllocate => format::AllocationKind::UnsafeAllocate,
         From::Intrinsic => format::AllocationKind::Intrinsic,
         From::Vm => format::AllocationKind::Vm,
-        _ => format::AllocationKind::Other,
     }
 }
 

@@ -10,7 +10,7 @@ use ducktrack_probe_vocabulary::helper::{copies, native_stores, records};
 use crate::core::field_offsets;
 use crate::core::vm_facts::VmFacts;
 use crate::helper_classes::definition;
-use crate::recording::NativeStore;
+use crate::native_code::native_store::NativeStore;
 
 static METHODS: OnceLock<StoreMethods> = OnceLock::new();
 

@@ -1,6 +1,7 @@
 //! Numbers of static fields that no rewritten code names: of those that native code sets, and of those that hold objects when roots are recorded.
 
 use ducktrack_classfile::decode_modified_utf8;
+use ducktrack_jvmti::Jni;
 use ducktrack_jvmti::sys::{jclass, jfieldID};
 use ducktrack_trace_format::{Record, StaticField};
 use parking_lot::Mutex;
@@ -16,6 +17,20 @@ const FIRST: u32 = 1 << 30;
 pub(crate) struct StaticNumbers(Mutex<FxHashMap<usize, u32>>);
 
 impl StaticNumbers {
+    /// The number of a static field that native code sets, given a class that has it.
+    pub(crate) fn of_field(
+        &self,
+        core: &Core,
+        jni: Jni,
+        class: jclass,
+        field: jfieldID,
+    ) -> Option<u32> {
+        let declaring = core.env.field_declaring_class(class, field).ok()?;
+        let number = self.of(core, declaring, field);
+        jni.delete_local_ref(declaring);
+        number
+    }
+
     /// The number of a field that this class declares; the trace gets its name. `None`: the VM does not give its name.
     pub(crate) fn of(&self, core: &Core, class: jclass, field: jfieldID) -> Option<u32> {
         if let Some(known) = self.0.lock().get(&field.addr()) {
