@@ -7,8 +7,7 @@ use ducktrack_trace_format::{AddressRange, HeapClassId, MoveRun};
 use crate::analysis::{Analysis, Step};
 use crate::epoch_part::Survivor;
 use crate::live_counts::LiveCounts;
-use crate::live_heap::LiveHeap;
-use crate::live_object::LiveObject;
+use crate::live_object::{LiveHeap, LiveObject};
 use crate::outcome::Outcome;
 use crate::space_map::{is_old, is_young};
 
@@ -28,19 +27,18 @@ impl CollectionStep<'_, '_> {
         let mut arrivals = LiveHeap::default();
         let mut cursor = fates.cursor();
         let mut objects = core::mem::take(self.objects);
-        objects.take_out(collected, |mut object| {
-            match cursor.fate(object.address()) {
+        objects.drain(collected, |from, mut object| {
+            match cursor.fate(from) {
                 Fate::Dead | Fate::Found => return self.died(&object),
                 // Not in a collected range after all; this cannot be.
                 Fate::Untouched => {}
                 Fate::Survived(by) => {
-                    let from = object.address();
                     object.end = object.end.wrapping_add(by);
                     self.outcome.explained += 1;
                     self.kept(&mut object, from);
                 }
             }
-            arrivals.insert(object);
+            arrivals.push(object.address(), object);
         });
         objects.absorb(arrivals);
         *self.objects = objects;
@@ -127,13 +125,15 @@ impl CollectionStep<'_, '_> {
 
     fn add(&mut self, object: LiveObject) {
         self.counts.add(&object);
-        self.objects.insert(object);
+        self.objects.push(object.address(), object);
     }
 
     /// Brings the heap into order.
     pub(crate) fn settle(&mut self) {
         let (counts, analyses) = (&mut *self.counts, &mut *self.analyses);
+        let conflicts = &mut self.outcome.conflicts;
         self.objects.settle(|object| {
+            *conflicts += 1;
             counts.remove(object);
             for analysis in &mut *analyses {
                 analysis.overlaid(object);
@@ -144,7 +144,7 @@ impl CollectionStep<'_, '_> {
     /// Adds the survivors that are no object of the heap yet, once it is in order; `classes` are those of the runs.
     pub(crate) fn add_unexplained(&mut self, runs: &[MoveRun], classes: &[HeapClassId]) {
         let of_class = runs.iter().zip(classes);
-        let unknown = of_class.filter(|(run, _)| self.objects.at_mut(run.to).is_none());
+        let unknown = of_class.filter(|(run, _)| self.objects.get(run.to).is_none());
         let unknown: Vec<_> = unknown.collect();
         for (run, class) in unknown {
             self.found(run, *class);

@@ -5,8 +5,7 @@ use ducktrack_count_model::{SiteColumn, TraceNames, TypeColumn};
 use crate::allocation_clock::AllocationClock;
 use crate::knowledge::Knowledge;
 use crate::live_counts::LiveCounts;
-use crate::live_heap::LiveHeap;
-use crate::live_object::LiveObject;
+use crate::live_object::{LiveHeap, LiveObject};
 use crate::space_map::SpaceMap;
 use crate::trace_info::TraceInfo;
 
@@ -50,7 +49,7 @@ impl Heap {
 
     /// All live objects, by address.
     pub fn objects(&self) -> impl Iterator<Item = &LiveObject> {
-        self.objects.iter()
+        self.objects.iter().map(|(_, object)| object)
     }
 
     /// The type that a site states.

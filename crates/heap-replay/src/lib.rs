@@ -44,7 +44,6 @@ mod epoch_queues;
 mod heap;
 mod knowledge;
 mod live_counts;
-mod live_heap;
 mod live_object;
 mod moment;
 mod outcome;

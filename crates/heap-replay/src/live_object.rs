@@ -1,5 +1,6 @@
 //! One object of the live heap, in 40 bytes.
 
+use ducktrack_live_heap::{AddressMap, HasAddress};
 use ducktrack_trace_format::ThreadId;
 
 use ducktrack_count_model::{CallerColumn, Origin, SiteColumn, TypeColumn};
@@ -103,6 +104,21 @@ impl LiveObject {
             && (self.site == SiteColumn::NONE || origin(self) == origin(other))
     }
 }
+
+impl HasAddress for LiveObject {
+    #[inline]
+    fn low(&self) -> u32 {
+        self.address() as u32
+    }
+
+    #[inline]
+    fn bytes(&self) -> u64 {
+        self.bytes()
+    }
+}
+
+/// Live objects by address.
+pub(crate) type LiveHeap = AddressMap<LiveObject, 20>;
 
 #[cfg(test)]
 mod tests {

@@ -15,6 +15,8 @@ pub struct Outcome {
     pub promoted: Amount,
     /// Of those found dead: promoted before.
     pub died_promoted: Amount,
+    /// Objects that came to lie where there was one already: a contradiction in the trace.
+    pub conflicts: u64,
     /// Survivors that no event explains and no earlier collection.
     pub found: u64,
     /// Survivors that were known before, and are claimed by runs.

@@ -13,6 +13,7 @@ use crate::collection_step::CollectionStep;
 use crate::cycle::Cycle;
 use crate::epoch_part::{EpochPart, EpochView, EventSums};
 use crate::heap::Heap;
+use crate::live_object::LiveHeap;
 use crate::outcome::Outcome;
 use crate::run_sums::RunSums;
 use crate::space_map::SpaceMap;
@@ -59,7 +60,7 @@ impl<'a> HeapReplay<'a> {
     /// The heap at the end; analyses are free again.
     pub fn finish(mut self) -> Heap {
         let heap = &mut self.heap;
-        heap.info.close(&heap.knowledge, heap.objects.conflicts);
+        heap.info.close(&heap.knowledge);
         self.heap
     }
 
@@ -183,7 +184,7 @@ impl<'a> HeapReplay<'a> {
             self.lost(Loss::Collection);
         }
         self.heap.knowledge.lose(CollectionNumber(since), reason);
-        self.heap.objects.clear();
+        self.heap.objects = LiveHeap::default();
         self.heap.counts.clear();
     }
 
@@ -224,7 +225,7 @@ impl<'a> HeapReplay<'a> {
         }
         for used in uses {
             let used = used?;
-            if let Some(object) = self.heap.objects.at_mut(used.address)
+            if let Some(object) = self.heap.objects.get(used.address)
                 && let Some(before) = object.use_in(used.epoch)
             {
                 for analysis in &mut self.analyses {

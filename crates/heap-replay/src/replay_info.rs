@@ -45,14 +45,14 @@ impl TraceInfo {
         self.moved = self.moved.saturating_add(runs.moved);
         self.ambiguous = self.ambiguous.saturating_add(collection.counts.ambiguous);
         self.found += outcome.map_or(0, |outcome| outcome.found);
+        self.conflicts += outcome.map_or(0, |outcome| outcome.conflicts);
         if let Some(file) = self.files.last_mut() {
             file.collections += 1;
         }
     }
 
     /// Nothing more comes.
-    pub(crate) fn close(&mut self, knowledge: &Knowledge, conflicts: u64) {
-        self.conflicts = conflicts;
+    pub(crate) fn close(&mut self, knowledge: &Knowledge) {
         self.knowledge_gaps = knowledge.gaps().to_vec();
         self.knowledge = knowledge.finish(self.collections);
         self.known_stretches = knowledge.stretches().to_vec();

@@ -6,7 +6,7 @@ use ducktrack_count_model::TypeColumn;
 use ducktrack_live_heap::capped;
 
 use crate::analysis::{Gain, Loss, Pause};
-use crate::live_object::LiveObject;
+use crate::live_object::{LiveHeap, LiveObject};
 use crate::replay::HeapReplay;
 use crate::sync_check::SyncCheck;
 use crate::{CollectionNumber, Quality, Rotation};
@@ -78,7 +78,7 @@ impl HeapReplay<'_> {
             self.heap.counts.begin(since);
         }
         if replaces {
-            self.heap.objects.clear();
+            self.heap.objects = LiveHeap::default();
         }
         SyncCheck::new(collection, replaces)
     }
@@ -101,7 +101,7 @@ impl HeapReplay<'_> {
     /// A synchronization point that has not ended is no state to start from.
     pub(crate) fn abandon_sync(&mut self) {
         if let Some(sync) = self.sync.take().filter(|sync| sync.replaces) {
-            self.heap.objects.clear();
+            self.heap.objects = LiveHeap::default();
             let reason = format!(
                 "the synchronization point after collection {} is damaged",
                 sync.collection
@@ -119,7 +119,8 @@ impl HeapReplay<'_> {
                 is_first: self.heap.clock.is_at_start(),
             };
             let number = CollectionNumber(sync.collection);
-            self.heap.objects.settle(|_| {});
+            let conflicts = &mut self.heap.info.conflicts;
+            self.heap.objects.settle(|_| *conflicts += 1);
             self.heap.epoch = sync.collection;
             self.heap.knowledge.gain(number);
             self.doubtful = false;
@@ -150,7 +151,7 @@ impl HeapReplay<'_> {
         for explained in decode_explained(content) {
             let explained = explained?;
             let heap = &mut self.heap;
-            let Some(object) = heap.objects.at_mut(explained.address) else {
+            let Some(object) = heap.objects.get(explained.address) else {
                 self.doubtful = true;
                 continue;
             };

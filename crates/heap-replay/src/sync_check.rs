@@ -1,8 +1,7 @@
 //! A synchronization point: the live heap as the writer knew it, to start from or to compare with.
 
 use crate::live_counts::LiveCounts;
-use crate::live_heap::LiveHeap;
-use crate::live_object::LiveObject;
+use crate::live_object::{LiveHeap, LiveObject};
 use ducktrack_count_model::{SiteColumn, TypeColumn};
 
 /// A synchronization point that is being read.
@@ -41,10 +40,10 @@ impl SyncCheck {
         self.with_site += u64::from(object.site != SiteColumn::NONE);
         if self.replaces {
             counts.add(&object);
-            heap.insert(object);
+            heap.push(object.address(), object);
             return;
         }
-        let known = heap.ending_at(object.end);
+        let known = heap.get(object.address());
         self.seen += u64::from(known.is_some());
         match known {
             Some(known) if known.agrees_with(&object) => {

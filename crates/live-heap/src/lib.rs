@@ -1,19 +1,19 @@
 //! Objects of a heap by address, and what collections do to addresses.
 //!
-//! - [`ObjectMap`]: what lies where.
+//! - [`AddressMap`]: what lies where.
 //! - [`FateMap`]: what one collection did to each address; [`AddressHistory`]: what the last ones did.
 //! - [`Amount`] and [`capped`]: sums of objects and bytes whose sizes come from untrusted files.
 #![forbid(unsafe_code)]
 
 mod address_history;
+mod address_map;
 mod amount;
 pub mod capped;
 mod fate_map;
-mod object_map;
 mod validity;
 
 pub use address_history::AddressHistory;
+pub use address_map::{AddressMap, HasAddress};
 pub use amount::Amount;
 pub use fate_map::{Fate, FateCursor, FateMap, merged};
-pub use object_map::ObjectMap;
 pub use validity::{WITHOUT_MOVES, check_collection};

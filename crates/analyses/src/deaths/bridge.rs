@@ -32,20 +32,18 @@ use crate::deaths::bridge::clock::BridgeClock;
 use crate::deaths::bridge::names::BridgeNames;
 use crate::deaths::bridge::output::BridgeOutput;
 use crate::deaths::bridge::roots::{HeldRoot, Roots};
-use crate::deaths::bridge::stamps::{Living, Stamps};
+use crate::deaths::bridge::stamps::{Living, LivingObjects, Stamps};
 use crate::deaths::bridge::thread_positions::Placed;
 use ducktrack_count_model::{CountModel, TraceNames, TypeColumn};
 use ducktrack_heap_replay::{EpochQueues, QueueIndex, ThreadQueue};
-use ducktrack_live_heap::{
-    AddressHistory, Fate, FateMap, ObjectMap, capped, check_collection, merged,
-};
+use ducktrack_live_heap::{AddressHistory, Fate, FateMap, capped, check_collection, merged};
 
 /// Makes records from the steps of a trace.
 #[derive(Debug)]
 pub struct TraceBridge {
     pub(crate) names: BridgeNames,
     /// By address after the last collection.
-    pub(crate) live: ObjectMap<Living>,
+    pub(crate) live: LivingObjects,
     /// Objects that the next collection names: they were dead before it.
     overdue: Vec<ObjectId>,
     /// For events that came after a collection about objects from before.
@@ -104,7 +102,7 @@ impl TraceBridge {
     pub fn new(model: CountModel, names: TraceNames) -> Self {
         Self {
             names: BridgeNames::new(model, names),
-            live: ObjectMap::default(),
+            live: LivingObjects::default(),
             overdue: Vec::new(),
             history: AddressHistory::default(),
             epoch: 0,
@@ -411,7 +409,8 @@ impl TraceBridge {
     }
 
     /// What lay there before is dead, also where the trace does not say so.
-    fn place(&mut self, address: u64, living: Living) {
+    fn place(&mut self, address: u64, mut living: Living) {
+        living.low = address as u32;
         let before = self.live.insert(address, living);
         self.overdue.extend(before.map(|before| before.object));
     }

@@ -23,7 +23,6 @@ use ducktrack_trace_format::{
 use super::kept_site::{KeptSite, KeptSites};
 use super::site_cache::SiteCache;
 use super::survivor::Survivor;
-use chunks::{Chunks, TakenChunk};
 use end_index::EndIndex;
 use kept_pieces::{KeptPiece, KeptPieces};
 use late_table::LateTable;
@@ -35,8 +34,8 @@ use suspects::Suspects;
 pub(crate) use kept_pieces::PieceObjects;
 pub use origin::CLASS_OF_SITE;
 pub(crate) use origin::Origin;
+use origin::{LiveObject, LiveObjects};
 
-mod chunks;
 mod end_index;
 mod kept_pieces;
 mod late_table;
@@ -72,7 +71,7 @@ impl Moves {
 /// The live objects, the kept events of the current epoch, and what is known of classes and sites. See the module for
 /// the steps of a collection.
 pub(crate) struct Mirror {
-    live: Chunks,
+    live: LiveObjects,
     pieces: KeptPieces,
     carried: Vec<UndecidedObject>,
     pending: PendingObjects,
@@ -88,7 +87,7 @@ pub(crate) struct Mirror {
 impl Mirror {
     pub(crate) fn new() -> Self {
         Self {
-            live: Chunks::new(),
+            live: LiveObjects::default(),
             pieces: KeptPieces::new(),
             carried: Vec::new(),
             pending: PendingObjects::default(),
@@ -227,7 +226,7 @@ impl Mirror {
         address: u64,
         bytes: Option<u64>,
     ) -> Option<Explained> {
-        let object = self.live.find(address)?;
+        let object = self.live.get(address)?;
         let units = u64::from(object.units);
         if object.origin.site != SiteId(0) || bytes.is_some_and(|bytes| bytes != units * 8) {
             return None;
@@ -307,12 +306,9 @@ impl Mirror {
             how: OriginEvidence::Found,
         };
         let mut fates = vec![found; survivors.len()];
-        let mut taken: Vec<TakenChunk> = Vec::new();
-        for range in ranges {
-            self.live.take(*range, &mut taken);
-        }
         let mut next = survivors.iter().zip(&mut fates).peekable();
-        for (address, object) in taken.iter().flat_map(TakenChunk::objects) {
+        let contradictions = &mut self.contradictions;
+        self.live.drain(ranges, |address, object| {
             while next
                 .next_if(|(survivor, _)| survivor.from < address)
                 .is_some()
@@ -320,16 +316,16 @@ impl Mirror {
             let Some((survivor, fate)) = next.next_if(|(survivor, _)| survivor.from == address)
             else {
                 collection.counts.dead += 1;
-                continue;
+                return;
             };
             let same_class = object.class == survivor.class || object.class == CLASS_OF_SITE;
             if object.units == survivor.units && same_class {
                 fate.origin = object.origin;
                 fate.how = OriginEvidence::Known;
             } else {
-                self.contradictions += 1;
+                *contradictions += 1;
             }
-        }
+        });
         fates
     }
 
@@ -377,7 +373,8 @@ impl Mirror {
         let mut late = Vec::new();
         for (survivor, fate) in survivors.iter().zip(fates) {
             let (from, to, class) = (survivor.from, survivor.to, survivor.class);
-            self.live.insert(to, survivor.units, class, fate.origin);
+            let object = LiveObject::new(to, survivor.units, class, fate.origin);
+            self.live.push(to, object);
             let found = (fate.how != OriginEvidence::Known).then_some(class);
             encoder.push(from, to, survivor.bytes(), found);
             if encoder.len() >= PART_BYTES {
@@ -411,7 +408,7 @@ impl Mirror {
         moves.explained.sort_by_key(|object| object.address);
         counts.explained += moves.explained.len() as u64;
         counts.live = self.live.len();
-        counts.live_bytes = self.live.heap_bytes();
+        counts.live_bytes = self.live.bytes();
         self.suspects
             .follow(&ranges, survivors, &late, &collection.cuts);
         self.late = LateTable::new(ranges, late);
@@ -422,7 +419,8 @@ impl Mirror {
     pub(crate) fn sync_point(&mut self, collection: u32) -> Vec<Vec<u8>> {
         let mut parts = Vec::new();
         let mut encoder = SyncEncoder::new(collection);
-        self.live.for_each(|address, object| {
+        self.live.put_in_order();
+        for (address, object) in self.live.iter() {
             encoder.push(&SyncObject {
                 address,
                 bytes: u64::from(object.units) * 8,
@@ -436,7 +434,7 @@ impl Mirror {
                 let full = std::mem::replace(&mut encoder, SyncEncoder::new(collection));
                 parts.push(full.finish(false));
             }
-        });
+        }
         parts.push(encoder.finish(true));
         parts
     }

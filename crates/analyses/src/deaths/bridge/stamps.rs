@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::deaths::bridge::output::BridgeOutput;
 use crate::deaths::bridge::thread_positions::{Placed, ThreadPositions};
-use ducktrack_live_heap::{Fate, FateMap, ObjectMap};
+use ducktrack_live_heap::{AddressMap, Fate, FateMap, HasAddress};
 
 /// An object that is alive, by its address.
 #[derive(Clone, Copy, Debug)]
@@ -22,8 +22,25 @@ pub(crate) struct Living {
     pub(crate) bytes: u64,
     /// Collections before its birth.
     pub(crate) born: u32,
+    /// The low bits of its address.
+    pub(crate) low: u32,
     /// Its death was written in the current collection.
     pub(crate) is_written: bool,
+}
+
+/// Objects by address; chunks are small, because threads allocate side by side and are asked for what they have just made.
+pub(crate) type LivingObjects = AddressMap<Living, 14>;
+
+impl HasAddress for Living {
+    #[inline]
+    fn low(&self) -> u32 {
+        self.low
+    }
+
+    #[inline]
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
 }
 
 impl Living {
@@ -32,6 +49,7 @@ impl Living {
             object,
             bytes,
             born,
+            low: 0,
             is_written: false,
         }
     }
@@ -113,7 +131,7 @@ impl Stamps {
     pub(crate) fn write(
         &mut self,
         epoch: u32,
-        live: &mut ObjectMap<Living>,
+        live: &mut LivingObjects,
         fates: &FateMap,
         out: &mut BridgeOutput<'_>,
     ) {
@@ -127,7 +145,7 @@ impl Stamps {
                 continue;
             }
             for dead in dead.map_while(Result::ok) {
-                let Some(living) = live.get_mut(dead.address) else {
+                let Some(living) = live.get(dead.address) else {
                     continue;
                 };
                 let is_first = !std::mem::replace(&mut living.is_written, true);
@@ -143,7 +161,7 @@ impl Stamps {
         &self,
         dead: &DeadObject,
         living: Living,
-        live: &mut ObjectMap<Living>,
+        live: &mut LivingObjects,
         out: &mut BridgeOutput<'_>,
     ) {
         out.push(Record::Dead(living.object));

@@ -3,10 +3,10 @@
 use ducktrack_trace_format::{HeapClassId, SiteFacts};
 use rustc_hash::FxHashMap;
 
-use super::chunks::Chunks;
 use super::end_index::{AtEnd, EndIndex};
 use super::kept_pieces::{KeptObject, KeptPiece, Neighbours};
 use super::origin::{CLASS_OF_SITE, Origin};
+use super::origin::{LiveObject, LiveObjects};
 use super::site_classes::SiteClasses;
 use crate::event_log::kept_site::KeptSites;
 use crate::event_log::site_cache::SiteCache;
@@ -229,7 +229,7 @@ impl UndecidedObject {
 pub(crate) fn decide(
     object: &UndecidedObject,
     matching: &mut Matching<'_>,
-    live: &mut Chunks,
+    live: &mut LiveObjects,
 ) -> bool {
     if object.outside && object.bytes.is_none() {
         return !decide_by_start(object, matching);
@@ -250,7 +250,8 @@ pub(crate) fn decide(
                 return true;
             };
             let class = class_at(matching.klasses, object.klass).unwrap_or(CLASS_OF_SITE);
-            live.insert(object.start, units, class, object.origin);
+            let entered = LiveObject::new(object.start, units, class, object.origin);
+            live.push(object.start, entered);
             return false;
         }
     }

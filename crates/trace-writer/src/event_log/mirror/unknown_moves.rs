@@ -113,13 +113,14 @@ impl Mirror {
             let named = site_classes.named_by(site, facts);
             named.or_else(|| site_classes.class_of(site))
         };
-        self.live.for_each(|address, object| {
+        self.live.put_in_order();
+        for (address, object) in self.live.iter() {
             let class = match object.class {
                 CLASS_OF_SITE => class_of(object.origin.site),
                 class => Some(class),
             };
             formers.add(address, class, object.units, object.origin, false);
-        });
+        }
         for object in &self.carried {
             let stated = class_at(&self.klasses, object.klass);
             let class = stated.or_else(|| class_of(object.origin.site));
@@ -372,9 +373,10 @@ mod tests {
 
     fn sites(mirror: &mut Mirror) -> Vec<(u64, u32, u32)> {
         let mut sites = Vec::new();
-        mirror.live.for_each(|address, object| {
+        mirror.live.put_in_order();
+        for (address, object) in mirror.live.iter() {
             sites.push((address, object.origin.site.0, object.origin.birth));
-        });
+        }
         sites
     }
 
