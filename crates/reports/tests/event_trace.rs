@@ -330,6 +330,11 @@ fn filters_keep_whole_and_consistent_parts() {
                 .is_some_and(|all| !all.is_empty());
             assert!(is_inside || is_blamed, "{name}: {site}");
         }
+        // One filter for all: whoever knows callers keeps what com.acme is to blame for at sites of a library.
+        let mut sites = json["sites"].as_array().into_iter().flatten();
+        let has_library = sites.any(|site| !site["class"].as_str().is_some_and(is_acme));
+        let knows_callers = ["heap", "lifetimes", "cost"].contains(&name);
+        assert!(has_library || !knows_callers, "{name}");
     }
 }
 

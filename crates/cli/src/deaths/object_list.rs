@@ -65,7 +65,7 @@ impl ObjectList {
                 break;
             }
             let place = place_of(names, fate.site, fate.ty);
-            if self.filter.wants_class(&place.class) && self.filter.wants_type(&place.ty) {
+            if place.is_wanted(&self.filter) {
                 self.left -= 1;
                 let line = match self.form {
                     ListForm::Csv => csv_line(&self.fields(fate, &place, names)),

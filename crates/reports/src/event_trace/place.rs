@@ -1,12 +1,12 @@
 //! A site under the keys that it has in the counting report too.
 
-use ducktrack_count_model::{CountModel, SiteIndex};
+use ducktrack_count_model::{CallIndex, CountModel, SiteIndex};
 use serde::{Deserialize, Serialize};
 
 use crate::build::location;
 use crate::class_name::readable_type;
 use crate::filter::Filter;
-use crate::view::Location;
+use crate::view::{Caller, Location};
 
 /// Where, what and how: what all rows about a site begin with.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -33,10 +33,31 @@ impl PlaceDoc {
         })
     }
 
-    /// True when the filter wants the place; the type is asked only where it is always the same.
+    /// True when the filter wants all of the place; the type is asked only where it is always the same.
     pub(super) fn is_wanted(&self, filter: &Filter) -> bool {
-        filter.wants_class(&self.location.class)
-            && self.ty.as_deref().is_none_or(|ty| filter.wants_type(ty))
+        filter.wants_class(&self.location.class) && self.makes_wanted(filter)
+    }
+
+    /// The callers whose part of the place the filter wants, where it does not want all of it: those in its packages. Empty where it wants nothing.
+    pub(super) fn wanted_callers<'a, C>(
+        &self,
+        rows: &'a [C],
+        call: impl Fn(&C) -> Option<CallIndex>,
+        callers: &[Caller],
+        filter: &Filter,
+    ) -> Vec<&'a C> {
+        let is_wanted = |row: &&C| {
+            let caller = call(row).and_then(|call| callers.get(call.get()));
+            caller.is_some_and(|caller| filter.wants_class(&caller.location.class))
+        };
+        match self.makes_wanted(filter) {
+            true => rows.iter().filter(is_wanted).collect(),
+            false => Vec::new(),
+        }
+    }
+
+    fn makes_wanted(&self, filter: &Filter) -> bool {
+        self.ty.as_deref().is_none_or(|ty| filter.wants_type(ty))
     }
 
     /// What the place makes, in a word.

@@ -83,10 +83,8 @@ impl Groups {
             let place = places::place(&deaths.names, row.site);
             let ty = places::type_name(&deaths.names, row.ty);
             let caller = places::caller(&deaths.names, row.site);
-            let wanted_class = filter.wants_class(&place.class)
-                || caller
-                    .as_ref()
-                    .is_some_and(|caller| filter.wants_class(&caller.class));
+            let caller_class = caller.as_ref().map(|caller| caller.class.as_str());
+            let wanted_class = places::wants_place(filter, &place.class, caller_class);
             if !(wanted_class && filter.wants_type(&ty)) {
                 continue;
             }

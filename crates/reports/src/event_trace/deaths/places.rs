@@ -5,6 +5,7 @@ use ducktrack_analyses::{Names, SiteId, TypeId};
 use super::document::PlaceNameDoc;
 use crate::class_name::{printable, readable_class, readable_type};
 use crate::event_trace::place::UNKNOWN_TYPE;
+use crate::filter::Filter;
 
 /// The value of the fact `names` of a stream whose names are in the JVM's form.
 const JVM_NAMES: &str = "jvm";
@@ -20,6 +21,22 @@ pub struct ObjectPlace {
     pub method: String,
     /// Line; `None` when not known.
     pub line: Option<u32>,
+    /// Class of the caller to blame; `None` when not known.
+    pub caller_class: Option<String>,
+}
+
+impl ObjectPlace {
+    /// True when the filter wants objects of this place and type: the class of the site, or the caller's.
+    #[must_use]
+    pub fn is_wanted(&self, filter: &Filter) -> bool {
+        wants_place(filter, &self.class, self.caller_class.as_deref())
+            && filter.wants_type(&self.ty)
+    }
+}
+
+/// True when the filter wants the class of a site, or that of its caller.
+pub(super) fn wants_place(filter: &Filter, class: &str, caller: Option<&str>) -> bool {
+    filter.wants_class(class) || caller.is_some_and(|caller| filter.wants_class(caller))
 }
 
 /// Names of a site and a type.
@@ -31,6 +48,7 @@ pub fn place_of(names: &Names, site: SiteId, ty: TypeId) -> ObjectPlace {
         class: place.class,
         method: place.method,
         line: place.line,
+        caller_class: caller(names, site).map(|caller| caller.class),
     }
 }
 

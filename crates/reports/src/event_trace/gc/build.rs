@@ -1,8 +1,6 @@
 //! Model to document. A filter keeps whole sites and whole types.
 
-use ducktrack_analyses::{
-    CallerCost, Cost, Estimate, GcCost, PauseKind, PauseModel, SiteCost, TraceModel,
-};
+use ducktrack_analyses::{CallerCost, Cost, Estimate, GcCost, PauseKind, PauseModel, TraceModel};
 
 use super::document::{
     GcCandidateDoc, GcContextDoc, GcCostDoc, GcReport, GcSiteDoc, GcTypeDoc, PauseKindDoc,
@@ -44,9 +42,19 @@ fn table(model: &TraceModel, trace: &str, filter: &Filter) -> GcReport {
         match row.site.and_then(|index| PlaceDoc::of(&model.count, index)) {
             Some(place) if place.is_wanted(filter) => {
                 selected += &row.cost;
-                sites.push(site(place, row, costs, &view.callers));
+                sites.push(site(place, &row.cost, &row.callers, costs, &view.callers));
             }
-            Some(_) => {}
+            Some(place) => {
+                let wanted =
+                    place.wanted_callers(&row.callers, |row| row.call, &view.callers, filter);
+                if wanted.is_empty() {
+                    continue;
+                }
+                let mut part = Cost::default();
+                wanted.iter().for_each(|caller| part += &caller.cost);
+                selected += &part;
+                sites.push(site(place, &part, wanted, costs, &view.callers));
+            }
             None if filter.only.is_empty() && filter.types.is_empty() => {
                 selected += &row.cost;
                 unattributed = Some(cost(&row.cost, costs));
@@ -166,15 +174,21 @@ fn types(costs: &GcCost, filter: &Filter) -> Vec<GcTypeDoc> {
     rows.filter(|row| filter.wants_type(&row.ty)).collect()
 }
 
-fn site(place: PlaceDoc, row: &SiteCost, costs: &GcCost, callers: &[Caller]) -> GcSiteDoc {
+fn site<'a>(
+    place: PlaceDoc,
+    whole: &Cost,
+    parts: impl IntoIterator<Item = &'a CallerCost>,
+    costs: &GcCost,
+    callers: &[Caller],
+) -> GcSiteDoc {
     let part = |row: &CallerCost| GcContextDoc {
         caller: CallerDoc::of(row.call.and_then(|call| callers.get(call.get()))),
         cost: cost(&row.cost, costs),
     };
     GcSiteDoc {
         place,
-        cost: cost(&row.cost, costs),
-        context: row.callers.iter().map(part).collect(),
+        cost: cost(whole, costs),
+        context: parts.into_iter().map(part).collect(),
     }
 }
 

@@ -1,6 +1,7 @@
-//! Model to document. A filter keeps whole sites: lifetimes are not recorded by type or thread within a site.
+//! Model to document. A filter keeps whole sites, and of other sites the parts of its packages' callers: lifetimes are not recorded by type or thread
+//! within a site.
 
-use ducktrack_analyses::{CallerLifetime, Lifetimes, Lives, SiteLifetime, TraceModel};
+use ducktrack_analyses::{CallerLifetime, Lifetimes, Lives, TraceModel};
 
 use super::document::{LifetimeContextDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport};
 use crate::event_trace::VERSION;
@@ -24,9 +25,21 @@ pub fn lifetimes_report(model: &TraceModel, trace: &str, filter: &Filter) -> Lif
             Some(place) if place.is_wanted(filter) => sites.push(LifetimeSiteDoc {
                 place,
                 lives: lives(&row.lives),
-                context: context(row, &view.callers, filter.sort),
+                context: context(&row.callers, &view.callers, filter.sort),
             }),
-            Some(_) => {}
+            Some(place) => {
+                let wanted =
+                    place.wanted_callers(&row.callers, |row| row.call, &view.callers, filter);
+                let context = context(wanted, &view.callers, filter.sort);
+                if !context.is_empty() {
+                    let lives = LifetimeDoc::together(context.iter().map(|part| &part.lives));
+                    sites.push(LifetimeSiteDoc {
+                        place,
+                        lives,
+                        context,
+                    });
+                }
+            }
             None if filter.only.is_empty() && filter.types.is_empty() => {
                 unattributed = Some(lives(&row.lives))
             }
@@ -55,12 +68,16 @@ pub fn lifetimes_report(model: &TraceModel, trace: &str, filter: &Filter) -> Lif
     }
 }
 
-fn context(row: &SiteLifetime, callers: &[Caller], sort: Sort) -> Vec<LifetimeContextDoc> {
+fn context<'a>(
+    rows: impl IntoIterator<Item = &'a CallerLifetime>,
+    callers: &[Caller],
+    sort: Sort,
+) -> Vec<LifetimeContextDoc> {
     let part = |row: &CallerLifetime| LifetimeContextDoc {
         caller: CallerDoc::of(row.call.and_then(|call| callers.get(call.get()))),
         lives: lives(&row.lives),
     };
-    let mut parts: Vec<LifetimeContextDoc> = row.callers.iter().map(part).collect();
+    let mut parts: Vec<LifetimeContextDoc> = rows.into_iter().map(part).collect();
     // A stable sort: callers with as much stay in the order of the model.
     parts.sort_by(|a, b| {
         let amount = |part: &LifetimeContextDoc| (part.lives.count, part.lives.bytes);
