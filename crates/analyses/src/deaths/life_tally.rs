@@ -1,12 +1,12 @@
 //! The lives of some objects.
 
-use ducktrack_merlin::Fate;
+use ducktrack_merlin::{Fate, Instant};
 
 use crate::deaths::program_clock::ProgramClock;
 use crate::deaths::quantile_histogram::QuantileHistogram;
 use ducktrack_live_heap::Amount;
 
-/// Spans of the lives of dead objects, on one clock.
+/// Spans of lives, on one clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spans {
     /// From birth until unreachable (or, where that is not known, until collected).
@@ -15,6 +15,8 @@ pub struct Spans {
     pub drag: QuantileHistogram,
     /// From unreachable until collected.
     pub floating: QuantileHistogram,
+    /// Of objects alive at the end of the run: from the last use until then.
+    pub drag_so_far: QuantileHistogram,
 }
 
 /// The lives of some objects.
@@ -24,15 +26,18 @@ pub struct LifeTally {
     pub allocated: Amount,
     /// Not reported dead at the end.
     pub alive: Amount,
-    /// Of the dead.
+    /// All but `drag_so_far` are of the dead.
     pub spans: Spans,
 }
 
 impl Spans {
-    /// Adds a dead object; one that is alive has no spans.
-    pub(crate) fn add(&mut self, fate: &Fate, clock: ProgramClock) {
+    /// Adds a dead object, or one that is alive at the `end` of the run.
+    pub(crate) fn add(&mut self, fate: &Fate, clock: ProgramClock, end: Option<Instant>) {
         let span = |from, to| clock.of(to).saturating_sub(clock.of(from));
         let Some(collected) = fate.collected else {
+            if let (Some(used), Some(end)) = (fate.used, end) {
+                self.drag_so_far.add(span(used, end));
+            }
             return;
         };
         let last = fate.unreachable.unwrap_or(collected);
@@ -54,11 +59,12 @@ impl LifeTally {
         self.spans.lifetime.merge(&other.spans.lifetime);
         self.spans.drag.merge(&other.spans.drag);
         self.spans.floating.merge(&other.spans.floating);
+        self.spans.drag_so_far.merge(&other.spans.drag_so_far);
     }
 
-    pub(crate) fn add(&mut self, fate: &Fate, clock: ProgramClock) {
+    pub(crate) fn add(&mut self, fate: &Fate, clock: ProgramClock, end: Option<Instant>) {
         self.count(fate);
-        self.spans.add(fate, clock);
+        self.spans.add(fate, clock, end);
     }
 
     /// Adds an object without its spans.

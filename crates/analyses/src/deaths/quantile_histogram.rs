@@ -1,22 +1,33 @@
-//! A histogram of numbers, for quantiles. Numbers below 64 are exact; larger ones are rounded down by at most 1 in 32.
+//! A histogram of numbers, for quantiles.
+//!
+//! A bucket holds numbers that differ by less than 1 in 128, and knows its least and its largest. A quantile is exact where it is one of these, or where all
+//! numbers of its bucket are equal; else it is rounded down to the least.
 
 /// Bits of a number that are kept after its first.
-const PRECISION: u32 = 5;
+const PRECISION: u32 = 7;
 
 /// Numbers by size.
 #[derive(Clone, Debug, Default)]
 pub struct QuantileHistogram {
-    /// (bucket, numbers), by bucket.
-    buckets: Vec<(u16, u64)>,
+    /// By number.
+    buckets: Vec<Bucket>,
     /// Place of the bucket that was added to last: the next number is often as large.
     last: usize,
     total: u64,
-    max: u64,
+}
+
+/// Numbers close to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Bucket {
+    number: u16,
+    count: u64,
+    least: u64,
+    most: u64,
 }
 
 impl PartialEq for QuantileHistogram {
     fn eq(&self, other: &Self) -> bool {
-        (&self.buckets, self.total, self.max) == (&other.buckets, other.total, other.max)
+        (&self.buckets, self.total) == (&other.buckets, other.total)
     }
 }
 
@@ -36,32 +47,36 @@ pub struct Quantiles {
 impl QuantileHistogram {
     /// Adds a number.
     pub fn add(&mut self, value: u64) {
-        self.max = self.max.max(value);
-        self.add_to(bucket_of(value), 1);
+        self.add_to(Bucket {
+            number: bucket_of(value),
+            count: 1,
+            least: value,
+            most: value,
+        });
     }
 
     /// Adds all numbers of another.
     pub fn merge(&mut self, other: &Self) {
-        self.max = self.max.max(other.max);
-        for (bucket, count) in &other.buckets {
-            self.add_to(*bucket, *count);
-        }
+        other.buckets.iter().for_each(|bucket| self.add_to(*bucket));
     }
 
-    fn add_to(&mut self, bucket: u16, count: u64) {
-        self.total += count;
-        if let Some(last) = self.buckets.get_mut(self.last)
-            && last.0 == bucket
-        {
-            last.1 += count;
-            return;
+    fn add_to(&mut self, more: Bucket) {
+        self.total += more.count;
+        let is_last = |bucket: &Bucket| bucket.number == more.number;
+        if !self.buckets.get(self.last).is_some_and(is_last) {
+            let found = self
+                .buckets
+                .binary_search_by_key(&more.number, |bucket| bucket.number);
+            self.last = found.unwrap_or_else(|at| at);
+            if found.is_err() {
+                self.buckets.insert(self.last, more);
+                return;
+            }
         }
-        let found = self.buckets.binary_search_by_key(&bucket, |entry| entry.0);
-        self.last = found.unwrap_or_else(|at| at);
-        if found.is_err() {
-            self.buckets.insert(self.last, (bucket, count));
-        } else if let Some(entry) = self.buckets.get_mut(self.last) {
-            entry.1 += count;
+        if let Some(bucket) = self.buckets.get_mut(self.last) {
+            bucket.count += more.count;
+            bucket.least = bucket.least.min(more.least);
+            bucket.most = bucket.most.max(more.most);
         }
     }
 
@@ -77,7 +92,7 @@ impl QuantileHistogram {
         (self.total > 0).then(|| Quantiles {
             p50: self.quantile(1, 2),
             p90: self.quantile(9, 10),
-            max: self.max,
+            max: self.quantile(1, 1),
         })
     }
 
@@ -85,13 +100,18 @@ impl QuantileHistogram {
     fn quantile(&self, part: u64, whole: u64) -> u64 {
         let wanted = (u128::from(self.total) * u128::from(part)).div_ceil(u128::from(whole));
         let mut seen = 0_u128;
-        for (bucket, count) in &self.buckets {
-            seen += u128::from(*count);
+        for bucket in &self.buckets {
+            seen += u128::from(bucket.count);
             if seen >= wanted {
-                return least_of(*bucket);
+                // The last number of a bucket is its largest.
+                return if seen == wanted {
+                    bucket.most
+                } else {
+                    bucket.least
+                };
             }
         }
-        self.max
+        0
     }
 }
 
@@ -101,14 +121,8 @@ fn bucket_of(value: u64) -> u16 {
         return value as u16;
     }
     let shift = bits - PRECISION - 1;
-    // At most 59 * 32 + 63.
+    // At most 56 * 128 + 255.
     (shift << PRECISION) as u16 + (value >> shift) as u16
-}
-
-fn least_of(bucket: u16) -> u64 {
-    let shift = (u32::from(bucket) >> PRECISION).saturating_sub(1);
-    let head = u64::from(bucket) - (u64::from(shift) << PRECISION);
-    head << shift
 }
 
 #[cfg(test)]
@@ -118,15 +132,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buckets_begin_where_they_say() {
-        for value in (0..70_000).chain([u64::MAX, u64::MAX / 2, 1 << 40]) {
-            let least = least_of(bucket_of(value));
-            assert!(
-                least <= value && value - least <= value / 32,
-                "{value} {least}"
-            );
-            assert_eq!(bucket_of(least), bucket_of(value));
+    fn a_bucket_holds_numbers_that_differ_by_little() {
+        let mut least = 0;
+        for value in (0..70_000_u64).chain([1 << 40, u64::MAX / 2, u64::MAX]) {
+            if bucket_of(value) != bucket_of(least) {
+                assert!(bucket_of(value) > bucket_of(least), "{value}");
+                least = value;
+            }
+            assert!(value - least <= value / 128, "{least} {value}");
         }
+    }
+
+    #[test]
+    fn equal_numbers_are_exact() {
+        let mut histogram = QuantileHistogram::default();
+        for value in [100_000_000; 9] {
+            histogram.add(value);
+        }
+        histogram.add(100_000_001);
+        let found = histogram.quantiles().expect("not empty");
+        assert_eq!(
+            (found.p50, found.p90, found.max),
+            (100_000_000, 100_000_000, 100_000_001)
+        );
     }
 
     proptest! {
@@ -142,7 +170,7 @@ mod tests {
             let found = histogram.quantiles().expect("not empty");
             let exact = |part: usize, whole: usize| values[(values.len() * part).div_ceil(whole) - 1];
             for (found, exact) in [(found.p50, exact(1, 2)), (found.p90, exact(9, 10))] {
-                prop_assert!(found <= exact && exact - found <= exact / 32);
+                prop_assert!(found <= exact && exact - found <= exact / 128);
             }
             prop_assert_eq!(found.max, values[values.len() - 1]);
         }

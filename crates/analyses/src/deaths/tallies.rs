@@ -1,6 +1,6 @@
 //! Sums the fates of objects.
 
-use ducktrack_merlin::{Fate, Names, RunTotals, SiteId, TypeId};
+use ducktrack_merlin::{Fate, Instant, Names, RunTotals, SiteId, TypeId};
 use rustc_hash::FxHashMap;
 
 use crate::deaths::demographics::{Demographics, DemographicsTally};
@@ -67,21 +67,23 @@ impl DeathTallies {
 
     /// Adds an object that is dead.
     pub fn dead(&mut self, fate: &Fate) {
-        self.add(fate, 0);
+        self.add(fate, None);
     }
 
     /// Adds what is alive at the end of the run.
     pub fn alive(&mut self, fate: &Fate, run: &RunTotals) {
-        self.add(fate, self.clock.of(run.end));
+        self.add(fate, Some(run.end));
     }
 
-    fn add(&mut self, fate: &Fate, end: u64) {
+    /// `end`: of the run, for an object that is alive then.
+    fn add(&mut self, fate: &Fate, end: Option<Instant>) {
         let row = self.places.entry((fate.site, fate.ty)).or_default();
-        row.add(fate, self.clock);
+        row.add(fate, self.clock, end);
         self.total.count(fate);
         for (spans, clock) in self.all.iter_mut().zip(ProgramClock::ALL) {
-            spans.add(fate, clock);
+            spans.add(fate, clock, end);
         }
+        let end = end.map_or(0, |end| self.clock.of(end));
         self.survival.add(fate, end, self.clock);
         self.demographics.add(fate, end, self.clock);
     }
@@ -122,7 +124,7 @@ impl DeathTallies {
 
 #[cfg(test)]
 mod tests {
-    use ducktrack_merlin::{Instant, Level, Merlin, records_from_text};
+    use ducktrack_merlin::{Level, Merlin, records_from_text};
 
     use super::*;
     use ducktrack_live_heap::Amount;
@@ -157,7 +159,7 @@ mod tests {
         assert_eq!((first.allocated.count, first.alive), (2, Amount::one(1000)));
         // Object 1: born at 1000, last use and death at 2000.
         let lifetime = first.spans.lifetime.quantiles().expect("one is dead");
-        assert_eq!((lifetime.p50, lifetime.max), (992, 1000));
+        assert_eq!((lifetime.p50, lifetime.max), (1000, 1000));
         assert_eq!(first.spans.drag.quantiles().expect("one is dead").max, 0);
         // Object 2: born and last used at 2000, unreachable at 4000.
         assert_eq!(row(2, 1).spans.drag.quantiles().expect("dead").max, 2000);

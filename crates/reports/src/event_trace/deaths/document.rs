@@ -112,7 +112,8 @@ pub struct EventCountsDoc {
     pub stamps: u64,
 }
 
-/// Quantiles of spans; half of them are at most `p50`, nine of ten at most `p90`. Rounded down by at most 1 in 32; `max` is exact.
+/// Quantiles of spans; half of them are at most `p50`, nine of ten at most `p90`. Exact where close spans are equal, else rounded down by at most 1 in 128;
+/// `max` is exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuantilesDoc {
     /// The middle.
@@ -123,7 +124,7 @@ pub struct QuantilesDoc {
     pub max: u64,
 }
 
-/// Spans of the lives of dead objects; null where nothing is known.
+/// Spans of lives, all but `dragSoFar` of dead objects; null where nothing is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeathSpansDoc {
     /// From birth until unreachable; with `level` `bounds` until collected.
@@ -132,6 +133,9 @@ pub struct DeathSpansDoc {
     pub drag: Option<QuantilesDoc>,
     /// From unreachable until collected.
     pub floating: Option<QuantilesDoc>,
+    /// From the last use until the end of the run, of objects that are alive then.
+    #[serde(default, rename = "dragSoFar")]
+    pub drag_so_far: Option<QuantilesDoc>,
 }
 
 /// The spans on each clock.

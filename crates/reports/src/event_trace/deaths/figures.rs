@@ -25,6 +25,7 @@ fn spans(spans: &Spans) -> DeathSpansDoc {
         lifetime: quantiles(&spans.lifetime),
         drag: quantiles(&spans.drag),
         floating: quantiles(&spans.floating),
+        drag_so_far: quantiles(&spans.drag_so_far),
     }
 }
 

@@ -101,7 +101,7 @@ fn write_clocks(out: &mut TextLines, report: &DeathsReport) {
     table.write(out);
 }
 
-fn named(spans: &DeathSpansDoc, level: &str) -> [(&'static str, Option<QuantilesDoc>); 3] {
+fn named(spans: &DeathSpansDoc, level: &str) -> [(&'static str, Option<QuantilesDoc>); 4] {
     let lifetime = match level {
         "bounds" => "birth to collected (upper bound of the lifetime)",
         _ => "birth to unreachable",
@@ -110,6 +110,7 @@ fn named(spans: &DeathSpansDoc, level: &str) -> [(&'static str, Option<Quantiles
         (lifetime, spans.lifetime),
         ("last use to unreachable (drag)", spans.drag),
         ("unreachable to collected", spans.floating),
+        ("last use to the end, of the living", spans.drag_so_far),
     ]
 }
 
