@@ -94,6 +94,7 @@ impl ColumnWriter {
                 class,
                 method,
                 line,
+                ..
             } = place_of(names, *site, *ty);
             types.insert(ty.0.to_string(), type_name.into());
             let place = serde_json::json!({ "class": class, "method": method, "line": line });
