@@ -1,23 +1,32 @@
 //! `ducktrack export DIR... --to FORMAT -o FILE|ROOT`
 
 mod enriched_dump;
+mod exported;
+#[cfg(feature = "reach")]
+mod otlp;
+#[cfg(feature = "reach")]
+mod push;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use ducktrack_analyses::{Questions, SpaceUse};
 use ducktrack_count_model::Tally;
-use ducktrack_exports::{Export, firefox, pprof, speedscope};
+use ducktrack_exports::{Pause, firefox, jfr, pprof, speedscope};
 use ducktrack_profile::Unit;
 use ducktrack_reports::{Sort, View, view, whole_stacks};
+use ducktrack_trace_reader::EventFiles;
 
+use self::exported::exported;
 #[cfg(feature = "fleet")]
 use crate::fleet::TablesArgs;
 use crate::live_sites::{self, LiveSites};
 use crate::loading;
 use crate::selection::Selection;
 use crate::target::recording;
+use crate::trace_loading::load_trace;
 use crate::window_args::WindowArgs;
 
 #[derive(Args)]
@@ -26,6 +35,8 @@ use crate::window_args::WindowArgs;
   ducktrack export ducktrack-4711 --to speedscope -o run.json      speedscope run.json
   ducktrack export ducktrack-4711 --to firefox -o run.json         profiler.firefox.com, load from file
   ducktrack export ducktrack-4711 --to collapsed -o run.txt        flamegraph.pl run.txt
+  ducktrack export ducktrack-4711 --to jfr -o run.jfr              jfr view allocation-by-site run.jfr, JDK Mission Control
+  ducktrack export ducktrack-4711 --to otlp --push grpc://127.0.0.1:4317    an OpenTelemetry collector
   ducktrack export ducktrack-4711 --to hprof --dump heap.hprof -o sites.hprof.gz   for Eclipse MAT, VisualVM
   ducktrack export ducktrack-* --to parquet -o fleet --service orders --version 1.4          ducktrack fleet fleet regression
   ducktrack export 4711 --follow --to parquet -o fleet --service orders --version 1.4        every ten minutes, until it ends")]
@@ -38,13 +49,22 @@ pub(crate) struct ExportArgs {
     to: Format,
     /// The file; an HPROF file is packed when its name ends in .gz. Of parquet the root of the tables: a folder, s3://, gs:// or az://
     #[arg(short, long, value_name = "FILE|ROOT")]
-    output: PathBuf,
+    output: Option<PathBuf>,
     /// With --to hprof: a heap dump of the traced JVM; ducktrack dump makes one
     #[arg(long, value_name = "FILE", required_if_eq("to", "hprof"))]
     dump: Option<PathBuf>,
     #[cfg(feature = "fleet")]
     #[command(flatten)]
     tables: TablesArgs,
+    #[cfg(feature = "reach")]
+    #[command(flatten)]
+    otlp: otlp::OtlpArgs,
+    /// With --to parquet or otlp: export a program while it runs, window by window, until it ends
+    #[arg(long)]
+    follow: bool,
+    /// Length of a window, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    every: u64,
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
@@ -61,6 +81,11 @@ enum Format {
     Firefox,
     /// One line per stack, with bytes (or, with --sort count, objects)
     Collapsed,
+    /// JDK Flight Recorder: jfr, JDK Mission Control, IntelliJ
+    Jfr,
+    /// Profiles of OpenTelemetry (alpha), into a file or to a collector
+    #[cfg(feature = "reach")]
+    Otlp,
     /// The heap dump with allocation sites as stack traces, for readers of HPROF (mode=trace)
     Hprof,
     /// Tables of a fleet for DuckDB and Spark: ducktrack fleet
@@ -79,8 +104,9 @@ pub(crate) fn run(args: ExportArgs) -> Result<ExitCode> {
     #[cfg(feature = "fleet")]
     match args.to {
         Format::Parquet => {
-            let root = args.output.to_string_lossy();
-            return args.tables.export(&args.traces, &root);
+            let root = output(&args)?.to_string_lossy();
+            let follow = args.follow;
+            return args.tables.export(&args.traces, &root, follow, args.every);
         }
         _ => args.tables.refuse()?,
     }
@@ -88,23 +114,35 @@ pub(crate) fn run(args: ExportArgs) -> Result<ExitCode> {
         bail!("give one recording: only --to parquet takes several");
     };
     match (&args.dump, args.reads_dump()) {
-        (Some(dump), true) => return enriched_dump::write(trace, dump, &args.output),
+        (Some(dump), true) => return enriched_dump::write(trace, dump, output(&args)?),
         (Some(_), false) => bail!("--dump is for --to hprof"),
         _ => {}
     }
+    #[cfg(feature = "reach")]
+    if args.to == Format::Otlp {
+        let seconds = args.follow.then_some(args.every);
+        let file = args.output.as_deref();
+        return args.otlp.export(trace, seconds, &args.windows, file);
+    }
+    if args.follow {
+        bail!("--follow is for --to parquet and --to otlp");
+    }
+    let file = output(&args)?.to_owned();
     let model = loading::load_windows(trace, &args.windows)?;
     let sort = Sort::from(args.selection.order());
     let view = view(&model, &trace.display().to_string(), &args.selection.into());
     let live = match args.to {
-        Format::Collapsed | Format::Hprof => None,
+        Format::Collapsed | Format::Hprof | Format::Jfr => None,
         _ => live_sites::at_end(trace)?,
     };
-    let bytes = write(args.to, &view, sort, live.as_ref())?;
-    std::fs::write(&args.output, &bytes)
-        .with_context(|| format!("cannot write {}", args.output.display()))?;
+    let bytes = match args.to {
+        Format::Jfr => jfr(&exported(&view, None), &pauses(trace)?),
+        to => write(to, &view, sort, live.as_ref())?,
+    };
+    std::fs::write(&file, &bytes).with_context(|| format!("cannot write {}", file.display()))?;
     eprintln!(
         "{}: {} bytes, {} stacks of {} B in {} objects",
-        args.output.display(),
+        file.display(),
         bytes.len(),
         view.stacks.rows.len(),
         view.stacks.total.bytes,
@@ -113,28 +151,45 @@ pub(crate) fn run(args: ExportArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+fn output(args: &ExportArgs) -> Result<&Path> {
+    args.output.as_deref().context("give --output FILE")
+}
+
+/// The collections of a traced run.
+fn pauses(trace: &Path) -> Result<Vec<Pause>> {
+    if EventFiles::open(trace)?.files().is_empty() {
+        return Ok(Vec::new());
+    }
+    let questions = Questions {
+        timeline: true,
+        ..Questions::default()
+    };
+    let model = load_trace(trace, &questions)?;
+    let used = |spaces: &[SpaceUse]| spaces.iter().map(|space| space.used).sum();
+    let points = model.timeline.iter().flat_map(|timeline| &timeline.points);
+    let pauses = points.map(|point| Pause {
+        collection: point.collection,
+        kind: point.kind.to_string(),
+        start_nanos: point.start_micros.saturating_mul(1000),
+        nanos: point.pause_micros().saturating_mul(1000),
+        before: used(&point.before),
+        after: used(&point.after),
+    });
+    Ok(pauses.collect())
+}
+
 fn write(to: Format, view: &View, sort: Sort, live: Option<&LiveSites>) -> Result<Vec<u8>> {
     let live: Option<Vec<Tally>> = live.map(|live| view.stacks.live_rows(live));
-    let export = Export {
-        profile: &view.stacks,
-        live: live.as_deref(),
-        name: &view.run.command,
-        pid: view.run.pid,
-        start_unix_millis: view.run.start_unix_millis,
-        duration_millis: view.duration_millis().unwrap_or(0),
+    let export = exported(view, live.as_deref());
+    let unit = match sort {
+        Sort::Bytes => Unit::Bytes,
+        Sort::Count => Unit::Objects,
     };
     Ok(match to {
         Format::Pprof => pprof(&export)?,
         Format::Speedscope => speedscope(&export)?.into_bytes(),
         Format::Firefox => firefox(&export)?.into_bytes(),
-        Format::Collapsed | Format::Hprof => {
-            let unit = match sort {
-                Sort::Bytes => Unit::Bytes,
-                Sort::Count => Unit::Objects,
-            };
-            whole_stacks(&view.stacks, unit).into_bytes()
-        }
-        #[cfg(feature = "fleet")]
-        Format::Parquet => Vec::new(),
+        // The others have been written by then.
+        _ => whole_stacks(&view.stacks, unit).into_bytes(),
     })
 }

@@ -21,12 +21,13 @@ macro_rules! topics {
 }
 
 /// In the order in which a new user needs them.
-const TOPICS: [Topic; 7] = topics![
+const TOPICS: [Topic; 8] = topics![
     "which-mode",
     "read-a-report",
     "find-a-leak",
     "gate-a-pull-request",
     "leave-it-on-in-production",
+    "in-kubernetes",
     "after-a-crash",
     "troubleshooting",
 ];

@@ -28,6 +28,8 @@ mod library;
 mod lifetimes;
 mod live_sites;
 mod loading;
+#[cfg(feature = "reach")]
+mod mcp;
 mod newer_run;
 mod nothing;
 mod output;
@@ -47,6 +49,8 @@ mod trace_loading;
 mod trace_report;
 mod ui;
 mod window_args;
+#[cfg(feature = "fleet")]
+mod window_clock;
 
 use std::process::ExitCode;
 
@@ -108,6 +112,9 @@ enum Command {
     Fleet(fleet::FleetArgs),
     /// Show what a recording contains and what it lacks; check a stream
     Info(info::InfoArgs),
+    /// Serve the reports of recordings to a program that speaks MCP
+    #[cfg(feature = "reach")]
+    Mcp(mcp::McpArgs),
     /// Draw a method's paths and counters
     Explain(explain::ExplainArgs),
     /// Show the live heap after a collection (trace)
@@ -193,6 +200,8 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Export(args) => export::run(args),
         #[cfg(feature = "fleet")]
         Command::Fleet(args) => fleet::run(&args),
+        #[cfg(feature = "reach")]
+        Command::Mcp(args) => mcp::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Guide(args) => guide::run(&args),
         Command::Library(args) => library::run(&args),

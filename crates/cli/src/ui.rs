@@ -2,11 +2,14 @@
 
 mod connection;
 mod live_looks;
+mod live_metrics;
+mod metrics;
 mod page_kind;
 mod recording;
 mod server;
 mod whole_file;
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -23,6 +26,7 @@ use server::Server;
   ducktrack ui ducktrack-4711                             serve on this machine only; open the address that it prints
   ducktrack ui 4711                                       of a program that runs: figures are read again and again
   ducktrack ui ducktrack-4711 --output run.html           one file, for a colleague
+  ducktrack ui 4711 --metrics 127.0.0.1:9464              and figures for Prometheus
   ducktrack ui ducktrack-2 --baseline ducktrack-1 --dump heap.hprof
 
 The address has a secret in it, and only this machine can reach it. Ctrl-C ends the server.")]
@@ -36,6 +40,9 @@ pub(crate) struct UiArgs {
     /// Serve on this port (0: one that is free)
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     port: u16,
+    /// Serve figures for Prometheus at http://ADDRESS/metrics as well: 127.0.0.1:9464
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "output")]
+    metrics: Option<SocketAddr>,
     /// A heap dump of the traced JVM: who holds its objects
     #[arg(long, value_name = "FILE")]
     dump: Option<PathBuf>,
@@ -46,6 +53,10 @@ pub(crate) struct UiArgs {
 
 pub(crate) fn run(args: UiArgs) -> Result<ExitCode> {
     let directory = target::folder(&args.target)?;
+    if let Some(address) = args.metrics {
+        let bound = metrics::serve(address, &directory)?;
+        eprintln!("ducktrack: figures for Prometheus at http://{bound}/metrics");
+    }
     let recording = Recording::open(directory, args.dump, args.baseline)?;
     if let Some(file) = &args.output {
         output::write(&whole_file::page(&recording)?, Some(file))?;

@@ -61,6 +61,11 @@ impl CountModelBuilder {
         }
     }
 
+    /// From now on only what is counted after this moment is in the model.
+    pub fn begin_window(&mut self) {
+        self.cut = Some(WindowCut::from_here(&self.state));
+    }
+
     /// Takes the next record.
     pub fn fold(&mut self, record: Record) {
         let definitions = &mut self.definitions;

@@ -69,6 +69,20 @@ impl WindowCut {
         }
     }
 
+    /// One window that begins with these values and reaches to the end.
+    pub(crate) fn from_here(state: &SnapshotState) -> Self {
+        let choice = WindowChoice::Between {
+            from: None,
+            until: None,
+        };
+        let mut cut = Self::new(choice, 0);
+        cut.base = Some(Base {
+            state: state.clone(),
+            unix_millis: moment(state),
+        });
+        cut
+    }
+
     /// What comes now is in a window.
     pub(crate) fn is_open(&self) -> bool {
         self.base.is_some()

@@ -3,7 +3,9 @@
 //! ```text
 //! Export (profile, live rows, run) ─┬─ pprof()       gzipped protocol buffers: go tool pprof, Pyroscope, Parca
 //!                                   ├─ speedscope()  JSON: speedscope.app
-//!                                   └─ firefox()     JSON: profiler.firefox.com
+//!                                   ├─ firefox()     JSON: profiler.firefox.com
+//!                                   ├─ jfr()         JDK Flight Recorder: jfr, JDK Mission Control, IntelliJ
+//!                                   └─ otlp()        OpenTelemetry profiles (feature `otlp`)
 //! ```
 //!
 //! Stacks begin with the first frame of a thread and end with the type of the objects. Each format has objects and bytes, and live objects and
@@ -13,6 +15,9 @@
 mod error;
 mod export;
 mod firefox;
+mod jfr;
+#[cfg(feature = "otlp")]
+mod otlp;
 mod pprof;
 mod pprof_messages;
 mod speedscope;
@@ -20,5 +25,8 @@ mod speedscope;
 pub use error::ExportError;
 pub use export::{Export, Measure};
 pub use firefox::firefox;
+pub use jfr::{Pause, jfr};
+#[cfg(feature = "otlp")]
+pub use otlp::otlp;
 pub use pprof::pprof;
 pub use speedscope::speedscope;

@@ -2,30 +2,23 @@
 //!
 //! What it writes is added to what has been read, and the day's files are written anew: at any time they are what an export of the recording would be.
 
-use std::path::Path;
-use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::sleep;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-use anyhow::{Context, Result};
+use anyhow::Result;
 use ducktrack_fleet::Recording;
 use ducktrack_trace_reader::{Record, TraceReader, TraceTail};
+use std::path::Path;
+use std::process::ExitCode;
 
 use super::target::Target;
 use crate::control::ask_for_values;
+use crate::window_clock::WindowClock;
 
-/// How often it is looked whether somebody wants it to stop.
-const STEP: Duration = Duration::from_millis(100);
-
-pub(super) fn follow(directory: &Path, target: &Target) -> Result<ExitCode> {
+pub(super) fn tables(directory: &Path, target: &Target) -> Result<ExitCode> {
     let mut tail = TraceTail::open(directory)?;
     let mut recording = Recording::new(target.window_millis);
-    let stop = stop_on_signals()?;
+    let mut clock = WindowClock::new(target.window_millis)?;
     let mut is_over = false;
     while !is_over {
-        is_over = !wait_for_window(target.window_millis, &stop);
+        is_over = !clock.wait();
         let asked = ask_for_values(directory);
         for record in tail.look()? {
             is_over |= matches!(record, Record::End(_));
@@ -74,28 +67,4 @@ fn note_ending(recording: &mut Recording, directory: &Path) -> Result<()> {
         recording.damage(file.display().to_string(), damage.clone());
     }
     Ok(())
-}
-
-fn stop_on_signals() -> Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register(signal, Arc::clone(&stop)).context("no signals")?;
-    }
-    Ok(stop)
-}
-
-/// Until the next window of the clock; false when it is to stop.
-fn wait_for_window(window_millis: u64, stop: &AtomicBool) -> bool {
-    let now = || {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(0))
-    };
-    let end = (now() / window_millis + 1) * window_millis;
-    while now() < end {
-        if stop.load(Ordering::Relaxed) {
-            return false;
-        }
-        sleep(STEP.min(Duration::from_millis(end.saturating_sub(now()))));
-    }
-    true
 }

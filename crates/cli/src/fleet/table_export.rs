@@ -45,12 +45,6 @@ pub(crate) struct TablesArgs {
         help_heading = "Tables of a fleet"
     )]
     labels: Vec<String>,
-    /// Export a program while it runs, window by window, until it ends
-    #[arg(long, help_heading = "Tables of a fleet")]
-    follow: bool,
-    /// Length of a window
-    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400), help_heading = "Tables of a fleet")]
-    every: u64,
 }
 
 impl TablesArgs {
@@ -63,7 +57,6 @@ impl TablesArgs {
             (self.pod.is_some(), "--pod"),
             (self.requests.is_some(), "--requests"),
             (!self.labels.is_empty(), "--label"),
-            (self.follow, "--follow"),
         ];
         match given.into_iter().find(|(is_given, _)| *is_given) {
             Some((_, name)) => bail!("{name} needs --to parquet"),
@@ -72,13 +65,19 @@ impl TablesArgs {
     }
 
     /// Exports recordings, or a program while it runs.
-    pub(crate) fn export(&self, traces: &[PathBuf], root: &str) -> Result<ExitCode> {
-        let target = self.target(root)?;
-        if self.follow {
+    pub(crate) fn export(
+        &self,
+        traces: &[PathBuf],
+        root: &str,
+        follow: bool,
+        seconds: u64,
+    ) -> Result<ExitCode> {
+        let target = self.target(root, seconds)?;
+        if follow {
             let [trace] = traces else {
                 bail!("--follow takes one process");
             };
-            return follow::follow(trace, &target);
+            return follow::tables(trace, &target);
         }
         for trace in traces {
             export_recording(trace, &target)?;
@@ -86,7 +85,7 @@ impl TablesArgs {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn target(&self, root: &str) -> Result<Target> {
+    fn target(&self, root: &str, seconds: u64) -> Result<Target> {
         let (Some(service), Some(version)) = (&self.service, &self.service_version) else {
             bail!("--to parquet needs --service NAME and --version NAME");
         };
@@ -103,7 +102,7 @@ impl TablesArgs {
             store: open_store(root)?,
             root: root.to_owned(),
             origin,
-            window_millis: self.every * 1000,
+            window_millis: seconds * 1000,
         })
     }
 }

@@ -1,0 +1,49 @@
+//! The figures of the live heap that a traced run has.
+
+use std::path::Path;
+
+use anyhow::Result;
+use ducktrack_analyses::{GrowthSubject, GrowthVerdict, Questions};
+use ducktrack_heap_replay::Moment;
+use ducktrack_trace_reader::EventFiles;
+
+use crate::trace_loading::load_trace;
+
+/// See the module.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct LiveFigures {
+    pub(crate) objects: u64,
+    pub(crate) bytes: u64,
+    /// Sites that grow.
+    pub(crate) sites: usize,
+    pub(crate) bytes_per_second: f64,
+}
+
+/// `None`: the run has no events, or the heap is not known.
+pub(crate) fn live_figures(directory: &Path) -> Result<Option<LiveFigures>> {
+    if EventFiles::open(directory)?.files().is_empty() {
+        return Ok(None);
+    }
+    let questions = Questions {
+        heap_at: vec![Moment::End],
+        growth: true,
+        ..Questions::default()
+    };
+    let model = load_trace(directory, &questions)?;
+    let Some(heap) = model.heap_at.iter().flatten().next() else {
+        return Ok(None);
+    };
+    let mut live = LiveFigures {
+        objects: heap.total.count,
+        bytes: heap.total.bytes,
+        ..LiveFigures::default()
+    };
+    for row in model.growth.iter().flat_map(|growth| &growth.rows) {
+        let grows = row.judged.verdict == GrowthVerdict::Growing;
+        if grows && matches!(row.subject, GrowthSubject::Site(_)) {
+            live.sites += 1;
+            live.bytes_per_second += row.judged.bytes_per_second;
+        }
+    }
+    Ok(Some(live))
+}
