@@ -8,6 +8,7 @@
 //!
 //! The events of allocations stand at the end of what was counted: counts have no time of their own.
 
+mod bytes;
 mod chunk;
 mod metadata;
 mod pools;
@@ -15,7 +16,8 @@ mod pools;
 use ducktrack_profile::Unit;
 
 use crate::export::{Export, Measure};
-use chunk::{Bytes, Chunk};
+use bytes::Bytes;
+use chunk::Chunk;
 use metadata::{HEAP_SUMMARY, PAUSE, SAMPLE, SITE_COUNT};
 use pools::Pools;
 

@@ -17,7 +17,8 @@ use ducktrack_reports::{Completeness, Ending};
 
 use super::connection::{Answer, read_request, write_answer};
 use super::live_metrics::{LiveFigures, live_figures};
-use crate::loading;
+use crate::loading::load_windows;
+use crate::window_args::WindowArgs;
 
 /// Packages with series of their own.
 const MOST_PACKAGES: usize = 50;
@@ -86,7 +87,7 @@ impl Figures {
     }
 
     fn look(&mut self) -> Result<String> {
-        let model = loading::load(&self.directory)?;
+        let model = load_windows(&self.directory, &WindowArgs::default())?;
         let is_old = |at: &Instant| at.elapsed() >= LEAST_HEAP_INTERVAL;
         if self.live.as_ref().is_none_or(|(at, _)| is_old(at)) {
             // A heap that is not known has no figures; counts have theirs.

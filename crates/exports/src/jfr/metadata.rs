@@ -1,6 +1,6 @@
 //! What types there are: a tree of elements with attributes, all texts in one table.
 
-use super::chunk::Bytes;
+use super::bytes::Bytes;
 
 /// Numbers of types.
 pub(super) mod ty {

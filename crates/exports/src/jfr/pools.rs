@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use ducktrack_profile::{Frame, Profile, StackIndex};
 
-use super::chunk::Bytes;
+use super::bytes::Bytes;
 use super::metadata::ty;
 
 /// Numbers of `GCWhen`.
