@@ -11,7 +11,7 @@ const DEFAULT_OUTPUT: &str = "ducktrack-%p";
 /// The flag with options as the agent takes them.
 const FREE: &str = "options";
 
-/// What the flags of one command line give.
+/// The options of one command line.
 #[derive(Default)]
 pub(crate) struct AgentOptions {
     free: Option<String>,

@@ -19,7 +19,7 @@ use answer_file::AnswerFile;
 use listener::{Listener, Request};
 pub(crate) use target_library::loaded as loaded_library;
 
-/// From this version on the VM says on standard error that an agent was loaded.
+/// From this version on the VM prints a warning when an agent is loaded.
 const FIRST_WITH_WARNING: u64 = 21;
 /// Where files go that the JVM must be able to reach.
 const TEMPORARY: &str = "/tmp";
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &AttachArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Loads the library (again) with these options; what the agent answers.
+/// Loads the library (again) with these options; returns the answer of the agent.
 ///
 /// # Errors
 /// Why the VM or the agent refuses.
@@ -96,7 +96,7 @@ fn join(text: &str, more: Option<&str>) -> String {
         .join(",")
 }
 
-/// `output=...`, where the options do not say it in a way that the JVM understands as we do.
+/// `output=...`, unless the options have a path that means the same to the JVM.
 fn output(options: &AgentOptions, jvm: &JvmProcess) -> Result<Option<String>> {
     let here = std::env::current_dir().context("the working directory cannot be told")?;
     let shared = !jvm.sees_other(&here);

@@ -38,7 +38,7 @@ pub(crate) struct ControlArgs {
 pub(crate) struct MarkArgs {
     #[command(flatten)]
     control: ControlArgs,
-    /// What happens now: a name for this moment
+    /// A name for this moment
     name: String,
 }
 

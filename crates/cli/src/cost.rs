@@ -29,16 +29,16 @@ use crate::trace_report::{TraceArgs, TraceReport};
 pub(crate) struct CostArgs {
     #[command(flatten)]
     report: TraceArgs,
-    /// What if the heap were of this size, as -Xmx; the young space stays (may be repeated)
+    /// Predict a run with a heap of this size, as -Xmx; the young space stays (may be repeated)
     #[arg(long, value_name = "SIZE", value_parser = heap_size)]
     heap: Vec<u64>,
-    /// What if this many bytes could be allocated between two young collections (may be repeated)
+    /// Predict a run with this many bytes between two young collections (may be repeated)
     #[arg(long, value_name = "SIZE", value_parser = heap_size)]
     young: Vec<u64>,
-    /// What if this class or method (com.acme.Cache.put) allocated half (may be repeated)
+    /// Predict a run in which this class or method (com.acme.Cache.put) allocates half (may be repeated)
     #[arg(long, value_name = "SITE")]
     halve: Vec<String>,
-    /// A heap dump of the traced JVM: what do leak candidates cost?
+    /// A heap dump of the traced JVM, for the costs of leak candidates
     #[arg(long, value_name = "FILE")]
     dump: Option<PathBuf>,
     #[command(flatten)]
@@ -49,7 +49,7 @@ pub(crate) struct CostArgs {
     /// With --dump: these instead: SOURCE->TARGET as ducktrack leaks has them (may be repeated)
     #[arg(long = "pair", value_name = "SOURCE->TARGET", requires = "dump")]
     pairs: Vec<Pair>,
-    /// What if objects died when they have not been used for this many collections (staleness=on; else: once they are that old)
+    /// Predict a run in which objects die when they were not used for this many collections (staleness=on; else: when they are that old)
     #[arg(long, value_name = "COLLECTIONS", default_value_t = CostQuestion::UNUSED_FOR, value_parser = clap::value_parser!(u32).range(1..))]
     after: u32,
     #[command(flatten)]
@@ -108,7 +108,7 @@ impl TraceReport for CostTable {
     }
 }
 
-/// The candidates, and the objects that they hold. The trace is read twice: what they hold is known at the end of the first time.
+/// The candidates, and the objects that they hold. The trace is read twice: the held objects are known at the end of the first time.
 fn found(args: &CostArgs, dump: &Path) -> Result<(Vec<CostCandidate>, Vec<ObjectGroup>)> {
     let questions = Questions {
         growth: true,

@@ -1,4 +1,4 @@
-//! A heap dump and the trace of the same JVM, joined; or one line that says why they do not belong together.
+//! A heap dump and the trace of the same JVM, joined; or one line with the reason why they do not belong together.
 
 use std::path::{Path, PathBuf};
 

@@ -140,7 +140,7 @@ struct Plan {
 }
 
 impl Plan {
-    /// One of each kind in turn, and each round begins with another kind: what changes on the machine meanwhile falls on all of them.
+    /// One of each kind in turn, and each round begins with another kind: changes on the machine meanwhile affect all kinds.
     fn carry_out(
         &self,
         program: &Program,
@@ -206,7 +206,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         if !self.is_kept {
-            // What cannot be deleted stays in the system's temporary directory.
+            // Files that cannot be deleted stay in the system's temporary directory.
             let _ = std::fs::remove_dir_all(&self.path);
         }
     }

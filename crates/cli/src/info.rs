@@ -63,12 +63,12 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the event files say; a trace of `mode=count` has none.
+/// The events; a trace of `mode=count` has none.
 fn events(args: &InfoArgs) -> Result<TraceModel> {
     load_trace(&args.trace, &Questions::default())
 }
 
-/// What the files hold record by record, and the events if there are any.
+/// The records of the files by kind, and the events if there are any.
 fn text(args: &InfoArgs) -> Result<(String, Option<TraceModel>)> {
     let mut reader = TraceReader::open(&args.trace)?;
     let mut records = BTreeMap::new();
@@ -225,7 +225,7 @@ fn write_state(out: &mut String, model: &CountModel, events: Option<&TraceModel>
     }
 }
 
-/// What is missing or contradictory among the events.
+/// Missing or contradictory events, a line each.
 fn event_faults(info: &TraceInfo) -> Vec<String> {
     [
         (

@@ -1,4 +1,4 @@
-//! A running JVM as `/proc` shows it: whose it is, what it calls itself, and where its files are.
+//! A running JVM as `/proc` shows it: its user, its own process id, and where its files are.
 //!
 //! A JVM in a container has a process id of its own there and sees files of its own. Everything that has to do with its files goes
 //! through [`JvmProcess::inside`], which leads into the JVM's root directory.
@@ -124,7 +124,7 @@ impl JvmProcess {
     }
 }
 
-/// What of `/proc/PID/status` is of interest.
+/// The fields of `/proc/PID/status` that are used.
 struct Status {
     uid: u32,
     gid: u32,

@@ -1,4 +1,4 @@
-//! What is alive of each site at the end of a trace with events.
+//! The live objects of each site at the end of a trace with events.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::trace_loading::load_trace;
 /// Live objects and bytes by site.
 pub(crate) type LiveSites = FxHashMap<SiteIndex, Tally>;
 
-/// What is alive at the end; `None` where the trace has no events, or the heap is not known.
+/// The live objects at the end; `None` where the trace has no events, or the heap is not known.
 pub(crate) fn at_end(path: &Path) -> Result<Option<LiveSites>> {
     if EventFiles::open(path)?.files().is_empty() {
         return Ok(None);

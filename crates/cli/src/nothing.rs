@@ -1,4 +1,4 @@
-//! A filter that keeps nothing says so, on standard error: an empty table looks like a run without allocations.
+//! A filter that keeps nothing is named on standard error: an empty table looks like a run without allocations.
 
 use ducktrack_count_model::CountModel;
 use ducktrack_reports::{Filter, View, fits_any_site};

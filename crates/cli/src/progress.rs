@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// What takes less needs no bar.
+/// Shorter work needs no bar.
 const PATIENCE: Duration = Duration::from_millis(400);
 
 /// How far reading has come.

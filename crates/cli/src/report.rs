@@ -27,7 +27,7 @@ pub(crate) struct ReportArgs {
     /// The directory that the agent wrote, or the process that writes it
     #[arg(value_name = "PID|DIR", value_parser = recording)]
     trace: PathBuf,
-    /// Form of the report; without it, one screen that says what matters most
+    /// Form of the report; without it, one screen with the largest sites
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// All tables for a terminal: types, places, callers

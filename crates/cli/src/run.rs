@@ -1,5 +1,5 @@
-//! `ducktrack run -- java ...`: finds the library, passes the flag, hands on signals and the exit code, and says
-//! what to read afterwards.
+//! `ducktrack run -- java ...`: finds the library, passes the flag, hands on signals and the exit code, and names
+//! the command that reads the recording.
 //!
 //! When the command is `java` itself, `-agentpath:...` goes right after it. Any other command (a script, Maven) gets
 //! it in `JAVA_TOOL_OPTIONS`, which every JVM that it starts obeys.

@@ -1,4 +1,4 @@
-//! The flags that say which part of a run is wanted, shared by the commands.
+//! The flags that choose a part of a run, shared by the commands.
 
 use clap::{Args, ValueEnum};
 use ducktrack_reports::{Filter, Sort};

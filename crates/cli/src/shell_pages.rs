@@ -1,4 +1,4 @@
-//! `ducktrack completions SHELL` and `ducktrack man DIR`: what a shell and `man` know of the command, made from its own description.
+//! `ducktrack completions SHELL` and `ducktrack man DIR`: completions and manual pages, made from the description of the command.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

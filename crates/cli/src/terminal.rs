@@ -1,4 +1,4 @@
-//! What standard output is: a terminal of some width, or something that reads text.
+//! The kind of standard output: a terminal of some width, or a reader of text.
 
 use std::io::IsTerminal;
 

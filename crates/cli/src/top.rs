@@ -1,4 +1,4 @@
-//! `ducktrack top PID|DIR`: what a program allocates now, read from its mapped counters. The JVM does nothing for it. Where counters are not mapped
+//! `ducktrack top PID|DIR`: current allocations of a program, read from its mapped counters. The JVM does nothing for it. Where counters are not mapped
 //! (with a trace), the agent is asked for what it has counted at each look.
 
 pub(crate) mod grouping;
@@ -37,7 +37,7 @@ pub(crate) struct TopArgs {
     /// The process id of a Java program with the agent, or the directory that it writes
     #[arg(value_name = "PID|DIR")]
     target: String,
-    /// What rows are of
+    /// Kind of rows
     #[arg(long, value_enum, default_value_t)]
     by: By,
     /// Order of the rows

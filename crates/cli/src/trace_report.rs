@@ -1,4 +1,4 @@
-//! Commands that report on the events of a trace: what they ask, how the trace is read, what they make of the answers.
+//! Commands that report on the events of a trace: their questions, how the trace is read, their reports.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,13 +16,13 @@ use crate::trace_loading::load_trace;
 
 /// A report on the events of a trace.
 pub(crate) trait TraceReport: Args {
-    /// What is asked of the events.
+    /// The questions about the events.
     fn questions(&self) -> Questions;
 
     /// The part of the run that is wanted.
     fn filter(&self) -> Filter;
 
-    /// What the answers say. `trace`: the directory, as the report names it.
+    /// The report. `trace`: the name of the directory in it.
     fn report(self, model: &TraceModel, trace: &str) -> Result<impl Report>;
 }
 
@@ -97,7 +97,7 @@ fn without_events(path: &Path, model: &TraceModel) -> String {
     }
 }
 
-/// What follows "the live heap is not known"; `None` when it is known.
+/// The text after "the live heap is not known"; `None` when it is known.
 pub(crate) fn unknown_heap(model: &TraceModel) -> Option<String> {
     match &model.info.knowledge {
         HeapKnowledge::Known | HeapKnowledge::NoCollection => None,

@@ -28,7 +28,7 @@ pub struct ExplainedMethod {
     /// The placement of the paths; `None` if there would be too many terms.
     pub(crate) placement: Option<Placement>,
     pub(crate) choice: Choice,
-    /// What the rewriter puts into the code.
+    /// The probes in the code.
     pub(crate) in_code: InCode,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct ExplainedSite {
 }
 
 impl ExplainedSite {
-    /// What it allocates, without packages.
+    /// The allocated type, without packages.
     pub(crate) fn short(&self) -> String {
         let mut words: Vec<&str> = self.site.what.split(' ').collect();
         if let Some(last) = words.last_mut() {

@@ -1,4 +1,4 @@
-//! What the rewriter really puts into a method's code: the rewriter runs here, and its counters are listed with their
+//! The probes in a method's code: the rewriter runs here, and its counters are listed with their
 //! places.
 //!
 //! The placement on the graph is a plan. The rewriter does not use it if it is not worth it (see

@@ -7,6 +7,6 @@ use ducktrack_classfile::CodeOffset;
 pub struct Site {
     /// Its instruction.
     pub offset: CodeOffset,
-    /// What it does, as text: `new java.util.ArrayList`.
+    /// The operation, as text: `new java.util.ArrayList`.
     pub what: String,
 }

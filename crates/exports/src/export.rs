@@ -1,4 +1,4 @@
-//! What every exporter takes.
+//! The input of every exporter.
 
 use ducktrack_count_model::Tally;
 use ducktrack_profile::{Profile, ProfileRow, Unit};
@@ -9,7 +9,7 @@ use ducktrack_reports::{frame_name, type_name};
 pub struct Export<'a> {
     /// The stacks.
     pub profile: &'a Profile,
-    /// What is alive of each row, where a trace knows it.
+    /// The live objects of each row, if a trace has them.
     pub live: Option<&'a [Tally]>,
     /// The program.
     pub name: &'a str,
@@ -24,9 +24,9 @@ pub struct Export<'a> {
 /// One number of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// What was made.
+    /// The allocated amount.
     Made(Unit),
-    /// What is alive.
+    /// The live amount.
     Live(Unit),
 }
 

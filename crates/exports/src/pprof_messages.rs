@@ -29,7 +29,7 @@ pub(crate) struct Profile {
     pub(crate) default_sample_type: i64,
 }
 
-/// What a value of a sample is, and its unit.
+/// The meaning of a value of a sample, and its unit.
 #[derive(Clone, Copy, PartialEq, Message)]
 pub(crate) struct ValueType {
     #[prost(int64, tag = "1")]

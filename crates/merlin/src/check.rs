@@ -1,4 +1,4 @@
-//! The validator: what a stream says must be possible.
+//! The validator: the history in a stream must be possible.
 
 use rustc_hash::FxHashSet;
 
@@ -25,7 +25,7 @@ pub struct CheckFinding {
     pub fault: String,
 }
 
-/// What a check found.
+/// The findings of a check.
 #[derive(Clone, Debug, Default)]
 pub struct CheckResult {
     /// Records read.
@@ -38,7 +38,7 @@ pub struct CheckResult {
     pub faults: u64,
     /// Numbers of types, sites and methods that records use and no definition names. No fault: names are optional.
     pub unnamed: u64,
-    /// What was read.
+    /// The totals of the records that were read.
     pub totals: RunTotals,
     /// The names.
     pub names: Names,
@@ -87,7 +87,7 @@ impl Checker {
         }
     }
 
-    /// The end of the stream. `records` is what its end block says.
+    /// The end of the stream. `records` is the number in its end block.
     #[must_use]
     pub fn finish(mut self, records: Option<u64>) -> CheckResult {
         if let Some(records) = records

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! `alloc_seq` is the number of the allocation, from 1. The object may be freed before allocation `free_at_seq`: as many
-//! allocations as were made when it was reachable last, and one. The last three columns say the same in allocations of the
+//! allocations as were made when it was reachable last, and one. The last three columns have the same in allocations of the
 //! thread alone, because the order of allocations between threads differs from run to run. Empty: alive at the end.
 //!
 //! A reader needs the first three columns, by the names in the first line and in any order. Without `type`, `obj_id` or `thread` there is one type, the id is

@@ -1,4 +1,4 @@
-//! The neutral stream: what a front end writes and the back end reads. `STREAM.md` beside this crate is its page.
+//! The neutral stream, which a front end writes and the back end reads. `STREAM.md` beside this crate is its page.
 //!
 //! ```text
 //! Record ─ StreamWriter ─> bytes ─ BlockReader ─> Block ─ Block::decode() ─> Record

@@ -29,13 +29,13 @@ use crate::stream::record::{
 pub struct TextError {
     /// Its number, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The fault.
     pub fault: TextFault,
     /// The line.
     pub text: String,
 }
 
-/// What is wrong with a line.
+/// The fault of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TextFault {

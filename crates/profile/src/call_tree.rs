@@ -33,7 +33,7 @@ pub enum NodeLabel {
 /// A node and everything below it.
 #[derive(Clone, Debug)]
 pub struct TreeNode {
-    /// What it represents.
+    /// The represented frame.
     pub label: NodeLabel,
     /// Index of the parent; the root is its own parent.
     pub parent: usize,

@@ -32,7 +32,7 @@ pub struct Profile {
     pub frames: Vec<Frame>,
     /// The tree of stacks; each parent precedes its children.
     pub stacks: Vec<StackNode>,
-    /// What was allocated, by stack, type, thread and site. The rows sum to `total`.
+    /// The allocations, by stack, type, thread and site. The rows sum to `total`.
     pub rows: Vec<ProfileRow>,
     /// The exact totals.
     pub strata: Vec<Stratum>,
@@ -40,11 +40,11 @@ pub struct Profile {
     pub total: Tally,
     /// The part of `total` in strata that have samples.
     pub with_stacks: Tally,
-    /// What was allocated at sites where no stack was sampled, including rows that [`retain`](Self::retain) has dropped. Any method may have been on those stacks.
+    /// The allocations at sites where no stack was sampled, including rows that [`retain`](Self::retain) has dropped. Any method may have been on those stacks.
     pub(crate) without_stacks: Tally,
     /// Number of samples in the trace.
     pub samples: u64,
-    /// Samples that belong to no site: what they sampled is not counted anywhere.
+    /// Samples that belong to no site: their objects are not counted anywhere.
     pub unmatched: u64,
     /// Samples that were dropped while the program ran.
     pub skipped: u64,
@@ -115,7 +115,7 @@ pub struct Stratum {
     pub(crate) weights: [WeightSums; 2],
 }
 
-/// What is summed up.
+/// The summed amounts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unit {
     /// Objects.

@@ -1,4 +1,4 @@
-//! A file in which the agent answers: the VM itself says only whether the agent was content.
+//! A file in which the agent answers: the VM itself reports only success or failure.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
@@ -42,7 +42,7 @@ impl AnswerFile {
         &self.inside
     }
 
-    /// What the agent wrote; `None` if it was never asked.
+    /// The answer of the agent; `None` if it was never asked.
     pub(super) fn read(&self) -> Option<Value> {
         let text = fs::read_to_string(&self.here).ok()?;
         serde_json::from_str(&text).ok()

@@ -29,7 +29,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Rewriting of all loaded classes takes seconds on a busy machine.
 const LONGEST_ANSWER: Duration = Duration::from_secs(300);
 
-/// What is asked of the JVM.
+/// A request to the JVM.
 pub(crate) enum Request<'a> {
     /// Load an agent from an absolute path.
     Load { library: &'a str, options: &'a str },
@@ -39,7 +39,7 @@ pub(crate) enum Request<'a> {
     Diagnostic(&'a str),
 }
 
-/// What the JVM says.
+/// The answer of the JVM.
 pub(crate) struct Reply {
     pub(crate) code: i32,
     pub(crate) text: String,
@@ -161,7 +161,7 @@ fn wait_for(jvm: &JvmProcess, socket: &Path) -> Result<UnixStream> {
     )
 }
 
-/// The file that tells the JVM what SIGQUIT means this time. Gone when this is dropped.
+/// The file that makes SIGQUIT a request to attach. Gone when this is dropped.
 struct Trigger(PathBuf);
 
 impl Trigger {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Where it stands, what it costs, and what to do next.
+/// The state, the costs, and the next step.
 pub(super) fn status(answer: &Value) -> String {
     let (pid, directory) = (number(answer, "pid"), text(answer, "directory"));
     let mut lines = format!(

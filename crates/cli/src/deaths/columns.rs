@@ -8,7 +8,7 @@ use ducktrack_reports::{ObjectPlace, place_of};
 
 /// Objects of one group of columns.
 const GROUP: usize = 1 << 16;
-/// What stands for "not known".
+/// The value for "not known".
 const UNKNOWN: u64 = u64::MAX;
 
 const COLUMNS: [&str; 25] = [

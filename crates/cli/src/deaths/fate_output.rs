@@ -61,7 +61,7 @@ impl FateOutput {
         self.write(fates)
     }
 
-    /// What is alive at the end; nothing comes after it.
+    /// The live objects at the end; nothing follows.
     pub(crate) fn alive(&mut self, fates: &[Fate], totals: &RunTotals) -> Result<()> {
         fates
             .iter()

@@ -26,7 +26,7 @@ const COLUMNS: [&str; 11] = [
 pub(crate) enum ListForm {
     /// CSV with a header.
     Csv,
-    /// A JSON object per line; what is not known is null.
+    /// A JSON object per line; unknown values are null.
     JsonLines,
 }
 

@@ -95,7 +95,7 @@ impl RecordSource {
         }
     }
 
-    /// How many records there must have been; `None` when the source does not say.
+    /// How many records there must have been; `None` if the source does not state it.
     pub(crate) fn records_by_end(&self) -> Option<u64> {
         match self {
             Self::Stream(reader, _) => reader.records_by_end(),

@@ -19,13 +19,13 @@ const BATCH: usize = 1024;
 /// The result of a whole source.
 pub(crate) struct ReplayOutcome {
     pub(crate) totals: RunTotals,
-    /// What is wrong with it.
+    /// Its damage.
     pub(crate) damage: Vec<String>,
 }
 
 type Decoded = Result<BlockRecords, StreamError>;
 
-/// What the applying thread hands on.
+/// A message of the applying thread.
 enum Output {
     Definition(Box<Definition>),
     Dead(Vec<Fate>),

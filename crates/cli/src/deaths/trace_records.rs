@@ -48,7 +48,7 @@ impl TraceRecords {
         self.files.total_bytes()
     }
 
-    /// What held objects when that was recorded last, of what was read so far.
+    /// The roots that were recorded last, of the part that was read so far.
     pub(crate) fn roots(&self) -> &[HeldRoot] {
         self.bridge.roots()
     }
@@ -115,7 +115,7 @@ impl TraceRecords {
     }
 }
 
-/// What is missing in the records, as a sentence.
+/// Missing records, as a sentence.
 fn lost(losses: BridgeLosses) -> Option<String> {
     let BridgeLosses {
         unplaced,

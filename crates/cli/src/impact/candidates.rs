@@ -6,7 +6,7 @@ use ducktrack_reports::{LeakRequest, LeaksReport, leaks_report};
 use super::first_run::FirstRun;
 use super::pair::Pair;
 
-/// What is tried.
+/// The changes that are tried.
 pub(super) struct Found {
     pub(super) pairs: Vec<Pair>,
     /// Candidates that cannot be tried, and why.

@@ -1,4 +1,4 @@
-//! A traced run before the trials: it names candidates, and says what they cost.
+//! A traced run before the trials: it names candidates and their costs.
 
 use std::path::PathBuf;
 

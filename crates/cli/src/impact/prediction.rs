@@ -1,4 +1,4 @@
-//! What the first run says that each change saves.
+//! The savings of each change as the first run predicts them.
 
 use anyhow::{Result, bail};
 use ducktrack_analyses::{

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-/// What `--switch` has.
+/// A value of `--switch`.
 #[derive(Clone, Debug)]
 pub(crate) struct Switch {
     /// A package, class or method.

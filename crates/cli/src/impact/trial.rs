@@ -21,7 +21,7 @@ use crate::run::{TOOL_OPTIONS, agent_flag, is_java, tool_options};
 
 /// HotSpot takes these options after those of the command line, so that they hold.
 const LAST_OPTIONS: &str = "_JAVA_OPTIONS";
-/// What of a program's messages is shown when it fails.
+/// The part of a program's messages that is shown when it fails.
 const LAST_BYTES: usize = 400;
 /// The agent looks for at most this many pairs in a run.
 const MOST_PAIRS: usize = 8;
@@ -31,7 +31,7 @@ thread_local! {
     static NEXT: Cell<u32> = const { Cell::new(0) };
 }
 
-/// What is different in trials that are no base trials.
+/// The change of a trial that is no base trial.
 pub(super) enum Change {
     Removal(Pair),
     Switch(Switch),
@@ -69,7 +69,7 @@ impl Change {
     }
 }
 
-/// What the agent does in trials.
+/// The work of the agent in trials.
 pub(super) struct TrialWork {
     at: &'static str,
     after: u32,
@@ -246,14 +246,14 @@ fn code(exit: Option<i32>) -> String {
 fn last_bytes(from: Option<impl Read>) -> String {
     let mut all = Vec::new();
     if let Some(mut from) = from {
-        // What was read until then is what there is.
+        // The part that was read until then is all there is.
         let _ = from.read_to_end(&mut all);
     }
     let start = all.len().saturating_sub(LAST_BYTES);
     String::from_utf8_lossy(&all[start..]).into_owned()
 }
 
-/// What the trace of a trial says.
+/// The figures of a trial.
 fn result(trace: &Path) -> Result<Option<Trial>> {
     if !trace.is_dir() {
         return Ok(None);

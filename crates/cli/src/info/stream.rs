@@ -14,7 +14,7 @@ use crate::output;
 /// The exit code for a stream with faults.
 const FAULTY: u8 = 1;
 
-/// What files of the agent begin with.
+/// The first bytes of files of the agent.
 const MAGIC: [u8; 5] = *b"\x8BDUCK";
 
 /// Whether the path is a file that the agent did not write.

@@ -48,7 +48,7 @@ fn forward(signal: i32, child: Option<Pid>) {
     let from_terminal = matches!(signal, SIGINT | SIGQUIT) && io::stdin().is_terminal();
     if let (false, Some(pid), Some(signal)) = (from_terminal, child, Signal::from_named_raw(signal))
     {
-        // The child may just have ended: then no caller is left to tell.
+        // The child may just have ended: then no process is left to signal.
         let _ = kill_process(pid, signal);
     }
 }

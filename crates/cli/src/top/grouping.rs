@@ -1,4 +1,4 @@
-//! What the rows of `ducktrack top` are of.
+//! The kinds of rows of `ducktrack top`.
 
 use clap::ValueEnum;
 use ducktrack_count_model::LiveKind;
@@ -17,7 +17,7 @@ pub(crate) enum By {
     Threads,
     /// Packages of the places
     Packages,
-    /// What is alive, by place in the code (recorded with mode=trace)
+    /// Live objects, by place in the code (recorded with mode=trace)
     Heap,
 }
 
@@ -31,7 +31,7 @@ impl By {
         Self::Heap,
     ];
 
-    /// What is counted; `None`: rows are of objects that live.
+    /// The counted amounts; `None`: rows are of objects that live.
     pub(crate) fn kind(self) -> Option<LiveKind> {
         Some(match self {
             Self::Sites => LiveKind::Sites,

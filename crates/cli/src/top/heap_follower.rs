@@ -69,7 +69,7 @@ impl Reading {
         })
     }
 
-    /// False: what was known has other positions now.
+    /// False: known objects have other positions now.
     fn look(&mut self, sites: &mut FollowedSites) -> Result<bool> {
         // In this order: all that is in the files by now has its definitions on disk.
         self.files.extend().context("the event files")?;

@@ -24,7 +24,7 @@ struct Shared {
     changed: Condvar,
 }
 
-/// What the last look saw.
+/// The figures of the last look.
 #[derive(Clone, Default)]
 pub(crate) struct Seen {
     looks: u64,
@@ -50,7 +50,7 @@ impl HeapWatch {
         self.shared.seen().clone()
     }
 
-    /// What a look sees that begins from now on.
+    /// The figures of a look that begins from now on.
     pub(crate) fn wait(&self) -> Seen {
         let mut seen = self.shared.seen();
         // One look may be under way.

@@ -1,4 +1,4 @@
-//! Collections of a traced program while it runs: what each left alive, and how long it stopped the program.
+//! Collections of a traced program while it runs: the objects that each left alive, and the length of its pause.
 
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -17,7 +17,7 @@ pub(crate) struct LiveHeap {
     pauses: Pauses,
 }
 
-/// What is shown of a collection.
+/// The shown figures of a collection.
 #[derive(Clone, Debug)]
 struct Known {
     number: u32,

@@ -1,4 +1,4 @@
-//! A running program. At each look its counters are read, and the new part of its trace: what counters mean, and where they are not mapped
+//! A running program. At each look its counters are read, and the new part of its trace: the meaning of counters, and where they are not mapped
 //! (`mode=trace`, whose threads write events), the values that the agent was asked for.
 
 use std::path::{Path, PathBuf};
@@ -94,7 +94,7 @@ impl LiveRun {
         }
     }
 
-    /// What the last look saw.
+    /// The figures of the last look.
     pub(crate) fn rows(&self, by: By) -> &[LiveRow] {
         match by.kind() {
             Some(kind) => self.counts.rows(kind),
@@ -106,7 +106,7 @@ impl LiveRun {
     pub(crate) fn look(&mut self) -> Result<()> {
         let name = || self.file.path().display().to_string();
         let counters = self.file.read().with_context(name)?;
-        // After the counters: what they count is defined by then.
+        // After the counters: their definitions are written by then.
         self.read_trace()?;
         self.counts.begin();
         match counters.blocks.is_empty() {

@@ -152,7 +152,7 @@ impl LiveTable {
         )
     }
 
-    /// What `top --once` prints.
+    /// The output of `top --once`.
     pub(crate) fn document(&self, live: &LiveRun, most: usize) -> LiveDoc {
         let sum = |tally: &dyn Fn(usize) -> Tally| (0..self.rows.len()).map(tally).sum();
         let total = sum(&|index| self.total(index));
@@ -229,7 +229,7 @@ impl LiveTable {
         }
     }
 
-    /// What was executed in a call in all, also before the mark.
+    /// The executed allocations of a call, those before the mark included.
     fn with_inclusive(&self, index: usize, row: LiveRowDoc) -> LiveRowDoc {
         let row_of_call = self.rows.get(index).filter(|_| self.by == By::Calls);
         LiveRowDoc {

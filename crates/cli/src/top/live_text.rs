@@ -1,4 +1,4 @@
-//! What `ducktrack top` says in words: the table of `--once`, the heap, short figures.
+//! The text of `ducktrack top`: the table of `--once`, the heap, short figures.
 
 use ducktrack_reports::{LiveCollectionDoc, LiveDoc, LiveHeapDoc, LiveRowDoc, fitted};
 

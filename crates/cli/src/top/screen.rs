@@ -1,4 +1,4 @@
-//! What `ducktrack top` draws: head, table, keys.
+//! The screen of `ducktrack top`: head, table, keys.
 
 use ducktrack_reports::fitted;
 use ratatui::Frame;
@@ -21,7 +21,7 @@ const FIGURES: u16 = 10;
 /// From this width on there is room for spark lines.
 const WIDE: u16 = 90;
 
-/// What the user has chosen of the screen.
+/// The choices of the user.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Choices {
     pub(crate) paused: bool,

@@ -14,7 +14,7 @@ use super::screen::{Choices, draw};
 /// Number of rows by which a page key moves.
 const PAGE: usize = 20;
 
-/// What a key asks for.
+/// The request of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     /// The screen as it is, perhaps with other rows.

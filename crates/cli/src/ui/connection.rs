@@ -12,7 +12,7 @@ const MOST_HEADERS: usize = 64;
 /// For the whole head.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What was asked for.
+/// The request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Asked {
     /// Path and query.
@@ -48,7 +48,7 @@ impl Answer {
         }
     }
 
-    /// One line that says what is wrong.
+    /// One line with the fault.
     pub(crate) fn refusal(status: &'static str, line: &str) -> Self {
         Self {
             status,
@@ -58,7 +58,7 @@ impl Answer {
     }
 }
 
-/// Reads the head of the request; `Err`: what to answer to one that is none.
+/// Reads the head of the request; `Err`: the answer to one that is none.
 pub(crate) fn read_request(stream: &mut TcpStream) -> io::Result<Result<Asked, Answer>> {
     let deadline = Instant::now() + PATIENCE;
     let mut head = Vec::new();

@@ -51,7 +51,7 @@ struct Reading {
     pages: HashMap<String, Arc<str>>,
 }
 
-/// What a page is asked: a moment, a stretch of time.
+/// The parameters of a page: a moment, a stretch of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PageQuery {
     pub(crate) at: Option<u32>,

@@ -45,7 +45,7 @@ impl Server {
         })
     }
 
-    /// What a browser is given.
+    /// An answer to a browser.
     pub(crate) fn address(&self) -> String {
         format!("http://127.0.0.1:{}/{}/", self.port, self.secret)
     }
@@ -111,7 +111,7 @@ fn serve(site: &Site, mut stream: TcpStream) {
     let _ = stream.shutdown(Shutdown::Write);
 }
 
-/// What is served.
+/// The served recording.
 struct Site {
     hosts: [String; 2],
     secret: String,

@@ -1,4 +1,4 @@
-//! What a stream says that cannot be true together. Counted, and the death times go on as well as they can.
+//! Contradictions in a stream. They are counted, and death times are computed as well as possible.
 
 /// How often each was seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,9 +1,9 @@
-//! What became of one object.
+//! The fate of one object.
 
 use crate::death::clock::Instant;
 use crate::stream::record::{ObjectId, SiteId, ThreadId, TypeId};
 
-/// What the stream says of one object's life.
+/// The history of one object's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fate {
     /// The object.
@@ -20,9 +20,9 @@ pub struct Fate {
     pub length: Option<u64>,
     /// When it was allocated.
     pub born: Instant,
-    /// Its last use; its allocation is the first. `None`: the stream does not tell uses.
+    /// Its last use; its allocation is the first. `None`: the stream has no uses.
     pub used: Option<Instant>,
-    /// When the program could reach it last. `None`: not dead, or the stream tells bounds only.
+    /// When the program could reach it last. `None`: not dead, or the stream has bounds only.
     pub unreachable: Option<Instant>,
     /// The last collection that kept it. `None`: none is known.
     pub kept: Option<Instant>,

@@ -21,7 +21,7 @@ pub struct Merlin {
     doomed: Vec<u32>,
     /// The object of the last `Dead` record.
     last_dead: Option<u32>,
-    /// The last complete collection: what was born before it and is alive was reachable then.
+    /// The last complete collection: live objects that were born before it were reachable then.
     seen: Option<Instant>,
     totals: RunTotals,
 }
@@ -83,7 +83,7 @@ impl Merlin {
         }
     }
 
-    /// The thread of the next event: a block of a stream says it.
+    /// The thread of the next event: a block of a stream states it.
     pub fn set_thread(&mut self, thread: ThreadId) {
         self.thread = thread;
     }
@@ -94,7 +94,7 @@ impl Merlin {
         self.objects.len()
     }
 
-    /// What was contradictory so far.
+    /// The contradictions so far.
     #[must_use]
     pub fn contradictions(&self) -> Contradictions {
         Contradictions {
@@ -169,7 +169,7 @@ impl Merlin {
         }
     }
 
-    /// The reference was changed by something that the stream does not tell.
+    /// The reference was changed by something that is not in the stream.
     fn other_old_target(&mut self) {
         match self.totals.uses {
             Uses::Stamps => self.totals.unseen_updates += 1,
@@ -400,7 +400,7 @@ impl Merlin {
         }
     }
 
-    /// Whether the stream tells when it could be reached last.
+    /// Whether the stream has the moment at which it could be reached last.
     fn knows_death(&self, object: &Object) -> bool {
         match (self.totals.level, self.totals.uses) {
             (Level::Bounds, _) => false,

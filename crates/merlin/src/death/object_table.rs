@@ -1,6 +1,6 @@
 //! The objects that are not yet reported dead.
 //!
-//! Young ids are found by a window over the ids allocated since the last collection; what survives it moves into a map. So
+//! Young ids are found by a window over the ids allocated since the last collection; survivors move into a map. So
 //! the common record, on a young object, costs one array access.
 
 use rustc_hash::FxHashMap;

@@ -29,9 +29,9 @@ pub struct CollectionTotals {
     pub complete: bool,
     /// When it was.
     pub at: Instant,
-    /// What it found dead.
+    /// The objects that it found dead.
     pub dead: ObjectSum,
-    /// What was not reported dead after it.
+    /// The objects that were not reported dead after it.
     pub live: ObjectSum,
 }
 
@@ -54,7 +54,7 @@ pub struct EventCounts {
     pub stamps: u64,
 }
 
-/// What the stream's front end can tell.
+/// The abilities of the stream's front end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
     /// All events: uses and updates one by one.
@@ -89,15 +89,15 @@ impl Level {
     }
 }
 
-/// How a stream of level `full` tells uses: the fact `uses`.
+/// How a stream of level `full` records uses: the fact `uses`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Uses {
     /// By records.
     #[default]
     Records,
-    /// As at level `deaths`: by stamps of dead objects, which also tell what these referred to.
+    /// As at level `deaths`: by stamps of dead objects, which also have the references of these objects.
     Stamps,
-    /// Not at all: it tells by roots when objects could be reached last.
+    /// Not at all: roots have the moments at which objects could be reached last.
     None,
 }
 
@@ -116,7 +116,7 @@ impl Uses {
 /// Sums over the stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunTotals {
-    /// What the front end tells.
+    /// The abilities of the front end.
     pub level: Level,
     /// Which clocks there are.
     pub clocks: KnownClocks,
@@ -134,12 +134,12 @@ pub struct RunTotals {
     pub uses: Uses,
     /// With [`Uses::Stamps`]: references that something else had changed than the updates of the stream.
     pub unseen_updates: u64,
-    /// Deaths without a stamp, where stamps tell uses: when these objects died is not known but for the collections around it.
+    /// Deaths without a stamp, where uses are stamps: the time of death lies between two collections.
     pub unstamped: u64,
     /// Every collection.
     pub collections: Vec<CollectionTotals>,
     /// About references.
     pub shape: HeapShape,
-    /// What cannot be true together.
+    /// Contradictions.
     pub contradictions: Contradictions,
 }

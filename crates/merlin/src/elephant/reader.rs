@@ -14,13 +14,13 @@ use crate::stream::record::{
 pub struct ElephantError {
     /// Its number, from 1.
     pub line: u64,
-    /// What is wrong.
+    /// The fault.
     pub fault: ElephantFault,
     /// The line; the first 200 bytes.
     pub text: String,
 }
 
-/// What is wrong with a line.
+/// The fault of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ElephantFault {

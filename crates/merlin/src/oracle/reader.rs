@@ -1,4 +1,4 @@
-//! Rows to records. The oracle says when an object could be reached last, and nothing of uses: the fact `uses` is `none`, and a root holds the object at that moment.
+//! Rows to records. The oracle has the last moment at which an object could be reached, and no uses: the fact `uses` is `none`, and a root holds the object at that moment.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,11 +19,11 @@ const EPOCH: u64 = 1 << 16;
 pub struct OracleError {
     /// Its number, from 1.
     pub line: u64,
-    /// What is wrong.
+    /// The fault.
     pub fault: OracleFault,
 }
 
-/// What is wrong with a line.
+/// The fault of a line.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum OracleFault {
@@ -90,7 +90,7 @@ pub struct OracleReader {
     thread: Option<ThreadId>,
     /// When objects may be freed.
     free: BinaryHeap<Reverse<(u64, ObjectId)>>,
-    /// What has died since the last collection.
+    /// The objects that have died since the last collection.
     dead: Vec<ObjectId>,
     collections: u64,
 }
@@ -187,7 +187,7 @@ impl OracleReader {
         next
     }
 
-    /// What may be freed before this allocation was reachable until the one before it.
+    /// Objects that may be freed before this allocation were reachable until the one before it.
     fn free_before(&mut self, sequence: u64, out: &mut Vec<Record>) {
         while let Some(Reverse((free, object))) = self.free.peek().copied()
             && free <= sequence

@@ -7,7 +7,7 @@ use crate::stream::record::{Allocation, Definition, ObjectId, Reading, Record, S
 use crate::stream::tag;
 use crate::stream::varint::{put, zigzag};
 
-/// What a block's records are written relative to.
+/// The base of a block's records.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BlockState {
     /// Events and ticks so far.

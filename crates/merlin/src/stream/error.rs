@@ -1,4 +1,4 @@
-//! What can be wrong with a stream's bytes.
+//! Faults in the bytes of a stream.
 
 use thiserror::Error;
 
@@ -74,7 +74,7 @@ pub enum StreamError {
         at: u64,
         /// Records of the block before it.
         record: u64,
-        /// What is wrong.
+        /// The fault.
         fault: RecordFault,
     },
     /// Blocks are missing or doubled.
@@ -99,7 +99,7 @@ pub enum StreamError {
     },
 }
 
-/// What is wrong with a record.
+/// The fault of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RecordFault {

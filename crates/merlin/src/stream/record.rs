@@ -77,7 +77,7 @@ small_id!(
 /// A moment of the stream: each event takes the next one, and ticks jump forward.
 pub type Time = u64;
 
-/// What is known of a new object.
+/// The facts of a new object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
     /// The object.
@@ -92,7 +92,7 @@ pub struct Allocation {
     pub site: SiteId,
 }
 
-/// What holds an object that no object of the stream holds.
+/// The holder of an object that no object of the stream holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootKind {
     /// A local variable or operand of a thread.
@@ -195,9 +195,9 @@ pub enum Record {
         source: Option<ObjectId>,
         /// Where in it.
         slot: SlotId,
-        /// What it referred to.
+        /// The old target.
         old: Option<ObjectId>,
-        /// What it refers to now.
+        /// The new target.
         new: Option<ObjectId>,
     },
     /// As `Update`, from a front end that does not know what the reference was before.
@@ -206,14 +206,14 @@ pub enum Record {
         source: Option<ObjectId>,
         /// Where in it.
         slot: SlotId,
-        /// What it refers to now.
+        /// The new target.
         new: Option<ObjectId>,
     },
     /// The program has this object in hand.
     Use(ObjectId),
     /// A root holds this object now.
     Root {
-        /// What holds it.
+        /// The holder.
         kind: RootKind,
         /// The object.
         object: ObjectId,
@@ -238,7 +238,7 @@ pub enum Record {
         method: MethodId,
         /// On which object.
         receiver: Option<ObjectId>,
-        /// What was thrown.
+        /// The exception.
         exception: Option<ObjectId>,
     },
     /// The events that follow are of this thread.
@@ -250,7 +250,7 @@ pub enum Record {
         /// The clocks.
         reading: Reading,
     },
-    /// A collection; what it found follows, until `CollectionEnd`.
+    /// A collection; its findings follow, until `CollectionEnd`.
     Collection {
         /// Its number.
         number: u64,

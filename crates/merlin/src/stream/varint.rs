@@ -1,4 +1,4 @@
-//! Variable-length numbers: seven bits a byte, low bits first, the high bit says that more follow (LEB128).
+//! Variable-length numbers: seven bits a byte, low bits first, the high bit marks that more follow (LEB128).
 
 /// A number is at most this many bytes long.
 const LONGEST: usize = 10;
