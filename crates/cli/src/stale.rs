@@ -55,6 +55,7 @@ impl TraceReport for Stale {
 fn no_staleness(model: &TraceModel, at: Option<CollectionNumber>) -> String {
     let (first, last) = (model.info.first_collection, model.info.last_collection);
     match (first.zip(last), at) {
+        (None, _) if model.count.run.collector.eq_ignore_ascii_case("epsilon") => "Epsilon never collects, and uses are read by collections; record with another collector".to_owned(),
         (None, _) => "no collection was recorded, and uses are read by collections; let one happen: jcmd PID GC.run".to_owned(),
         (Some((first, last)), Some(at)) if at < first || at > last => format!(
             "there is no collection {}: the trace has {} to {}",

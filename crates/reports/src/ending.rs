@@ -77,7 +77,7 @@ fn sentences(run: Option<&UnendedRun>, values: &str) -> Vec<String> {
         Some((ProcessState::Gone, true)) => {
             "the JVM ended, and the trace could not be written to its end"
         }
-        Some((ProcessState::Gone, false)) => "the JVM was killed",
+        Some((ProcessState::Gone, false)) => "the JVM was killed, or left by _exit",
         _ => "the trace has no end: the JVM was killed, or runs elsewhere",
     };
     let of = match (values, run.map(|run| run.facts.process)) {

@@ -35,6 +35,13 @@ fn write_head(out: &mut TextLines, report: &DeathsReport) {
     run.push(&level);
     run.retain(|part| !part.is_empty());
     fact(out, "run", &run.join(", "));
+    if report.selected.objects == 0 {
+        let nothing = match report.total.objects {
+            0 => "no object was recorded: nothing below says anything about the program",
+            _ => "no object fits the filter",
+        };
+        fact(out, "nothing", nothing);
+    }
     for missing in &report.missing {
         fact(out, "not known", missing);
     }
