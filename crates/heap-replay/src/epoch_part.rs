@@ -101,7 +101,7 @@ pub struct EventSums {
     pub gap_bytes: u64,
     /// Events that the agent dropped.
     pub dropped: u64,
-    /// Records of `witness=full`.
+    /// Records of `mode=full`.
     pub updates: u64,
     /// Entries and ends of methods.
     pub calls: u64,

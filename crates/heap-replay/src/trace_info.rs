@@ -44,9 +44,9 @@ pub struct TraceInfo {
     pub dropped: u64,
     /// What was in the memory of a killed process and in no file.
     pub recovered: RecoveredRow,
-    /// Updates of references (`witness=full`).
+    /// Updates of references (`mode=full`).
     pub updates: u64,
-    /// Entries and ends of methods (`witness=full`).
+    /// Entries and ends of methods (`mode=full`).
     pub calls: u64,
     /// Events that do not decode.
     pub malformed: u64,

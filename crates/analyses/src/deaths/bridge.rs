@@ -1,5 +1,5 @@
 //! From a trace to the records of a neutral stream: allocations, what each collection kept, and what it found dead. A trace of `mode=trace` gives level
-//! `bounds`: uses and references are not in it, so no death is exact. One of `mode=witness` has them for the dead ([`bridge_stamps`](super::bridge_stamps)): level `deaths`;
+//! `bounds`: uses and references are not in it, so no death is exact. One of `mode=deaths` has them for the dead ([`bridge_stamps`](super::bridge_stamps)): level `deaths`;
 //! and with updates of references and calls ([`bridge_events`](super::bridge_events)) level `full`.
 //!
 //! ```text
@@ -305,12 +305,12 @@ impl TraceBridge {
             }
             ToldLevel::Deaths => {
                 out.fact("level", "deaths");
-                out.fact("frontend", "ducktrack mode=witness");
+                out.fact("frontend", "ducktrack mode=deaths");
             }
             ToldLevel::Full => {
                 out.fact("level", "full");
                 out.fact("uses", "stamps");
-                out.fact("frontend", "ducktrack mode=witness");
+                out.fact("frontend", "ducktrack mode=full");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The records of a neutral stream that a trace of `witness=full` becomes.
+//! The records of a neutral stream that a trace of `mode=full` becomes.
 
 use ducktrack_analyses::TraceBridge;
 use ducktrack_count_model::CountModelBuilder;

@@ -1,4 +1,4 @@
-//! What held objects at moments of a trace of `mode=witness`, as its blocks tell it.
+//! What held objects at moments of a trace of `mode=deaths`, as its blocks tell it.
 
 use ducktrack_merlin::ObjectId;
 use ducktrack_trace_format::{FormatError, HeldObject, decode_roots};

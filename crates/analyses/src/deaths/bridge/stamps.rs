@@ -1,4 +1,4 @@
-//! The stamps and references of a trace of `mode=witness`, as records of the neutral stream.
+//! The stamps and references of a trace of `mode=deaths`, as records of the neutral stream.
 //!
 //! ```text
 //! block STAMPS: address, positions, (slot, address)*   ── objects that are alive, by address ──>   Dead, Stamp, Reference*
