@@ -12,6 +12,7 @@
 //! No allocation is recorded and no move: the pauses are those of the JVM.
 
 mod collector_threads;
+mod held_collections;
 mod marked_sources;
 mod null_uses;
 mod pause_clock;
@@ -68,7 +69,7 @@ impl Trial {
             null_uses: NullUses::new(jni)?,
             remover: Mutex::new(remover),
             tracked: Mutex::default(),
-            fault: Mutex::default(),
+            fault: Mutex::new(Remover::refusal(choices)),
         })
     }
 

@@ -4,14 +4,19 @@
 //! |---|---|---|
 //! | 0 to 7 | its objects are sources of these pairs | it holds a target of these pairs |
 //! | 8 to 15 | its objects are targets of these pairs | a source of these pairs holds it |
+//! | 16 to 21 | whether its objects may lose references | of an array: who holds it (`held_collections`) |
 //! | 32 to 62 | number of the class, from 1 on | |
 //!
 //! Tags are of an environment of their own, which ends with the look: they make every collection dearer.
 
 use ducktrack_jvmti::sys::{jclass, jlong, jobject};
 use ducktrack_jvmti::{Env, Error, HeapReference, Jni, ReferenceVisitor, VmArray};
+use ducktrack_trace_format::{is_of_jdk, may_lose_references};
 use rustc_hash::FxHashSet;
 
+use super::held_collections::{
+    CLASS, COLLECTION, LEFT_ALONE, collection_bit, held_collection, is_the_programs,
+};
 use super::reference_fields::{ReferenceField, reference_fields};
 use crate::options::TypePair;
 
@@ -69,10 +74,21 @@ impl PairClasses {
             all.filter(|(_, pair)| is_it(pair))
                 .fold(0, |bits, (at, _)| bits | 1 << at)
         };
-        let sources: PairBits = bits(&|pair| pair.source.as_bytes() == signature);
+        let name = String::from_utf8_lossy(&signature);
+        let may_lose = may_lose_references(&name);
+        let is_source = |pair: &TypePair| may_lose && pair.source.as_bytes() == signature;
+        let sources: PairBits = bits(&is_source);
         let targets: PairBits = bits(&|pair| pair.target.as_bytes() == signature);
+        let kind = match may_lose {
+            false => LEFT_ALONE,
+            true if is_of_jdk(&name) => COLLECTION,
+            true => 0,
+        };
         if sources | targets == 0 {
-            return Ok(());
+            return match kind {
+                0 => Ok(()),
+                kind => env.set_tag(class, CLASS | kind),
+            };
         }
         self.sources |= sources;
         self.targets |= targets;
@@ -82,9 +98,8 @@ impl PairClasses {
             false => reference_fields(env, jni, class)?,
         });
         let number = self.fields.len() as jlong;
-        let tag =
-            number << NUMBER_SHIFT | jlong::from(targets) << TARGET_SHIFT | jlong::from(sources);
-        env.set_tag(class, tag)
+        let pairs = jlong::from(targets) << TARGET_SHIFT | jlong::from(sources);
+        env.set_tag(class, number << NUMBER_SHIFT | CLASS | kind | pairs)
     }
 
     /// Both classes of some pair are loaded.
@@ -117,15 +132,24 @@ struct Marker {
 
 impl ReferenceVisitor for Marker {
     fn visit(&mut self, reference: &HeapReference<'_>) -> bool {
+        if reference.tag.get() & CLASS != 0 {
+            return true;
+        }
+        if let Some(held) = held_collection(reference) {
+            reference.tag.set(held);
+            self.tags.insert(held);
+        }
         let pairs = holds(reference.referrer_class_tag) & held(reference.class_tag);
-        // A number is that of a class, whose own fields are no matter.
-        let is_class = (reference.referrer_tag.get() | reference.tag.get()) >> NUMBER_SHIFT != 0;
-        if pairs == 0 || is_class {
+        // The static fields of a class are no matter.
+        if pairs == 0 || reference.referrer_tag.get() & CLASS != 0 {
             return true;
         }
         let target = reference.tag.get() | jlong::from(pairs) << TARGET_SHIFT;
         reference.tag.set(target);
-        let source = reference.referrer_tag.get() | jlong::from(pairs);
+        // What only the VM holds has no reference that says so.
+        let source = reference.referrer_tag.get()
+            | jlong::from(pairs)
+            | collection_bit(reference.referrer_class_tag);
         reference.referrer_tag.set(source);
         // A source may become a target, and a target a source, after this.
         self.tags.extend([source, reference.tag.get()]);
@@ -138,6 +162,6 @@ pub(super) fn marked_sources(env: Env) -> Result<VmArray<jobject>, Error> {
     let mut marker = Marker::default();
     env.follow_references(&mut marker)?;
     let mut tags: Vec<jlong> = marker.tags.into_iter().collect();
-    tags.retain(|tag| holds(*tag) != 0 && tag >> NUMBER_SHIFT == 0);
+    tags.retain(|tag| holds(*tag) != 0 && tag & CLASS == 0 && is_the_programs(*tag));
     env.objects_with_tags(&tags)
 }

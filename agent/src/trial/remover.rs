@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ducktrack_hotspot::Address;
 use ducktrack_jvmti::sys::jobject;
 use ducktrack_jvmti::{Capabilities, Capability, Env, Error, Jni};
-use ducktrack_trace_format::{Removal, Trial as TrialRecord};
+use ducktrack_trace_format::{Removal, Trial as TrialRecord, may_lose_references};
 use parking_lot::Mutex;
 
 use super::marked_sources::{MOST_PAIRS, PairBits, PairClasses, held, holds, marked_sources};
@@ -67,6 +67,16 @@ impl Look<'_> {
 }
 
 impl Remover {
+    /// Why some pairs of a trial are left alone.
+    pub(super) fn refusal(choices: &TrialChoices) -> Option<String> {
+        let mut pairs = choices.pairs.iter();
+        let pair = pairs.find(|pair| !may_lose_references(&pair.source))?;
+        Some(format!(
+            "References of {} are not removed: the VM, its intrinsics or native code may read its fields.",
+            pair.readable_source()
+        ))
+    }
+
     pub(super) fn new(choices: &TrialChoices) -> Result<Self, String> {
         if choices.pairs.len() > MOST_PAIRS {
             return Err(format!(

@@ -127,7 +127,8 @@ fn found(args: &CostArgs, dump: &Path) -> Result<(Vec<CostCandidate>, Vec<Object
             };
             let report = leaks_report(&trace.model, Some(&holdings), &request)
                 .map_err(|error| trace.fault(error))?;
-            candidates_of(&report, args.candidates)
+            candidates_of(&trace.model.count, &holdings, &report, args.candidates)
+                .map_err(|error| trace.fault(error))?
         }
         pairs => pairs.iter().map(Pair::candidate).collect(),
     };

@@ -18,6 +18,7 @@ mod last_use;
 mod leak_candidates;
 mod leak_score;
 mod pair_holdings;
+mod removable_pair;
 mod site_traces;
 mod type_table;
 
@@ -30,6 +31,7 @@ pub use last_use::LastUse;
 pub use leak_candidates::{FEWEST_COLLECTIONS, LeakCandidate};
 pub use leak_score::LeakScore;
 pub use pair_holdings::SiteBytes;
+pub use removable_pair::RemovablePair;
 pub use site_traces::SiteTraces;
 pub use type_table::{Origin, TypeNumber, TypeTable};
 

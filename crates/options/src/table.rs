@@ -256,7 +256,9 @@ pub const OPTIONS: &[AgentOption] = &[
     .repeated()
     .with_details(
         "No allocation is recorded, collections are timed, and references from objects of the source class (`java.util.HashMap$Node`, \
-         `java.lang.Object[]`) to unused objects of the target class are set to null. Up to 8 pairs may be given; `none` only times collections. \
+         `java.lang.Object[]`) to unused objects of the target class are set to null. Of the JDK's classes only those of \
+         `java.util` can be a source (not `zip`, `jar`, `prefs`, `ForkJoin*`), and arrays of `Object` and `String` that the program's objects hold: \
+         the VM, its intrinsics or native code read the fields of others. Up to 8 pairs may be given; `none` only times collections. \
          WHEN is given as a value of its own: `stale:8` removes as soon as the target was unused for 8 collections (the default); `oom:8` only \
          after a collection leaves 80 % of the maximum heap in use, in addition; `never:8` not at all, but looks for them as often (base trials). \
          Needs `staleness`; use `moves=off`, so that pauses are the JVM's own.",

@@ -43,7 +43,7 @@ pub use deaths::{
 pub use gc::{
     Change, CostCandidate, CostRequest, GcCandidateDoc, GcContextDoc, GcCostDoc, GcReport,
     GcSiteDoc, GcTypeDoc, PauseKindDoc, UnknownPausesDoc, WhatIfDoc, WithoutDoc, candidate_groups,
-    candidates_of, cost_report, group_of_sites,
+    candidates_of, cost_report, group_of_sites, removable_pair,
 };
 pub use growth::{
     GroupDoc, GroupSiteDoc, GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, OldSpaceDoc,

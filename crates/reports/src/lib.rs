@@ -77,7 +77,7 @@ pub use event_trace::{
     VerdictsDoc, WhatIfDoc, WindowDoc as GrowthWindowDoc, WindowGrowthDoc, WithoutDoc,
     candidate_groups, candidates_of, cost_report, csv_line, deaths_report, group_of_sites,
     growth_report, heap_report, holders_report, info_report, leaks_report, lifetimes_report,
-    place_of, stale_report, timeline_report,
+    place_of, removable_pair, stale_report, timeline_report,
 };
 pub use filter::{Filter, Sort};
 pub use fitted_names::fitted;

@@ -37,6 +37,7 @@ mod stack_records;
 mod stamps;
 mod sync_point;
 mod trial;
+mod trial_source;
 mod unended;
 mod uses;
 mod varint;
@@ -96,6 +97,7 @@ pub use stamps::{
 };
 pub use sync_point::{MAX_SHAPES, SyncDecoder, SyncEncoder, SyncObject};
 pub use trial::{NullUse, Removal, Trial};
+pub use trial_source::{is_of_jdk, may_lose_references};
 pub use unended::{MissingEnd, ProcessState};
 pub use uses::{Use, UseEncoder, UsesHead, decode_uses};
 pub use witness_event::{MethodEvent, ReferenceLayout, StaticUpdate, Update};

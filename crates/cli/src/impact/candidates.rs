@@ -1,7 +1,9 @@
 //! Which pairs of types are tried: given ones, or the leak candidates of a first run.
 
 use anyhow::{Result, bail};
-use ducktrack_reports::{LeakRequest, LeaksReport, leaks_report};
+use ducktrack_count_model::CountModel;
+use ducktrack_holders::{DumpError, Holdings};
+use ducktrack_reports::{LeakRequest, LeaksReport, leaks_report, removable_pair};
 
 use super::first_run::FirstRun;
 use super::pair::Pair;
@@ -37,7 +39,8 @@ pub(super) fn find(first: &FirstRun, most: usize) -> Result<Found> {
     };
     let report = leaks_report(&loaded.model, Some(&holdings), &request)
         .map_err(|error| loaded.fault(error))?;
-    let (pairs, left_out) = chosen(&report, most);
+    let pairs = chosen(&loaded.model.count, &holdings, &report, most);
+    let (pairs, left_out) = pairs.map_err(|error| loaded.fault(error))?;
     if pairs.is_empty() {
         bail!(
             "the first run has no leak candidate that can be tried: name the pair with --pair SOURCE->TARGET, as ducktrack leaks has it"
@@ -50,25 +53,30 @@ pub(super) fn find(first: &FirstRun, most: usize) -> Result<Found> {
     })
 }
 
-/// The first candidates that a reference of an object leads to.
-fn chosen(report: &LeaksReport, most: usize) -> (Vec<Pair>, Vec<String>) {
+/// For each of the first candidates the references that hold most of it.
+fn chosen(
+    model: &CountModel,
+    holdings: &Holdings,
+    report: &LeaksReport,
+    most: usize,
+) -> Result<(Vec<Pair>, Vec<String>), DumpError> {
     let (mut pairs, mut left_out): (Vec<Pair>, Vec<String>) = Default::default();
     for row in report.candidates.iter().take(most) {
-        let Some(source) = &row.source else {
+        let Some((source, target)) = removable_pair(model, holdings, row)? else {
             left_out.push(format!(
-                "{}: a root refers to it, and roots are not removed",
+                "{}: no reference on the way to it may be removed (roots, and classes whose fields the VM or native code may read, are left alone)",
                 row.target
             ));
             continue;
         };
-        let is_known = |pair: &Pair| pair.source == *source && pair.target == row.target;
+        let is_known = |pair: &Pair| pair.source == source && pair.target == target;
         if !pairs.iter().any(is_known) {
             pairs.push(Pair {
-                source: source.clone(),
-                target: row.target.clone(),
+                source,
+                target,
                 score: Some(row.score),
             });
         }
     }
-    (pairs, left_out)
+    Ok((pairs, left_out))
 }

@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use ducktrack_count_model::may_lose_references;
 use ducktrack_reports::CostCandidate;
 
 /// References of one class's objects to another's.
@@ -32,6 +33,9 @@ impl FromStr for Pair {
         let parts = text.split_once("->");
         let parts = parts.map(|(source, target)| (source.trim(), target.trim()));
         match parts {
+            Some((source, _)) if !may_lose_references(source) => Err(format!(
+                "the VM or native code may read the fields of {source}: a trial would crash it; name a holder of it as SOURCE, as ducktrack holders has them"
+            )),
             Some((source, target))
                 if !source.is_empty() && !target.is_empty() && !text.contains(',') =>
             {
@@ -60,7 +64,7 @@ mod tests {
             (pair.source.as_str(), pair.target.as_str()),
             ("a.B$C", "d[]")
         );
-        for bad in ["", "a", "->a", "a->", "a->b,c"] {
+        for bad in ["", "a", "->a", "a->", "a->b,c", "java.lang.String->byte[]"] {
             assert!(Pair::from_str(bad).is_err(), "{bad}");
         }
     }

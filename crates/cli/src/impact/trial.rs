@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::ffi::OsString;
 use std::hash::Hasher;
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -21,6 +22,8 @@ use crate::run::{TOOL_OPTIONS, agent_flag, is_java, tool_options};
 
 /// HotSpot takes these options after those of the command line, so that they hold.
 const LAST_OPTIONS: &str = "_JAVA_OPTIONS";
+/// A VM that crashes ends by SIGABRT; the others are of crashes that it could not handle: SIGSEGV, SIGBUS, SIGILL, SIGFPE.
+const CRASHES: [i32; 5] = [6, 11, 7, 4, 8];
 /// The part of a program's messages that is shown when it fails.
 const LAST_BYTES: usize = 400;
 /// The agent looks for at most this many pairs in a run.
@@ -114,6 +117,8 @@ pub(super) struct Program {
 /// How a run ended.
 struct Ending {
     exit: Option<i32>,
+    /// The signal that ended it.
+    signal: Option<i32>,
     /// A hash of standard output.
     output: u64,
     /// The end of standard error.
@@ -156,6 +161,9 @@ impl Program {
         let ending = self.run(&trace, &options, switch)?;
         Ok(TrialRun {
             trial: result(&trace)?,
+            crashed: ending
+                .signal
+                .is_some_and(|signal| CRASHES.contains(&signal)),
             exit: ending.exit,
             output: ending.output,
         })
@@ -209,6 +217,7 @@ impl Program {
         let status = child.wait().context("cannot wait for the program")?;
         Ok(Ending {
             exit: status.code(),
+            signal: status.signal(),
             output,
             messages: messages.join().unwrap_or_default(),
         })

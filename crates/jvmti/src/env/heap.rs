@@ -63,9 +63,11 @@ pub trait ReferenceVisitor {
     fn visit(&mut self, reference: &HeapReference<'_>) -> bool;
 }
 
-/// A reference from a field or an array element. Tags may be changed. If an object refers to itself, both its tags are the same cell.
+/// A reference from a field, a static field, an array element or a frame. Tags may be changed. If an object refers to itself, both its tags are the same cell.
 #[derive(Debug)]
 pub struct HeapReference<'a> {
+    /// What refers: a field, an element, a static field (the referring object is then the class object), or a frame (it has no tags).
+    pub kind: HeapReferenceKind,
     /// The tag of the class of the referenced object.
     pub class_tag: jlong,
     /// The tag of the class of the referring object.
@@ -76,7 +78,7 @@ pub struct HeapReference<'a> {
     pub referrer_tag: &'a Cell<jlong>,
 }
 
-/// Passes one reference to the visitor if it is from a field or an array element. A panic ends the walk.
+/// Passes one reference to the visitor if it is from a field, an array element or a frame. A panic ends the walk.
 unsafe extern "system" fn visit_reference<V: ReferenceVisitor>(
     kind: HeapReferenceKind,
     _info: *const HeapReferenceInfo,
@@ -88,10 +90,18 @@ unsafe extern "system" fn visit_reference<V: ReferenceVisitor>(
     _length: jint,
     user_data: *mut c_void,
 ) -> jint {
-    let is_of_object = kind == HeapReferenceKind::FIELD || kind == HeapReferenceKind::ARRAY_ELEMENT;
-    if !is_of_object || tag.is_null() || referrer_tag.is_null() {
+    let is_of_object = kind == HeapReferenceKind::FIELD
+        || kind == HeapReferenceKind::ARRAY_ELEMENT
+        || kind == HeapReferenceKind::STATIC_FIELD
+        || kind == HeapReferenceKind::STACK_LOCAL;
+    if !is_of_object || tag.is_null() {
         return VISIT_OBJECTS;
     }
+    let mut of_frame = 0;
+    let referrer_tag = match referrer_tag.is_null() {
+        true => &raw mut of_frame,
+        false => referrer_tag,
+    };
     // SAFETY: `follow_references` passes its exclusively borrowed visitor, and the VM calls from one thread at a time.
     let visitor = unsafe { &mut *user_data.cast::<V>() };
     // SAFETY: the VM passes tags that may be read and written during the call; cells may alias.
@@ -102,6 +112,7 @@ unsafe extern "system" fn visit_reference<V: ReferenceVisitor>(
         )
     };
     let reference = HeapReference {
+        kind,
         class_tag,
         referrer_class_tag,
         tag,

@@ -41,6 +41,8 @@ pub struct TrialRun {
     pub trial: Option<Trial>,
     /// How it ended.
     pub exit: Option<i32>,
+    /// The VM crashed.
+    pub crashed: bool,
     /// A hash of what it printed.
     pub output: u64,
 }
@@ -130,6 +132,7 @@ impl<'a> BaseTrials<'a> {
         TrialSetDoc {
             trials: runs.len() as u64,
             failed: runs.iter().filter(fails).count() as u64,
+            crashed: runs.iter().filter(|run| run.crashed).count() as u64,
             other_output: self.output.map(differs),
             collections: rounded(mean(|trial| trial.pauses as f64)),
             gc_seconds: estimate(gc),
@@ -165,9 +168,11 @@ impl<'a> BaseTrials<'a> {
         let is_inside =
             |predicted: Estimate| (predicted.low..=predicted.high).contains(&share.value);
         let is_used = used_again > 0 || !null_uses.is_empty();
+        let ended_otherwise = removal.failed > 0 || removal.other_output > Some(0);
         let verdict = match cpu {
+            _ if removal.crashed > 0 => "crashed",
             _ if is_used => "not-a-leak",
-            _ if removal.failed > 0 || removal.other_output > Some(0) => "failed",
+            _ if ended_otherwise => "failed",
             _ if is_removal && removals.iter().all(|removal| removal.references == 0) => {
                 "nothing-removed"
             }
@@ -180,6 +185,8 @@ impl<'a> BaseTrials<'a> {
             TrialChange::Option { option, sites } => (None, None, Some(option), Some(sites)),
         };
         let name = |name: Option<&String>| name.map(|name| printable(name));
+        // Trials that did other work cannot be compared.
+        let compared = |figure: Measured| (!ended_otherwise).then(|| doc(figure));
         ImpactCandidateDoc {
             source: name(source),
             target: name(target),
@@ -190,16 +197,18 @@ impl<'a> BaseTrials<'a> {
                 low: Some(rounded(share.low)),
                 high: Some(rounded(share.high)),
             }),
-            saved_share: doc(share),
-            as_predicted: predicted.map(is_inside),
-            as_predicted_within_error: predicted.map(|predicted| share.may_be_in(predicted)),
+            saved_share: compared(share),
+            as_predicted: predicted.map(is_inside).filter(|_| !ended_otherwise),
+            as_predicted_within_error: predicted
+                .map(|predicted| share.may_be_in(predicted))
+                .filter(|_| !ended_otherwise),
             score: candidate.score,
             verdict: verdict.to_owned(),
             removal,
-            gc_saved_seconds: doc(saved(gc)),
-            gc_cpu_saved_seconds: doc(cpu),
-            mutator_saved_seconds: doc(saved(mutator)),
-            impact_score: doc(saved(gc_percent)),
+            gc_saved_seconds: compared(saved(gc)),
+            gc_cpu_saved_seconds: compared(cpu),
+            mutator_saved_seconds: compared(saved(mutator)),
+            impact_score: compared(saved(gc_percent)),
             seen: mean(|removal| removal.seen),
             references: mean(|removal| removal.references),
             finals: mean(|removal| removal.finals),
@@ -305,6 +314,7 @@ mod tests {
         TrialRun {
             trial: Some(trial),
             exit: Some(0),
+            crashed: false,
             output: 7,
         }
     }
@@ -404,7 +414,13 @@ mod tests {
     fn a_trial_that_ends_otherwise_is_marked() {
         let mut runs = [5, 6].map(|tenths| run(tenths, Some(removed())));
         runs[1].exit = Some(1);
-        assert_eq!(candidate(runs.clone().into()).verdict, "failed");
+        let failed = candidate(runs.clone().into());
+        assert_eq!(failed.verdict, "failed");
+        assert_eq!(failed.gc_saved_seconds, None, "nothing to compare");
+        assert_eq!((failed.saved_share, failed.as_predicted), (None, None));
+        runs[0].crashed = true;
+        assert_eq!(candidate(runs.clone().into()).verdict, "crashed");
+        runs[0].crashed = false;
         runs[1].exit = Some(0);
         runs[1].output = 8;
         assert_eq!(candidate(runs.into()).verdict, "failed");

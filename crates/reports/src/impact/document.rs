@@ -49,6 +49,8 @@ pub struct TrialSetDoc {
     pub trials: u64,
     /// Of these: that did not end with the exit code of the first base trial.
     pub failed: u64,
+    /// Of these: the VM crashed.
+    pub crashed: u64,
     /// Of these: that printed something else than the base trials, which all print the same; null: those differ, too.
     pub other_output: Option<u64>,
     /// Collections, the mean.
@@ -83,12 +85,12 @@ pub struct ImpactCandidateDoc {
     pub sites: Option<String>,
     /// The score of `ducktrack leaks`; null where the candidate was given.
     pub score: Option<f64>,
-    /// `saves`, `costs`, `no-significant-impact`, `nothing-removed`, `not-a-leak`, `failed`.
+    /// `saves`, `costs`, `no-significant-impact`, `nothing-removed`, `not-a-leak`, `failed`, `crashed`.
     pub verdict: String,
     /// The share of the time of collections that a traced run says would be saved; null: there was none.
     pub predicted_share: Option<EstimateDoc>,
-    /// The share that was saved, of the CPU time.
-    pub saved_share: EstimateDoc,
+    /// The share that was saved, of the CPU time; null, as all savings, where a trial ended otherwise than the base.
+    pub saved_share: Option<EstimateDoc>,
     /// Whether that lies in the predicted interval; null: nothing was predicted.
     pub as_predicted: Option<bool>,
     /// The same with the predicted interval widened by the trials' own: by as much as the measured share may be off; null as before.
@@ -96,13 +98,13 @@ pub struct ImpactCandidateDoc {
     /// The trials with removal, or with the option.
     pub removal: TrialSetDoc,
     /// Base minus removal, seconds in pauses.
-    pub gc_saved_seconds: EstimateDoc,
+    pub gc_saved_seconds: Option<EstimateDoc>,
     /// The same in CPU time, which decides.
-    pub gc_cpu_saved_seconds: EstimateDoc,
+    pub gc_cpu_saved_seconds: Option<EstimateDoc>,
     /// Base minus removal, seconds outside of pauses.
-    pub mutator_saved_seconds: EstimateDoc,
+    pub mutator_saved_seconds: Option<EstimateDoc>,
     /// The paper's impact score: base minus removal of equation 1, in percentage points.
-    pub impact_score: EstimateDoc,
+    pub impact_score: Option<EstimateDoc>,
     /// Objects of the pair that the last look found, the mean of the trials.
     pub seen: f64,
     /// References removed, the mean of the trials.

@@ -48,6 +48,10 @@ fn set(set: &TrialSetDoc) -> String {
         0 => String::new(),
         failed => format!("; {} ended otherwise", counted(failed, "trial")),
     };
+    let failed = match set.crashed {
+        0 => failed,
+        crashed => format!("{failed}, {} by a crash of the VM", grouped(crashed)),
+    };
     format!(
         "{:.0} collections, pauses {}, program {}, GC share {}{failed}",
         set.collections,
@@ -68,21 +72,16 @@ fn write_candidate(out: &mut String, rank: usize, row: &ImpactCandidateDoc, repo
         fact(out, "removed", &removed(row));
         fact(out, "removal", &set(&row.removal));
     }
-    if let (Some(predicted), Some(is_inside)) = (&row.predicted_share, row.as_predicted) {
-        fact(out, "predicted", &prediction(row, predicted, is_inside));
+    if let (Some(predicted), Some(saved), Some(is_inside)) =
+        (&row.predicted_share, &row.saved_share, row.as_predicted)
+    {
+        fact(
+            out,
+            "predicted",
+            &prediction(row, (predicted, saved), is_inside),
+        );
     }
-    let saved = format!(
-        "{} of pauses; CPU time in them {}; program {}",
-        seconds(&row.gc_saved_seconds),
-        seconds(&row.gc_cpu_saved_seconds),
-        seconds(&row.mutator_saved_seconds)
-    );
-    fact(out, "saved", &saved);
-    let score = format!(
-        "impact score {} (GC share, base minus removal)",
-        interval(&row.impact_score, 1.0, " points")
-    );
-    fact(out, "", &score);
+    write_saved(out, row);
     for place in row.null_uses.iter().take(PLACES) {
         let line = place
             .line
@@ -100,6 +99,31 @@ fn write_candidate(out: &mut String, rank: usize, row: &ImpactCandidateDoc, repo
     }
 }
 
+/// What was saved, where trials can be compared.
+fn write_saved(out: &mut String, row: &ImpactCandidateDoc) {
+    let (Some(gc), Some(cpu), Some(program), Some(score)) = (
+        &row.gc_saved_seconds,
+        &row.gc_cpu_saved_seconds,
+        &row.mutator_saved_seconds,
+        &row.impact_score,
+    ) else {
+        let why = "not known: trials that end otherwise than the base, or print something else, did other work";
+        return fact(out, "saved", why);
+    };
+    let saved = format!(
+        "{} of pauses; CPU time in them {}; program {}",
+        seconds(gc),
+        seconds(cpu),
+        seconds(program)
+    );
+    fact(out, "saved", &saved);
+    let score = format!(
+        "impact score {} (GC share, base minus removal)",
+        interval(score, 1.0, " points")
+    );
+    fact(out, "", &score);
+}
+
 /// What the trials are about.
 fn name(row: &ImpactCandidateDoc) -> String {
     let or_none = |name: &Option<String>| name.clone().unwrap_or_default();
@@ -115,11 +139,15 @@ fn pair(row: &ImpactCandidateDoc) -> String {
     format!("{}->{}", or_none(&row.source), or_none(&row.target))
 }
 
-fn prediction(row: &ImpactCandidateDoc, predicted: &EstimateDoc, is_inside: bool) -> String {
+fn prediction(
+    row: &ImpactCandidateDoc,
+    (predicted, saved): (&EstimateDoc, &EstimateDoc),
+    is_inside: bool,
+) -> String {
     format!(
         "{} of the time of collections; measured {}: {}",
         interval(predicted, 100.0, " %"),
-        interval(&row.saved_share, 100.0, " %"),
+        interval(saved, 100.0, " %"),
         match is_inside {
             true => "in the predicted interval",
             false if row.as_predicted_within_error == Some(true) => {
@@ -138,21 +166,18 @@ fn times(count: u64) -> String {
 }
 
 fn verdict(row: &ImpactCandidateDoc, report: &ImpactReport) -> String {
-    let cpu = &row.gc_cpu_saved_seconds;
+    let cpu = row
+        .gc_cpu_saved_seconds
+        .as_ref()
+        .map_or(0.0, |cpu| cpu.value);
     let whole = report.base.gc_cpu_seconds.value;
     let share = |value: f64| match whole {
         0.0 => String::new(),
         whole => format!("{:.0} % ", 100.0 * value / whole),
     };
     match row.verdict.as_str() {
-        "saves" => format!(
-            "fixing it saves {}of the time of collections",
-            share(cpu.value)
-        ),
-        "costs" => format!(
-            "removing it costs {}more time of collections",
-            share(-cpu.value)
-        ),
+        "saves" => format!("fixing it saves {}of the time of collections", share(cpu)),
+        "costs" => format!("removing it costs {}more time of collections", share(-cpu)),
         "nothing-removed" => {
             "nothing was removed: no object of it was unused for so long".to_owned()
         }
@@ -160,6 +185,10 @@ fn verdict(row: &ImpactCandidateDoc, report: &ImpactReport) -> String {
             "not a leak: the program used what was removed ({} by another path, {} null references)",
             grouped(row.used_again),
             grouped(row.null_uses.iter().map(|place| place.count).sum::<u64>())
+        ),
+        "crashed" => format!(
+            "no answer: the VM crashed in {}",
+            counted(row.removal.crashed, "trial")
         ),
         "failed" => format!(
             "no answer: {} ended otherwise than the base, {} printed something else",

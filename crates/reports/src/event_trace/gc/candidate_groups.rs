@@ -2,29 +2,77 @@
 
 use ducktrack_analyses::ObjectGroup;
 use ducktrack_count_model::CountModel;
-use ducktrack_holders::Holdings;
+use ducktrack_holders::{DumpError, Holdings, TypeNumber};
 
 use super::build::CostCandidate;
-use crate::event_trace::leaks::LeaksReport;
+use crate::event_trace::leaks::{CandidateDoc, LeaksReport};
 use crate::event_trace::place::{PlaceDoc, type_name};
 use crate::filter::in_scope;
 
-/// The candidates that a reference of an object leads to, each pair once.
-pub fn candidates_of(report: &LeaksReport, most: usize) -> Vec<CostCandidate> {
+/// The candidates whose holders' references a trial may remove, each pair once.
+///
+/// # Errors
+/// When the dump cannot be read again, for the names of fields.
+pub fn candidates_of(
+    model: &CountModel,
+    holdings: &Holdings,
+    report: &LeaksReport,
+    most: usize,
+) -> Result<Vec<CostCandidate>, DumpError> {
     let mut found: Vec<CostCandidate> = Vec::new();
     for row in report.candidates.iter().take(most) {
-        let is_known =
-            |known: &CostCandidate| known.source == row.source && known.target == row.target;
-        if row.source.is_some() && !found.iter().any(is_known) {
+        let Some((source, target)) = removable_pair(model, holdings, row)? else {
+            continue;
+        };
+        let is_known = |known: &CostCandidate| {
+            known.source.as_ref() == Some(&source) && known.target == target
+        };
+        if !found.iter().any(is_known) {
             found.push(CostCandidate {
-                source: row.source.clone(),
-                target: row.target.clone(),
+                source: Some(source),
+                target,
                 score: Some(row.score),
                 held: 0,
             });
         }
     }
-    found
+    Ok(found)
+}
+
+/// The references whose removal frees what holds the objects of a candidate: source and target. `None`: no reference on the way to them may be removed.
+///
+/// # Errors
+/// When the dump cannot be read again, for the names of fields.
+pub fn removable_pair(
+    model: &CountModel,
+    holdings: &Holdings,
+    row: &CandidateDoc,
+) -> Result<Option<(String, String)>, DumpError> {
+    let name = |ty| type_name(Some(holdings.types.name(ty)));
+    let types: Vec<bool> = (0..holdings.types.types() as u32)
+        .map(|ty| name(TypeNumber(ty)) == row.target)
+        .collect();
+    let origins = holdings.types.origins().iter();
+    let origins: Vec<bool> = origins
+        .map(|origin| {
+            let place = origin.site.and_then(|site| PlaceDoc::of(model, site));
+            let place = place.map(|place| place.location);
+            place.as_ref().map(|at| (&at.class, &at.method, at.line))
+                == row
+                    .class
+                    .as_ref()
+                    .zip(row.method.as_ref())
+                    .map(|(class, method)| (class, method, row.line))
+        })
+        .collect();
+    let is_its = |object: u32| {
+        let origin = holdings.types.origin_of(&holdings.dump, object);
+        types.get(holdings.type_of(object).0 as usize) == Some(&true)
+            && origin.is_none_or(|origin| origins.get(origin as usize) == Some(&true))
+    };
+    let path = holdings.holders(is_its, 1)?.into_iter().next();
+    let pair = path.and_then(|path| holdings.removable_pair(&path));
+    Ok(pair.map(|pair| (name(pair.source), name(pair.target))))
 }
 
 /// For each candidate its group; notes in the candidates what they hold.
