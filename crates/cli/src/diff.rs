@@ -1,5 +1,8 @@
 //! `ducktrack diff A B`
 
+mod budgets;
+mod source_roots;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,9 +11,11 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use ducktrack_profile::Profile;
 use ducktrack_reports::{
-    ComparedRun, DiffOptions, Document, Filter, Gate, View, compare, diff_html, document,
-    read_json, view,
+    ComparedRun, DiffOptions, Document, Filter, Gate, ReviewForm, View, compare, diff_html,
+    document, read_json, view,
 };
+
+use source_roots::SourceRoots;
 
 use crate::loading;
 use crate::nothing;
@@ -42,6 +47,7 @@ Examples:
   ducktrack diff ducktrack-1 ducktrack-2 --format html -o diff.html   flame graph of both
   ducktrack diff ducktrack-1 ducktrack-2 --from warm                  without the start, up to the mark `warm`
   ducktrack report ducktrack-1 --format json -o baseline.json
+  ducktrack diff baseline.json ducktrack-2 --budgets ducktrack.toml --format markdown
   ducktrack diff baseline.json ducktrack-2 --fail-on 'count>+0.5%'")]
 pub(crate) struct DiffArgs {
     /// The first run: a trace directory or the process that writes it, or a JSON report
@@ -53,6 +59,12 @@ pub(crate) struct DiffArgs {
     /// Fail with exit code 1 when this holds (may be repeated)
     #[arg(long, value_name = "GATE")]
     fail_on: Vec<String>,
+    /// Budgets of packages, as more gates: ducktrack.toml, which tests and benchmarks obey too
+    #[arg(long, value_name = "FILE")]
+    budgets: Option<PathBuf>,
+    /// Where sources are, for the lines of a review [default: src/main/java and other usual ones]
+    #[arg(long, value_name = "FOLDER")]
+    sources: Vec<PathBuf>,
     /// Only this package or class, and what it is to blame for (may be repeated)
     #[arg(long, value_name = "PACKAGE")]
     only: Vec<String>,
@@ -69,13 +81,23 @@ pub(crate) struct DiffArgs {
 }
 
 pub(crate) fn run(args: DiffArgs) -> Result<ExitCode> {
-    args.output
-        .accept(&[Format::Text, Format::Json, Format::Html])?;
-    let gates = args
+    args.output.accept(&[
+        Format::Text,
+        Format::Json,
+        Format::Html,
+        Format::Markdown,
+        Format::Junit,
+        Format::Sarif,
+        Format::Github,
+    ])?;
+    let mut gates = args
         .fail_on
         .iter()
         .map(|text| gate(text))
         .collect::<Result<Vec<_>>>()?;
+    if let Some(file) = &args.budgets {
+        gates.extend(budgets::gates(file)?);
+    }
     let before = side(&args.before, &args.windows)?;
     let after = side(&args.after, &args.windows)?;
     let options = DiffOptions {
@@ -104,10 +126,28 @@ pub(crate) fn run(args: DiffArgs) -> Result<ExitCode> {
         (false, false) => ExitCode::from(CANNOT_TELL),
         (false, true) => ExitCode::SUCCESS,
     };
-    match args.output.print(&comparison) {
+    let printed = match review_form(args.output.format()) {
+        Some(form) => {
+            let roots = SourceRoots::new(args.sources);
+            let text = comparison.review(form, &|file| roots.find(file))?;
+            args.output.print_text(&text)
+        }
+        None => args.output.print(&comparison),
+    };
+    match printed {
         // The verdict counts, also when the reader stops early.
         Err(error) if output::is_broken_pipe(&error) => Ok(code),
         other => other.map(|()| code),
+    }
+}
+
+fn review_form(format: Format) -> Option<ReviewForm> {
+    match format {
+        Format::Markdown => Some(ReviewForm::Markdown),
+        Format::Junit => Some(ReviewForm::Junit),
+        Format::Sarif => Some(ReviewForm::Sarif),
+        Format::Github => Some(ReviewForm::Github),
+        _ => None,
     }
 }
 

@@ -32,6 +32,14 @@ pub(crate) enum Format {
     Csv,
     /// One page with charts
     Html,
+    /// A comment for a review
+    Markdown,
+    /// JUnit's XML, for CI servers
+    Junit,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
 }
 
 impl Output {
@@ -64,6 +72,11 @@ impl Output {
         print(report, self.format, self.file.as_deref())
     }
 
+    /// Prints a text that is in the wanted form.
+    pub(crate) fn print_text(&self, text: &str) -> Result<()> {
+        write(text, self.file.as_deref())
+    }
+
     /// Prints the report after the text of `head`.
     pub(crate) fn print_after(&self, head: String, report: Option<&impl Report>) -> Result<()> {
         let file = self.file.as_deref();
@@ -79,6 +92,9 @@ pub(crate) fn print(report: &impl Report, format: Format, file: Option<&Path>) -
         Format::Json => report.json()?,
         Format::Csv => report.csv()?,
         Format::Html => report.html()?,
+        Format::Markdown | Format::Junit | Format::Sarif | Format::Github => {
+            bail!("only `ducktrack diff` has this form")
+        }
     };
     write(&text, file)
 }

@@ -11,6 +11,7 @@ mod gate;
 mod grown_place;
 mod matching;
 mod render;
+mod review;
 mod verdict;
 
 use ducktrack_profile::Profile;
@@ -18,6 +19,7 @@ use ducktrack_profile::Profile;
 pub use calls::CallChange;
 pub use flame::diff_html;
 pub use gate::{Gate, GateError};
+pub use review::{ReviewForm, SourceFinder};
 pub use verdict::{Outcome, Verdict};
 
 use crate::error::ReportError;

@@ -1,6 +1,6 @@
-import ducktrack.allocations.Allocations;
-import ducktrack.allocations.Body;
-import ducktrack.allocations.Scope;
+import io.ducktrack.allocations.Allocations;
+import io.ducktrack.allocations.Body;
+import io.ducktrack.allocations.Scope;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;

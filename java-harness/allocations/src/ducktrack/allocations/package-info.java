@@ -1,2 +1,0 @@
-/** Executed allocations of a piece of the program, counted by the ducktrack agent. */
-package ducktrack.allocations;

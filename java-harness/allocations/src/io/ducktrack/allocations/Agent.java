@@ -1,0 +1,83 @@
+package io.ducktrack.allocations;
+
+import java.lang.invoke.CallSite;
+import java.lang.invoke.LambdaMetafactory;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+
+/**
+ * The agent's side of a measurement: {@code java.lang.DuckTrackMeasured}.
+ *
+ * <p>Its methods are called through classes that the JDK makes for functional interfaces: these only call. A method handle would not do: the JDK compiles a
+ * handle anew at its 127th call, which allocates, and would do so between the beginning and the end of a measurement.
+ */
+final class Agent {
+    /** Begins a measurement. */
+    interface Begin {
+        int begin(boolean allThreads);
+    }
+
+    /** Ends it. */
+    interface End {
+        String end();
+    }
+
+    /** Stops or continues the measurements of the thread. */
+    interface Switch {
+        void run();
+    }
+
+    static final int STARTED = 0;
+    static final int NO_COUNTERS = 2;
+
+    final Begin begin;
+    final End end;
+    final Switch pause;
+    final Switch resume;
+
+    /** Null where the agent is not loaded, or is older than this library. */
+    private static final Agent PRESENT = find();
+
+    private Agent(Begin begin, End end, Switch pause, Switch resume) {
+        this.begin = begin;
+        this.end = end;
+        this.pause = pause;
+        this.resume = resume;
+    }
+
+    /** The agent, or null. */
+    static Agent present() {
+        return PRESENT;
+    }
+
+    private static Agent find() {
+        try {
+            Class<?> measured = Class.forName("java.lang.DuckTrackMeasured");
+            Agent agent = new Agent(
+                    method(Begin.class, "begin", measured, "begin", MethodType.methodType(int.class, boolean.class)),
+                    method(End.class, "end", measured, "end", MethodType.methodType(String.class)),
+                    method(Switch.class, "run", measured, "pause", MethodType.methodType(void.class)),
+                    method(Switch.class, "run", measured, "resume", MethodType.methodType(void.class)));
+            // All of it runs once before anything is counted.
+            if (agent.begin.begin(false) == STARTED) {
+                agent.pause.run();
+                agent.resume.run();
+                agent.end.end();
+                agent.resume.run();
+            }
+            return agent;
+        } catch (ClassNotFoundException absent) {
+            return null;
+        } catch (Throwable fault) {
+            throw new IllegalStateException("the ducktrack agent in this JVM does not fit this library: use both of one release", fault);
+        }
+    }
+
+    private static <T> T method(Class<T> face, String faceMethod, Class<?> measured, String name, MethodType type) throws Throwable {
+        MethodHandles.Lookup lookup = MethodHandles.lookup();
+        MethodHandle target = lookup.findStatic(measured, name, type);
+        CallSite site = LambdaMetafactory.metafactory(lookup, faceMethod, MethodType.methodType(face), type, target, type);
+        return face.cast(site.getTarget().invoke());
+    }
+}

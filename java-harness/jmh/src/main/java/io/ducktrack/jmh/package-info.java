@@ -1,0 +1,2 @@
+/** Executed allocations of benchmarks: JMH's {@code -prof ducktrack}. */
+package io.ducktrack.jmh;

@@ -1,9 +1,0 @@
-package ducktrack.junit;
-
-import ducktrack.allocations.Allocations;
-
-/** A limit for the allocations of a test. */
-interface Limit {
-    /** Why it is broken, as a whole message, or null if it holds. */
-    String broken(Allocations found);
-}

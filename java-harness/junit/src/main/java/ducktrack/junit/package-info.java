@@ -1,2 +1,0 @@
-/** Limits for the allocations of tests: JUnit 5 and 6. */
-package ducktrack.junit;

@@ -1,0 +1,51 @@
+package io.ducktrack.junit;
+
+import io.ducktrack.allocations.Budgets;
+import io.ducktrack.allocations.ByteSize;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.TestTemplate;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/** The limits of a test: by its annotations, by those of its class, by {@code ducktrack.toml}. */
+final class Limits {
+    private Limits() {}
+
+    static List<Limit> of(ExtensionContext context, Method test) {
+        Class<?> testClass = context.getRequiredTestClass();
+        String name = testClass.getName() + "." + test.getName();
+        List<Limit> limits = new ArrayList<>();
+        find(MaxObjects.class, testClass, test).ifPresent(limit ->
+                limits.add(new CountLimit(name, CountLimit.Unit.OBJECTS, limit.value(), "@MaxObjects(%d)")));
+        find(MaxBytes.class, testClass, test).ifPresent(limit ->
+                limits.add(new CountLimit(name, CountLimit.Unit.BYTES, ByteSize.parse(limit.value()), "@MaxBytes(\"%d\")")));
+        find(NoAllocation.class, testClass, test).ifPresent(limit ->
+                limits.add(new NothingLimit(name, limit.in())));
+        find(AllocationBaseline.class, testClass, test).ifPresent(baseline ->
+                limits.add(new BaselineLimit(testClass, test.getName(), invocation(context, test), baseline.by())));
+        Budgets budgets = Budgets.ofProject();
+        budgets.objects("test", name).ifPresent(most ->
+                limits.add(new CountLimit(name, CountLimit.Unit.OBJECTS, most, "objects = %d in " + budgets.file())));
+        budgets.bytes("test", name).ifPresent(most ->
+                limits.add(new CountLimit(name, CountLimit.Unit.BYTES, most, "bytes = %d in " + budgets.file())));
+        return limits;
+    }
+
+    /** Tells the invocations of a template (a parameterized or repeated test) apart. */
+    private static String invocation(ExtensionContext context, Method test) {
+        return AnnotationSupport.isAnnotated(test, TestTemplate.class) ? context.getDisplayName() : "";
+    }
+
+    /** The annotation of the method, or else of the class or one that it is nested in. */
+    private static <A extends Annotation> Optional<A> find(Class<A> type, Class<?> testClass, Method test) {
+        Optional<A> found = AnnotationSupport.findAnnotation(test, type);
+        for (Class<?> holder = testClass; !found.isPresent() && holder != null; holder = holder.getEnclosingClass()) {
+            found = AnnotationSupport.findAnnotation(holder, type);
+        }
+        return found;
+    }
+}
