@@ -47,7 +47,7 @@ Examples:
   ducktrack diff ducktrack-1 ducktrack-2 --format html -o diff.html   flame graph of both
   ducktrack diff ducktrack-1 ducktrack-2 --from warm                  without the start, up to the mark `warm`
   ducktrack report ducktrack-1 --format json -o baseline.json
-  ducktrack diff baseline.json ducktrack-2 --budgets ducktrack.toml --format markdown
+  ducktrack diff baseline.json ducktrack-2 --format markdown
   ducktrack diff baseline.json ducktrack-2 --fail-on 'count>+0.5%'")]
 pub(crate) struct DiffArgs {
     /// The first run: a trace directory or the process that writes it, or a JSON report
