@@ -7,8 +7,8 @@ use ducktrack_count_model::SiteIndex;
 use ducktrack_holders::{DumpError, Holding, Holdings, JoinOutcome, Origin, TypeNumber};
 
 use super::document::{
-    DominatorDoc, HoldersReport, HoldingContextDoc, HoldingSiteDoc, HoldingTypeDoc, JoinDoc,
-    SelectedDoc, TypeCountDoc,
+    DirectBuffersDoc, DominatorDoc, HoldersReport, HoldingContextDoc, HoldingSiteDoc,
+    HoldingTypeDoc, JoinDoc, SelectedDoc, TypeCountDoc,
 };
 use crate::class_name::readable_type;
 use crate::event_trace::VERSION;
@@ -92,6 +92,7 @@ pub fn holders_report(
         cut_at: holdings.dump.graph.cut(),
         join: join(&holdings.dump.outcome),
         total: HoldingDoc::of(&total),
+        direct_buffers: direct_buffers(holdings),
         selected: selection.is_partial().then(|| chosen.selected(&docs)),
         rows,
         unattributed: unattributed(&docs),
@@ -100,6 +101,14 @@ pub fn holders_report(
         paths: paths(&docs, &chosen, selection)?,
         dominators: dominators(&docs, total.bytes / LEAST_SHARE),
     })
+}
+
+fn direct_buffers(holdings: &Holdings) -> DirectBuffersDoc {
+    let buffers = holdings.direct_buffers();
+    DirectBuffersDoc {
+        count: buffers.len() as u64,
+        bytes: buffers.iter().map(|buffer| buffer.bytes).sum(),
+    }
 }
 
 fn join(outcome: &JoinOutcome) -> JoinDoc {

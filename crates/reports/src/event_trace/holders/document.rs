@@ -32,6 +32,8 @@ pub struct HoldersReport {
     pub join: JoinDoc,
     /// All objects of the dump.
     pub total: HoldingDoc,
+    /// Buffers with memory of their own outside of the heap (`java.nio.DirectByteBuffer`).
+    pub direct_buffers: DirectBuffersDoc,
     /// The objects that `--type` and `--site` choose; null when neither is given.
     pub selected: Option<SelectedDoc>,
     /// How many rows there are.
@@ -46,6 +48,15 @@ pub struct HoldersReport {
     pub paths: Vec<HolderPathDoc>,
     /// The dominator tree, objects of one type below one parent together; parents before their children.
     pub dominators: Vec<DominatorDoc>,
+}
+
+/// Memory outside of the heap, which no retained bytes have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DirectBuffersDoc {
+    /// Buffers that own memory; views of others are left out.
+    pub count: u64,
+    /// Their capacity, in bytes.
+    pub bytes: u64,
 }
 
 /// How dump and trace agree.

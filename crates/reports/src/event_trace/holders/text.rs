@@ -65,6 +65,15 @@ fn write_dump(out: &mut TextLines, report: &HoldersReport) {
         fact(out, "unfinished", &text);
     }
     fact(out, "heap", &amount(&report.total));
+    let direct = report.direct_buffers;
+    if direct.count > 0 {
+        let text = format!(
+            "{} outside of the heap in {} (--type java.nio.DirectByteBuffer: who holds them)",
+            bytes(i64::try_from(direct.bytes).unwrap_or(i64::MAX)),
+            counted(direct.count, "direct buffer")
+        );
+        fact(out, "direct memory", &text);
+    }
     match &report.without_sites {
         Some(why) => {
             let text = format!(
