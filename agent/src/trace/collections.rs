@@ -20,9 +20,10 @@ use ducktrack_hotspot::{
     VmStructs,
 };
 use ducktrack_trace_format::{
-    Collection, CollectionKind, HeapClass, HeapClassId, HeapClassSize, MovesLevel, ThreadCut,
+    Collection, CollectionKind, HeapClass, HeapClassId, HeapClassSize, MovesLevel, Survivor,
+    ThreadCut,
 };
-use ducktrack_trace_writer::{Survivor, Survivors};
+use ducktrack_trace_writer::Survivors;
 use parking_lot::Mutex;
 
 use super::layer::Layer;

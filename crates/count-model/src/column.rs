@@ -11,21 +11,25 @@ impl SiteColumn {
     pub const NONE: Self = Self(0);
 
     /// The column of a site.
+    #[inline]
     pub fn of(site: SiteIndex) -> Self {
         u32::try_from(site.get() + 1).map_or(Self::NONE, Self)
     }
 
     /// The column at a position of a table.
+    #[inline]
     pub fn at(position: usize) -> Self {
         u32::try_from(position).map_or(Self::NONE, Self)
     }
 
     /// Its position in a table.
+    #[inline]
     pub fn position(self) -> usize {
         self.0 as usize
     }
 
     /// Its row.
+    #[inline]
     pub fn site(self) -> Option<SiteIndex> {
         self.position().checked_sub(1).map(SiteIndex)
     }
@@ -40,11 +44,13 @@ impl CallerColumn {
     pub const NONE: Self = Self(0);
 
     /// The column of a call.
+    #[inline]
     pub fn of(call: CallIndex) -> Self {
         u32::try_from(call.get() + 1).map_or(Self::NONE, Self)
     }
 
     /// Its row.
+    #[inline]
     pub fn call(self) -> Option<CallIndex> {
         (self.0 as usize).checked_sub(1).map(CallIndex)
     }
@@ -68,6 +74,7 @@ impl TypeColumn {
     pub const NONE: Self = Self(0);
 
     /// Its position in a table.
+    #[inline]
     pub fn position(self) -> usize {
         self.0 as usize
     }

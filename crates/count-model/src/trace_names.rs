@@ -137,6 +137,7 @@ impl TraceNames {
     }
 
     /// The column of a call; 0 is no call.
+    #[inline]
     pub fn caller(&self, call: CallSiteId) -> CallerColumn {
         match call {
             CallSiteId(0) => CallerColumn::NONE,
@@ -159,6 +160,7 @@ impl TraceNames {
     }
 
     /// The type of a class.
+    #[inline]
     pub fn class_type(&self, class: HeapClassId) -> TypeColumn {
         self.classes.get(&class).copied().unwrap_or_default()
     }

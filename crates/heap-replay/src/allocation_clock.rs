@@ -30,6 +30,7 @@ impl AllocationClock {
     }
 
     /// Bytes allocated before an epoch began. `None`: it is before the files at hand, or has not begun.
+    #[inline]
     pub fn before(&self, epoch: u32) -> Option<u64> {
         let index = epoch.checked_sub(self.first_epoch)? as usize;
         match index.checked_sub(1) {
@@ -39,6 +40,7 @@ impl AllocationClock {
     }
 
     /// Bytes allocated from the collection before `birth` to the end of the last epoch. `None`: the birth is before the files at hand.
+    #[inline]
     pub fn since(&self, birth: u32) -> Option<u64> {
         let before = self.before(birth)?;
         Some(self.totals.last()?.saturating_sub(before))

@@ -5,7 +5,7 @@ use ducktrack_live_heap::{Amount, Fate, FateMap};
 use ducktrack_trace_format::{AddressRange, HeapClassId, MoveRun};
 
 use crate::analysis::{Analysis, Step};
-use crate::epoch_part::Survivor;
+use crate::epoch_part::NewSurvivor;
 use crate::live_counts::LiveCounts;
 use crate::live_object::{LiveHeap, LiveObject};
 use crate::outcome::Outcome;
@@ -86,11 +86,11 @@ impl CollectionStep<'_, '_> {
     /// Adds the objects of the epoch that live on.
     pub(crate) fn add_survivors(
         &mut self,
-        survivors: impl Iterator<Item = Survivor>,
+        survivors: impl Iterator<Item = NewSurvivor>,
         fates: &FateMap,
     ) {
         let mut cursor = fates.cursor();
-        for Survivor { mut object, from } in survivors {
+        for NewSurvivor { mut object, from } in survivors {
             for analysis in &mut *self.analyses {
                 analysis.born(&object, &self.step);
             }

@@ -6,9 +6,9 @@
 
 use std::borrow::Cow;
 
-use ducktrack_live_heap::{FateMap, check_collection, merged};
+use ducktrack_live_heap::{FateMap, check_collection, check_survivors, merged};
 use ducktrack_trace_format::{
-    Collection, CollectionCounts, HeapClassId, KeptCollection, KeptSurvivor, MoveRun,
+    Collection, CollectionCounts, HeapClassId, KeptCollection, MoveRun, Survivor,
 };
 
 /// A collection and its moves.
@@ -48,8 +48,8 @@ impl<'a> Cycle<'a> {
             stayed: survivors.len() as u64 - moved,
             ..kept.collection.counts
         };
-        if overlap(&survivors) {
-            collection.fault = Some("survivors of the collection overlap".to_owned());
+        if let Err(fault) = check_survivors(survivors.iter().copied()) {
+            collection.fault = Some(fault.to_owned());
         }
         Self {
             collection: Cow::Owned(collection),
@@ -79,9 +79,9 @@ impl<'a> Cycle<'a> {
 }
 
 /// If the copy has all live objects, those of other ranges are left out: they did not move.
-fn of_collected_ranges(kept: &KeptCollection) -> Vec<&KeptSurvivor> {
+fn of_collected_ranges(kept: &KeptCollection) -> Vec<&Survivor> {
     let collected = merged(&kept.collection.collected);
-    let is_collected = |survivor: &&KeptSurvivor| {
+    let is_collected = |survivor: &&Survivor| {
         let after = collected.partition_point(|range| range.end <= survivor.from);
         let range = collected.get(after);
         range.is_some_and(|range| range.start <= survivor.from)
@@ -89,12 +89,7 @@ fn of_collected_ranges(kept: &KeptCollection) -> Vec<&KeptSurvivor> {
     kept.survivors.iter().filter(is_collected).collect()
 }
 
-fn overlap(survivors: &[&KeptSurvivor]) -> bool {
-    let ends_after = |pair: &[&KeptSurvivor]| matches!(pair, [a, b] if a.from.saturating_add(a.bytes()) > b.from);
-    survivors.windows(2).any(ends_after)
-}
-
-fn run(survivor: &KeptSurvivor) -> MoveRun {
+fn run(survivor: &Survivor) -> MoveRun {
     MoveRun {
         from: survivor.from,
         to: survivor.to,

@@ -41,7 +41,7 @@ pub struct EpochPart {
     /// By site and caller: events that are in no tally of a site, if callers are asked for.
     blamed: FxHashMap<(SiteColumn, CallSiteId), SiteTally>,
     /// Objects that live on, at their new addresses.
-    pub(crate) survivors: Vec<Survivor>,
+    pub(crate) survivors: Vec<NewSurvivor>,
     /// Allocated on the heap.
     pub(crate) threads: FxHashMap<ThreadId, Amount>,
     /// At the end of the trace: objects with a caller, or whose type is not that of their site.
@@ -74,7 +74,7 @@ impl SiteTally {
 
 /// An object that lives on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Survivor {
+pub(crate) struct NewSurvivor {
     pub(crate) object: LiveObject,
     /// Where it was before the collection.
     pub(crate) from: u64,
@@ -340,7 +340,7 @@ impl Taker<'_, '_> {
         let ty = self.ty(allocation, bytes);
         let caller = self.caller(allocation);
         let object = LiveObject::new(end.wrapping_add(by), bytes, site, ty, self.epoch);
-        self.part.survivors.push(Survivor {
+        self.part.survivors.push(NewSurvivor {
             object: object.by(self.thread, caller),
             from: end.wrapping_sub(bytes),
         });

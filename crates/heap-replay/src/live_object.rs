@@ -35,6 +35,7 @@ pub struct LiveObject {
 
 impl LiveObject {
     /// An object that no collection has seen.
+    #[inline]
     pub fn new(end: u64, bytes: u64, site: SiteColumn, ty: TypeColumn, birth: u32) -> Self {
         Self {
             end,
@@ -50,6 +51,7 @@ impl LiveObject {
     }
 
     /// Which thread allocated it, and the caller to blame.
+    #[inline]
     pub(crate) fn by(mut self, thread: ThreadId, caller: CallerColumn) -> Self {
         self.thread = self.thread & PROMOTED | thread.0.min(NO_THREAD);
         self.caller = caller;
@@ -57,6 +59,7 @@ impl LiveObject {
     }
 
     /// Whose doing it is.
+    #[inline]
     pub fn origin(&self) -> Origin {
         Origin {
             site: self.site,
@@ -65,17 +68,20 @@ impl LiveObject {
     }
 
     /// Its length.
+    #[inline]
     pub fn bytes(&self) -> u64 {
         u64::from(self.units) * 8
     }
 
     /// The thread that allocated it, if known.
+    #[inline]
     pub fn thread(&self) -> Option<ThreadId> {
         let thread = self.thread & !PROMOTED;
         (thread != NO_THREAD).then_some(ThreadId(thread))
     }
 
     /// A collection moved it from a young to an old space.
+    #[inline]
     pub fn is_promoted(&self) -> bool {
         self.thread & PROMOTED != 0
     }
@@ -86,12 +92,14 @@ impl LiveObject {
     }
 
     /// Notes a use in an epoch, if the object was at its address by then; gives the epoch of the last use before.
+    #[inline]
     pub fn use_in(&mut self, epoch: u32) -> Option<u32> {
         let is_later = epoch >= self.arrived && epoch > self.used;
         is_later.then(|| core::mem::replace(&mut self.used, epoch))
     }
 
     /// Where it starts.
+    #[inline]
     pub fn address(&self) -> u64 {
         self.end.saturating_sub(self.bytes())
     }

@@ -17,6 +17,7 @@ impl SpaceMap {
     }
 
     /// Position of the space in which an object starts; spaces may have grown over their noted top since.
+    #[inline]
     pub fn position(&self, address: u64) -> Option<usize> {
         self.spaces
             .partition_point(|space| space.bottom <= address)
@@ -24,6 +25,7 @@ impl SpaceMap {
     }
 
     /// What the space is for in which an object starts.
+    #[inline]
     pub fn kind(&self, address: u64) -> Option<SpaceKind> {
         self.spaces
             .get(self.position(address)?)
@@ -37,11 +39,13 @@ impl SpaceMap {
 }
 
 /// True for spaces whose objects have to live long to get there.
+#[inline]
 pub fn is_old(kind: SpaceKind) -> bool {
     matches!(kind, SpaceKind::Old)
 }
 
 /// True for spaces whose objects are looked at by every collection.
+#[inline]
 pub fn is_young(kind: SpaceKind) -> bool {
     matches!(kind, SpaceKind::Eden | SpaceKind::Survivor | SpaceKind::To)
 }

@@ -13,6 +13,7 @@ pub struct Amount {
 
 impl Amount {
     /// One object.
+    #[inline]
     pub fn one(bytes: u64) -> Self {
         Self { count: 1, bytes }
     }
@@ -25,6 +26,7 @@ impl Amount {
     }
 
     /// True when there is nothing.
+    #[inline]
     pub fn is_zero(self) -> bool {
         self == Self::default()
     }
@@ -32,6 +34,7 @@ impl Amount {
 
 /// Sums stop at the limits of `u64`: sizes come from untrusted files.
 impl AddAssign for Amount {
+    #[inline]
     fn add_assign(&mut self, other: Self) {
         self.count = self.count.saturating_add(other.count);
         self.bytes = self.bytes.saturating_add(other.bytes);
@@ -40,6 +43,7 @@ impl AddAssign for Amount {
 
 /// Stops at zero.
 impl SubAssign for Amount {
+    #[inline]
     fn sub_assign(&mut self, other: Self) {
         self.count = self.count.saturating_sub(other.count);
         self.bytes = self.bytes.saturating_sub(other.bytes);

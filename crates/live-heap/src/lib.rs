@@ -16,4 +16,4 @@ pub use address_history::AddressHistory;
 pub use address_map::{AddressMap, HasAddress};
 pub use amount::Amount;
 pub use fate_map::{Fate, FateCursor, FateMap, merged};
-pub use validity::{WITHOUT_MOVES, check_collection};
+pub use validity::{WITHOUT_MOVES, check_collection, check_survivors};

@@ -1,6 +1,6 @@
 //! Whether a collection can be applied to a heap: every rule about that, for all who keep one.
 
-use ducktrack_trace_format::{Collection, CollectionKind, MovesLevel};
+use ducktrack_trace_format::{Collection, CollectionKind, MovesLevel, Survivor};
 
 /// The reason why a heap is not known where a trace has no moves.
 pub const WITHOUT_MOVES: &str =
@@ -33,4 +33,21 @@ pub fn check_collection(
     } else {
         Ok(())
     }
+}
+
+/// Checks survivors, which ascend by their old addresses.
+///
+/// # Errors
+/// They overlap, as a sentence.
+pub fn check_survivors<'a>(
+    survivors: impl Iterator<Item = &'a Survivor>,
+) -> Result<(), &'static str> {
+    let mut end = 0;
+    for survivor in survivors {
+        if survivor.from < end {
+            return Err("survivors of the collection overlap");
+        }
+        end = survivor.end_before();
+    }
+    Ok(())
 }

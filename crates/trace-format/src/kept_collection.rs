@@ -17,7 +17,7 @@ pub const KEPT_SURVIVOR_WORDS: usize = 3;
 
 /// An object that survived a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeptSurvivor {
+pub struct Survivor {
     /// Address before the collection.
     pub from: u64,
     /// Address after the collection; the same as `from` if it stayed.
@@ -28,7 +28,18 @@ pub struct KeptSurvivor {
     pub class: HeapClassId,
 }
 
-impl KeptSurvivor {
+impl Survivor {
+    /// A survivor of `bytes` bytes (a multiple of 8, at most 32 GB).
+    pub fn new(from: u64, to: u64, bytes: u64, class: HeapClassId) -> Self {
+        let units = u32::try_from(bytes / 8).unwrap_or(u32::MAX);
+        Self {
+            from,
+            to,
+            units,
+            class,
+        }
+    }
+
     /// Its words.
     pub fn encode(self) -> [u64; KEPT_SURVIVOR_WORDS] {
         let class = u64::from(self.class.0) << 32;
@@ -49,6 +60,11 @@ impl KeptSurvivor {
     pub fn bytes(&self) -> u64 {
         u64::from(self.units) * 8
     }
+
+    /// End address before the collection.
+    pub fn end_before(&self) -> u64 {
+        self.from.saturating_add(self.bytes())
+    }
 }
 
 /// The agent's copy of a collection.
@@ -59,7 +75,7 @@ pub struct KeptCollection {
     /// Contents of the USES blocks that precede it.
     pub uses: Vec<Vec<u8>>,
     /// Ascending by old address.
-    pub survivors: Vec<KeptSurvivor>,
+    pub survivors: Vec<Survivor>,
 }
 
 impl KeptCollection {
@@ -92,8 +108,8 @@ impl KeptCollection {
         let (words, _) = rest.as_chunks::<8>();
         let words = words.get(..count.checked_mul(KEPT_SURVIVOR_WORDS)?)?;
         let (survivors, _) = words.as_chunks::<KEPT_SURVIVOR_WORDS>();
-        let survivor = |words: &[[u8; 8]; 3]| KeptSurvivor::decode(words.map(u64::from_le_bytes));
-        let mut survivors: Vec<KeptSurvivor> = survivors.iter().map(survivor).collect();
+        let survivor = |words: &[[u8; 8]; 3]| Survivor::decode(words.map(u64::from_le_bytes));
+        let mut survivors: Vec<Survivor> = survivors.iter().map(survivor).collect();
         survivors.sort_by_key(|survivor| survivor.from);
         count_survivors(&mut collection, &survivors);
         Some(Self {
@@ -104,7 +120,7 @@ impl KeptCollection {
     }
 }
 
-fn count_survivors(collection: &mut Collection, survivors: &[KeptSurvivor]) {
+fn count_survivors(collection: &mut Collection, survivors: &[Survivor]) {
     let counts = &mut collection.counts;
     for survivor in survivors {
         match survivor.from == survivor.to {
@@ -135,8 +151,8 @@ mod tests {
 
     use super::*;
 
-    fn survivor(from: u64, to: u64) -> KeptSurvivor {
-        KeptSurvivor {
+    fn survivor(from: u64, to: u64) -> Survivor {
+        Survivor {
             from,
             to,
             units: 3,

@@ -73,7 +73,7 @@ pub use explained::{Explained, decode_explained, encode_explained};
 pub use extension_block::{ExtensionBlock, ExtensionHeader};
 pub use file_header::{FORMAT_VERSION, FileHeader, MAGIC};
 pub use journal_block::{JOURNAL_FILE_NAME, JournalBlock};
-pub use kept_collection::{KEPT_SURVIVOR_WORDS, KeptCollection, KeptSurvivor};
+pub use kept_collection::{KEPT_SURVIVOR_WORDS, KeptCollection, Survivor};
 pub use live_events::{LIVE_EVENTS_FILE_NAME, LivePiece, live, live_place, of_live_place};
 pub use move_runs::{MoveDecoder, MoveEncoder, MoveRun};
 pub use piece_words::{PieceWord, PieceWords, words_as_written};

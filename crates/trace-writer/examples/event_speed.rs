@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 
 use ducktrack_trace_format::{
     AddressRange, Collection, End, Event, EventBlock, EventBlockHeader, EventDecoder, EventFlags,
-    EventWords, HeapClassId, MovesLevel, Place, SiteFacts, SiteId, ThreadId,
+    EventWords, HeapClassId, MovesLevel, Place, SiteFacts, SiteId, Survivor, ThreadId,
 };
 use ducktrack_trace_writer::{
     Buffer, CompressStrategy, EqualEvents, EventHost, EventLog, EventOptions, EventSum,
-    FlushOutcome, Survivor, Tally,
+    FlushOutcome, Tally,
 };
 
 const EDEN: AddressRange = AddressRange {

@@ -34,7 +34,7 @@ pub use flush_queue::Buffer;
 pub use mirror::CLASS_OF_SITE;
 pub use options::{CompressStrategy, EventHost, EventOptions, OnFull};
 pub use stats::EventStats;
-pub use survivor::{Survivor, Survivors};
+pub use survivor::Survivors;
 pub use tally::{EqualEvents, EventSum, Tally};
 
 mod buffer_words;

@@ -41,8 +41,8 @@ pub use count_writer::{CountWriter, WriterOptions};
 pub use error::WriteError;
 pub use event_log::{
     Buffer, BufferWords, CLASS_OF_SITE, CompressStrategy, Durable, DurableWords, EqualEvents,
-    EventHost, EventLog, EventOptions, EventStats, EventSum, FlushOutcome, OnFull, Survivor,
-    Survivors, Tally,
+    EventHost, EventLog, EventOptions, EventStats, EventSum, FlushOutcome, OnFull, Survivors,
+    Tally,
 };
 pub use snapshot_delta::SnapshotDelta;
 pub use trace_directory::{TRACE_FILE_NAME, TraceDirectory};

@@ -17,11 +17,11 @@ use ducktrack_trace_format::{
     AddressRange, AllocationKind, ArrayLayout, Class, ClassId, Collection, CollectionKind, Counter,
     CounterId, CounterRole, End, EventBlockHeader, EventFlags, EventWords, HeapClass, HeapClassId,
     HeapClassSize, Method, MethodId, MovesLevel, ObjectLayout, Record, Run, Site, SiteFacts,
-    SiteId, Snapshot, Space, SpaceKind, Term, Thread, ThreadCounts, ThreadCut, ThreadId, Unit,
+    SiteId, Snapshot, Space, SpaceKind, Survivor, Term, Thread, ThreadCounts, ThreadCut, ThreadId,
+    Unit,
 };
 use ducktrack_trace_writer::{
-    Buffer, EventHost, EventLog, EventOptions, FlushOutcome, Survivor, TraceDirectory,
-    WriterOptions,
+    Buffer, EventHost, EventLog, EventOptions, FlushOutcome, TraceDirectory, WriterOptions,
 };
 
 const ORDER: SiteId = SiteId(16);

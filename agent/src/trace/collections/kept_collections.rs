@@ -7,8 +7,8 @@
 
 use std::sync::Arc;
 
-use ducktrack_trace_format::{Collection, KEPT_SURVIVOR_WORDS, KeptCollection, KeptSurvivor, live};
-use ducktrack_trace_writer::{Durable, Survivor};
+use ducktrack_trace_format::{Collection, KEPT_SURVIVOR_WORDS, KeptCollection, Survivor, live};
+use ducktrack_trace_writer::Durable;
 use parking_lot::Mutex;
 
 use crate::process::memory::populate;
@@ -143,19 +143,7 @@ fn fill<'a>(area: Area, head: &[u8], survivors: impl Iterator<Item = &'a Survivo
     }
     let (places, _) = rest.as_chunks_mut::<KEPT_SURVIVOR_WORDS>();
     for (place, survivor) in places.iter_mut().zip(survivors) {
-        let Survivor {
-            from,
-            to,
-            units,
-            class,
-        } = *survivor;
-        *place = KeptSurvivor {
-            from,
-            to,
-            units,
-            class,
-        }
-        .encode();
+        *place = survivor.encode();
     }
 }
 

@@ -3,8 +3,8 @@
 use ducktrack_analyses::{Asked, CostQuestion, Questions, TraceModel};
 use ducktrack_heap_replay::{CollectionNumber, Cycle, EpochPart, EpochView, HeapReplay, Moment};
 use ducktrack_trace_format::{
-    BlockKind, Collection, CollectionCounts, HeapClassId, KeptCollection, KeptSurvivor,
-    MoveDecoder, MoveRun,
+    BlockKind, Collection, CollectionCounts, HeapClassId, KeptCollection, MoveDecoder, MoveRun,
+    Survivor,
 };
 
 use crate::naive_object::{NaiveSurvivor, Piece};
@@ -80,7 +80,7 @@ pub(crate) fn replay_kept(
 
 fn kept(collection: &Collection, survivors: &[Vec<NaiveSurvivor>]) -> KeptCollection {
     let survivors = &survivors[collection.number as usize - 1];
-    let kept = survivors.iter().map(|survivor| KeptSurvivor {
+    let kept = survivors.iter().map(|survivor| Survivor {
         from: survivor.from,
         to: survivor.to,
         units: u32::try_from(survivor.bytes / 8).expect("small"),

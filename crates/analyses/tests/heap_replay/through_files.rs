@@ -7,10 +7,10 @@ use std::sync::Arc;
 use ducktrack_analyses::TraceModel;
 use ducktrack_heap_replay::HeapKnowledge;
 use ducktrack_trace_format::{
-    Collection, CollectionCounts, End, EventBlock, HeapClass, HeapClassId, SiteFacts,
+    Collection, CollectionCounts, End, EventBlock, HeapClass, HeapClassId, SiteFacts, Survivor,
 };
 use ducktrack_trace_writer::{
-    Buffer, CompressStrategy, EventHost, EventLog, EventOptions, FlushOutcome, Survivor,
+    Buffer, CompressStrategy, EventHost, EventLog, EventOptions, FlushOutcome,
 };
 use proptest::prelude::*;
 

@@ -15,14 +15,14 @@
 //! Objects outside of the collected ranges stay as they are. So after a collection without fault the mirror holds every object
 //! that the collector left and that was ever in a collected range or had an event.
 
+use ducktrack_live_heap::check_survivors;
 use ducktrack_trace_format::{
     AddressRange, Allocation, CallSiteId, Collection, CollectionKind, Explained, HeapClass,
-    MoveEncoder, Place, SiteId, SyncEncoder, SyncObject, ThreadId,
+    MoveEncoder, Place, SiteId, Survivor, SyncEncoder, SyncObject, ThreadId,
 };
 
 use super::kept_site::{KeptSite, KeptSites};
 use super::site_cache::SiteCache;
-use super::survivor::Survivor;
 use end_index::EndIndex;
 use kept_pieces::{KeptPiece, KeptPieces};
 use late_table::LateTable;
@@ -451,11 +451,7 @@ fn put_in_order(survivors: &mut [Survivor]) -> Result<(), &'static str> {
     if !survivors.is_sorted_by_key(|survivor| survivor.from) {
         survivors.sort_unstable_by_key(|survivor| survivor.from);
     }
-    let overlap = |pair: &[Survivor]| matches!(pair, [a, b] if a.end_before() > b.from);
-    if survivors.windows(2).any(overlap) {
-        return Err("survivors of the collection overlap");
-    }
-    Ok(())
+    check_survivors(survivors.iter())
 }
 
 fn unknown_of(fates: &[Fate]) -> Vec<usize> {

@@ -1,42 +1,6 @@
 //! The survivors of a collection, as the agent reads them in the pause.
 
-use ducktrack_trace_format::HeapClassId;
-
-/// An object that survived a collection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Survivor {
-    /// Address before the collection.
-    pub from: u64,
-    /// Address after the collection; the same as `from` if it stayed.
-    pub to: u64,
-    /// Size in units of 8 bytes.
-    pub units: u32,
-    /// Its class.
-    pub class: HeapClassId,
-}
-
-impl Survivor {
-    /// A survivor of `bytes` bytes (a multiple of 8, at most 32 GB).
-    pub fn new(from: u64, to: u64, bytes: u64, class: HeapClassId) -> Self {
-        let units = u32::try_from(bytes / 8).unwrap_or(u32::MAX);
-        Self {
-            from,
-            to,
-            units,
-            class,
-        }
-    }
-
-    /// Size in bytes.
-    pub fn bytes(&self) -> u64 {
-        u64::from(self.units) * 8
-    }
-
-    /// End address before the collection.
-    pub(crate) fn end_before(&self) -> u64 {
-        self.from.wrapping_add(self.bytes())
-    }
-}
+use ducktrack_trace_format::Survivor;
 
 /// The survivors of one collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use ducktrack_trace_format::{
     AddressRange, BlockHeader, BlockKind, Collection, EventBlock, EventBlockHeader, EventColumns,
-    EventFlags, EventWords, FileHeader, HeapClassId, MovesLevel, SiteFacts, SiteId, SyncDecoder,
-    SyncObject, ThreadId, decode_content,
+    EventFlags, EventWords, FileHeader, HeapClassId, MovesLevel, SiteFacts, SiteId, Survivor,
+    SyncDecoder, SyncObject, ThreadId, decode_content,
 };
 
 use super::event_files::MakeFile;

@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 
 use ducktrack_trace_format::{
     AddressRange, Collection, CollectionKind, EventBlockHeader, EventFlags, EventWords,
-    HeapClassId, MAX_UNITS, MovesLevel, SiteFacts, SiteId, ThreadCut, ThreadId,
+    HeapClassId, MAX_UNITS, MovesLevel, SiteFacts, SiteId, Survivor, ThreadCut, ThreadId,
 };
-use ducktrack_trace_writer::{Buffer, EventLog, FlushOutcome, Survivor};
+use ducktrack_trace_writer::{Buffer, EventLog, FlushOutcome};
 
 use crate::test_host::{Facts, Host, INNER, OUTER, Sums};
 

@@ -5,12 +5,11 @@ use rustc_hash::FxHashMap;
 
 use super::end_index::{AtEnd, EndIndex};
 use super::kept_pieces::{KeptObject, KeptPiece, Neighbours};
-use super::origin::{CLASS_OF_SITE, Origin};
-use super::origin::{LiveObject, LiveObjects};
+use super::origin::{CLASS_OF_SITE, LiveObject, LiveObjects, Origin};
 use super::site_classes::SiteClasses;
 use crate::event_log::kept_site::KeptSites;
 use crate::event_log::site_cache::SiteCache;
-use crate::event_log::survivor::Survivor;
+use ducktrack_trace_format::Survivor;
 
 /// How the origin of a survivor is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,8 +8,7 @@ use std::collections::HashMap;
 use ducktrack_trace_format::{ThreadCut, ThreadId};
 
 use super::end_index::is_in;
-use crate::event_log::survivor::Survivor;
-use ducktrack_trace_format::AddressRange;
+use ducktrack_trace_format::{AddressRange, Survivor};
 
 #[derive(Clone, Copy, Debug)]
 struct Suspect {

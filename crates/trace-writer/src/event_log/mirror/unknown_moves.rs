@@ -28,7 +28,7 @@ use super::origin::{CLASS_OF_SITE, Origin};
 use super::reconciliation::{Former, Match, Present, Sides, reconcile};
 use super::{Mirror, ascending};
 use crate::event_log::site_cache::SiteCache;
-use crate::event_log::survivor::Survivor;
+use ducktrack_trace_format::Survivor;
 
 /// Class and size in units of 8 bytes.
 type Shape = (HeapClassId, u32);
