@@ -8,8 +8,8 @@
 //! | `stop` | the recording ends, the probes are removed | what was restored, and how long it took |
 //!
 //! A request is a line of JSON, `{"command":"mark","name":"..."}`, and so is the answer: `{"ok":true,...}` or `{"ok":false,"error":"..."}`.
-//! The agent's own thread executes all commands one after another, so that they never overlap with each other or with a snapshot by
-//! interval.
+//! The agent's own thread executes all commands but `status` one after another, so that they never overlap with each other or with a snapshot by
+//! interval. Clients are served side by side (`run/desk.rs`), also while the agent arrives and while probes are removed.
 
 mod answer;
 mod inbox;
@@ -21,7 +21,7 @@ use crate::options::Command;
 
 pub(crate) use answer::Answer;
 pub(crate) use inbox::Inbox;
-pub(crate) use socket::Socket;
+pub(crate) use socket::{Client, Socket};
 
 /// Maximum length of a mark's name in bytes.
 pub(crate) const LONGEST_NAME: usize = 200;

@@ -18,6 +18,7 @@ use crate::options::{Command, Mode, Options, Request};
 use crate::process::memory;
 use crate::recording::Recording;
 use crate::run::agent::Agent;
+use crate::run::program_choice;
 use crate::trace::Trace;
 use crate::trial::recording::TrialRecording;
 
@@ -42,6 +43,9 @@ pub(crate) fn load(vm: Vm, text: &str, attached: bool) -> Result<Value, String> 
 
 /// Starts the first run, or a further one.
 fn begin_run(vm: Vm, options: Options, text: &str, attached: bool) -> Result<Value, String> {
+    if !attached && let Some(why) = program_choice::why_not(vm) {
+        return Ok(json!({"ok": true, "skipped": why}));
+    }
     let before = entry::agent();
     if let Some(running) = before.filter(|agent| agent.core.phase.get() != Phase::Ended) {
         return Err(format!(
@@ -106,9 +110,12 @@ fn recording_of(options: &Options) -> Box<dyn Recording> {
 
 /// Handles another load of the library as a command to the run. The answer is also logged, because `jcmd` does not show it.
 fn command_run(command: Command) -> Result<Value, String> {
-    let running = entry::agent().filter(|agent| agent.core.is_counting());
-    let agent = running.ok_or("nothing is recorded in this JVM: there is no run to command")?;
-    let answer = agent.inbox.ask(command, || agent.core.wake.wake());
+    let agent = entry::agent().filter(|agent| {
+        let has_ended = agent.core.phase.get() == Phase::Ended;
+        !has_ended || command == Command::Stop && agent.stopped.get().is_some()
+    });
+    let agent = agent.ok_or("nothing is recorded in this JVM: there is no run to command")?;
+    let answer = agent.answer(command);
     match answer["error"].as_str() {
         Some(why) => Err(why.to_owned()),
         None => Ok(answer),

@@ -3,8 +3,10 @@
 pub(crate) mod agent;
 pub(crate) mod background;
 pub(crate) mod commands;
+pub(crate) mod desk;
 pub(crate) mod final_dump;
 pub(crate) mod life_cycle;
+pub(crate) mod program_choice;
 pub(crate) mod removal;
 pub(crate) mod snapshot;
 pub(crate) mod summary;

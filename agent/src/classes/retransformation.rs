@@ -5,7 +5,7 @@
 //!                                                                   last hook left ──> |<------------- a stop, at the most ------------>|
 //! ```
 //!
-//! The next batch is as large as the last stop allows.
+//! How large the batches are is in [`super::batch_size`].
 //!
 //! Beside other processes, a stop lasts longer than its work. The work is the CPU time of the VM's thread between the two ends of the stop.
 
@@ -15,18 +15,8 @@ use std::time::{Duration, Instant};
 use ducktrack_jvmti::sys::jclass;
 use ducktrack_jvmti::{Env, Error};
 
+use super::batch_size::{BatchSize, LONGEST_STOP};
 use crate::process::other_thread::OtherThread;
-
-/// No stop should be longer.
-const LONGEST_STOP: Duration = Duration::from_millis(50);
-/// What is aimed at. Beside other processes a stop takes up to four times as long as the same stop on an idle machine.
-const AIM: Duration = Duration::from_millis(10);
-/// A batch grows by no more than this factor: few classes say little about many, and their code may be much smaller.
-const GROWTH: f64 = 1.5;
-const FIRST_BATCH: usize = 32;
-/// A stop has a cost of its own, besides that of its classes. Smaller batches are made only where that shortens the stop.
-const SMALL_BATCH: usize = 8;
-const LARGEST_BATCH: usize = 1024;
 
 thread_local! {
     /// When this thread last left the class hook. Only while it retransforms classes.
@@ -157,7 +147,26 @@ impl Stops {
 pub(crate) fn retransform(
     env: Env,
     classes: &[jclass],
+    on_failure: impl FnMut(jclass, Error),
+) -> Stops {
+    retransform_in_view(env, classes, on_failure, |_| ())
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Progress {
+    /// Classes that are still to be exchanged.
+    pub(crate) classes_left: usize,
+    /// How long the program will be stopped for them, in all.
+    pub(crate) stops_left: Duration,
+}
+
+/// The same; after each batch, `watch` learns how far it is.
+pub(crate) fn retransform_in_view(
+    env: Env,
+    classes: &[jclass],
     mut on_failure: impl FnMut(jclass, Error),
+    mut watch: impl FnMut(Progress),
 ) -> Stops {
     let mut stops = Stops::default();
     let begun = Instant::now();
@@ -165,7 +174,7 @@ pub(crate) fn retransform(
     let mut rest = classes;
     let vm_thread = OtherThread::vm();
     while !rest.is_empty() {
-        let (batch, later) = rest.split_at(size.next.min(rest.len()));
+        let (batch, later) = rest.split_at(size.next().min(rest.len()));
         rest = later;
         let start = Moment::now(vm_thread);
         HOOK_LEFT.set(Some(start));
@@ -175,75 +184,21 @@ pub(crate) fn retransform(
         });
         let stop = HOOK_LEFT.take().unwrap_or(start).until_now();
         stops.add(stop);
-        let stop = stop.time;
+        let (stop, work) = (stop.time, stop.work);
         if let ([class], true) = (batch, stop > LONGEST_STOP) {
             let name = env.class_signature(*class).unwrap_or_default();
             let name = String::from_utf8_lossy(&name);
             let name = name.trim_matches(['L', ';']).replace('/', ".");
             stops.slow_class = stops.slow_class.max(Some((stop, name)));
         }
-        size.learn(batch.len(), stop);
+        size.learn(batch.len(), work);
+        watch(Progress {
+            classes_left: rest.len(),
+            stops_left: size.forecast(rest.len()),
+        });
     }
     stops.work = begun.elapsed();
     stops
-}
-
-/// How many classes go into the next batch.
-struct BatchSize {
-    next: usize,
-    smallest: usize,
-    /// The stop of a batch of the smallest size that was too long, as long as halves of it may be shorter.
-    too_long: Option<Duration>,
-    /// Stops are long whatever they are for.
-    is_fixed: bool,
-}
-
-impl Default for BatchSize {
-    fn default() -> Self {
-        Self {
-            next: FIRST_BATCH,
-            smallest: SMALL_BATCH,
-            too_long: None,
-            is_fixed: false,
-        }
-    }
-}
-
-impl BatchSize {
-    /// A batch of this many classes made a stop this long.
-    fn learn(&mut self, size: usize, stop: Duration) {
-        if stop > LONGEST_STOP && size == self.smallest && !self.is_fixed {
-            self.halve(size, stop);
-        } else if stop <= LONGEST_STOP && self.smallest < SMALL_BATCH {
-            // What was slow is through: many small batches would cost more than they save.
-            (self.smallest, self.too_long) = (SMALL_BATCH, None);
-        }
-        self.next = next_size(size, stop).clamp(self.smallest, LARGEST_BATCH);
-    }
-
-    fn halve(&mut self, size: usize, stop: Duration) {
-        let helped = self.too_long.is_none_or(|before| stop < before * 3 / 4);
-        if helped {
-            self.too_long = Some(stop);
-            self.smallest = (size / 2).max(1);
-        } else {
-            self.is_fixed = true;
-            self.smallest = SMALL_BATCH;
-        }
-    }
-}
-
-/// In proportion to the aim, between a quarter and [`GROWTH`].
-fn next_size(size: usize, stop: Duration) -> usize {
-    let factor = (AIM.as_secs_f64() / stop.as_secs_f64().max(1e-6)).clamp(0.25, GROWTH);
-    #[allow(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "small and positive"
-    )]
-    let next = (size as f64 * factor) as usize;
-    next.clamp(1, LARGEST_BATCH)
 }
 
 #[cfg(test)]
@@ -258,40 +213,12 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_is_as_large_as_the_last_stop_allows() {
-        assert_eq!(next_size(32, Duration::from_millis(1)), 48);
-        assert_eq!(next_size(100, Duration::from_millis(20)), 50);
-        assert_eq!(next_size(100, Duration::from_secs(9)), 25);
-        assert_eq!(next_size(8, Duration::from_secs(9)), 2);
-        assert_eq!(next_size(1000, Duration::ZERO), LARGEST_BATCH);
-    }
-
-    #[test]
-    fn small_batches_are_halved_where_that_helps() {
-        let millis = Duration::from_millis;
-        let mut size = BatchSize::default();
-        size.learn(32, millis(900));
-        assert_eq!(size.next, 8);
-        // Most of it is one class.
-        for (batch, stop, next) in [(8, 220, 4), (4, 120, 2), (2, 70, 1), (1, 51, 1), (1, 1, 8)] {
-            size.learn(batch, millis(stop));
-            assert_eq!(size.next, next, "after {batch}");
-        }
-        // A stop takes this long whatever it is for.
-        let mut size = BatchSize::default();
-        for (batch, next) in [(8, 4), (4, 8), (8, 8), (8, 8)] {
-            size.learn(batch, millis(200));
-            assert_eq!(size.next, next, "after {batch}");
-        }
-    }
-
-    #[test]
     fn a_class_that_takes_too_long_by_itself_is_named() {
         let mut stops = Stops::default();
-        stops.add(stop(80, 80));
-        stops.slow_class = Some((Duration::from_millis(80), "app.Large".to_owned()));
+        stops.add(stop(280, 280));
+        stops.slow_class = Some((Duration::from_millis(280), "app.Large".to_owned()));
         let all = stops.and(&Stops::default());
-        assert!(all.sentence().ends_with("app.Large alone took 80.0 ms."));
+        assert!(all.sentence().ends_with("app.Large alone took 280.0 ms."));
     }
 
     #[test]
@@ -305,8 +232,8 @@ mod tests {
                 .contains("2 times, 40.0 ms together, 30.0 ms at the longest")
         );
         assert!(!stops.sentence().contains("aimed"));
-        stops.add(stop(60, 15));
-        let missed = "; it took 0.0 s. 1 of them took longer than 50 ms, which are aimed at; \
+        stops.add(stop(300, 15));
+        let missed = "; it took 0.0 s. 1 of them took longer than 250 ms, which are aimed at; \
                       the VM's own work was 20.0 ms at the longest, the rest was waiting for a processor.";
         assert!(stops.sentence().ends_with(missed));
     }

@@ -5,7 +5,7 @@
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::options::Command;
 
 /// The name of the socket.
 const NAME: &str = "control";
-/// How long a client may take to send its request or receive the answer, because the agent's thread waits for it.
+/// How long a client may take to send its request or receive the answer: a thread waits for it.
 const PATIENCE: Duration = Duration::from_secs(2);
 const LONGEST_REQUEST: u64 = 4096;
 
@@ -46,15 +46,24 @@ impl Socket {
         })
     }
 
-    pub(crate) fn as_fd(&self) -> BorrowedFd<'_> {
-        self.listener.as_fd()
+    /// Waits for a client.
+    pub(crate) fn wait(&self, at_most: Duration) -> Option<Client> {
+        let mut entry = libc::pollfd {
+            fd: self.listener.as_raw_fd(),
+            events: libc::POLLIN,
+            revents: 0,
+        };
+        let millis = libc::c_int::try_from(at_most.as_millis()).unwrap_or(libc::c_int::MAX);
+        // SAFETY: one entry, which lives through the call.
+        unsafe { libc::poll(&raw mut entry, 1, millis) };
+        let accepted = self.listener.accept().ok();
+        accepted.map(|(stream, _)| Client(stream))
     }
 
-    /// Serves one client. Errors affect only that client.
-    pub(crate) fn serve(&self, obey: impl FnOnce(&Command) -> Value) {
-        if let Ok((stream, _)) = self.listener.accept() {
-            let _ = converse(&stream, obey);
-        }
+    /// Wakes whoever waits for a client: none comes any more.
+    pub(crate) fn hang_up(&self) {
+        // SAFETY: the descriptor is open as long as `self`. A failure only makes the waiting thread notice later.
+        unsafe { libc::shutdown(self.listener.as_raw_fd(), libc::SHUT_RDWR) };
     }
 
     /// Removes the socket's file: no further client can connect. A client that is being served still gets its answer.
@@ -71,6 +80,16 @@ impl Drop for Socket {
     }
 }
 
+/// A client that has connected.
+pub(crate) struct Client(UnixStream);
+
+impl Client {
+    /// One request, one answer. Errors affect only this client.
+    pub(crate) fn serve(self, obey: impl FnOnce(Command) -> Value) {
+        let _ = converse(&self.0, obey);
+    }
+}
+
 /// Binds the socket. For a moment it has the process's default permissions; the peer's user is checked in any case.
 fn bind(path: &Path) -> io::Result<UnixListener> {
     let listener = UnixListener::bind(path)?;
@@ -79,7 +98,7 @@ fn bind(path: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-fn converse(stream: &UnixStream, obey: impl FnOnce(&Command) -> Value) -> io::Result<()> {
+fn converse(stream: &UnixStream, obey: impl FnOnce(Command) -> Value) -> io::Result<()> {
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
@@ -87,7 +106,7 @@ fn converse(stream: &UnixStream, obey: impl FnOnce(&Command) -> Value) -> io::Re
     let mut line = String::new();
     BufReader::new(stream.take(LONGEST_REQUEST)).read_line(&mut line)?;
     let answer = if may_command(stream)? {
-        requested(&line).map_or_else(|why| refusal(&why), |command| obey(&command))
+        requested(&line).map_or_else(|why| refusal(&why), obey)
     } else {
         refusal("the program belongs to another user")
     };
@@ -129,7 +148,8 @@ mod tests {
     fn visit(socket: &Socket, request: &str) -> String {
         let mut stream = UnixStream::connect(&socket.path).expect("connect");
         stream.write_all(request.as_bytes()).expect("write");
-        socket.serve(|command| serde_json::json!({"ok": true, "was": format!("{command:?}")}));
+        let client = socket.wait(PATIENCE).expect("a client");
+        client.serve(|command| serde_json::json!({"ok": true, "was": format!("{command:?}")}));
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("read");
         answer

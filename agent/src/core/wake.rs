@@ -1,6 +1,6 @@
-//! Wakes the agent's own thread early: a call from anywhere (even inside a pause), or a client at the run's socket.
+//! Wakes the agent's own thread early, by a call from anywhere (even inside a pause).
 
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -8,15 +8,6 @@ use std::time::Duration;
 pub(crate) struct Wake {
     event: Option<OwnedFd>,
     snapshot: AtomicBool,
-}
-
-/// The reasons for waking the thread.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Woken {
-    /// A snapshot was requested.
-    pub(crate) snapshot: bool,
-    /// A client is at the socket.
-    pub(crate) visitor: bool,
 }
 
 impl Wake {
@@ -44,26 +35,19 @@ impl Wake {
         }
     }
 
-    /// Waits for a call, for a client, or until the timeout.
-    pub(crate) fn wait(&self, socket: Option<BorrowedFd<'_>>, at_most: Duration) -> Woken {
-        let entry = |fd: Option<i32>| libc::pollfd {
+    /// Waits for a call or until the timeout. Returns whether a snapshot was requested.
+    pub(crate) fn wait(&self, at_most: Duration) -> bool {
+        let mut entry = libc::pollfd {
             // `poll` ignores negative descriptors.
-            fd: fd.unwrap_or(-1),
+            fd: self.event.as_ref().map_or(-1, AsRawFd::as_raw_fd),
             events: libc::POLLIN,
             revents: 0,
         };
-        let mut entries = [
-            entry(self.event.as_ref().map(AsRawFd::as_raw_fd)),
-            entry(socket.map(|socket| socket.as_raw_fd())),
-        ];
         let millis = libc::c_int::try_from(at_most.as_millis()).unwrap_or(libc::c_int::MAX);
-        // SAFETY: the array has two entries and lives through the call.
-        unsafe { libc::poll(entries.as_mut_ptr(), 2, millis) };
+        // SAFETY: one entry, which lives through the call.
+        unsafe { libc::poll(&raw mut entry, 1, millis) };
         self.take_calls();
-        Woken {
-            snapshot: self.snapshot.swap(false, Ordering::AcqRel),
-            visitor: entries[1].revents & libc::POLLIN != 0,
-        }
+        self.snapshot.swap(false, Ordering::AcqRel)
     }
 
     fn take_calls(&self) {
@@ -84,9 +68,9 @@ mod tests {
         let wake = Wake::new();
         wake.request_snapshot();
         let hour = Duration::from_secs(3600);
-        assert!(wake.wait(None, hour).snapshot);
-        assert_eq!(wake.wait(None, Duration::ZERO), Woken::default());
+        assert!(wake.wait(hour));
+        assert!(!wake.wait(Duration::ZERO));
         wake.wake();
-        assert_eq!(wake.wait(None, hour), Woken::default());
+        assert!(!wake.wait(hour));
     }
 }

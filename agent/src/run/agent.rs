@@ -9,13 +9,16 @@
 //! VMDeath         last snapshot, end of the trace, summary
 //! ```
 
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
 use parking_lot::Mutex;
+use serde_json::Value;
 
 use crate::classes::class_hook::ClassHook;
 use crate::classes::instrumentation::Instrumentation;
-use crate::control::Inbox;
+use crate::classes::retransformation::Progress;
+use crate::control::{Inbox, Socket};
 use crate::core::Core;
 use crate::core::resident::Resident;
 use crate::measured::Measured;
@@ -44,6 +47,12 @@ pub(crate) struct Agent {
     pub(crate) inbox: Inbox,
     /// The recording has begun: threads may write into buffers.
     pub(crate) has_begun: AtomicBool,
+    /// Where clients come in.
+    pub(crate) socket: OnceLock<Socket>,
+    /// What the command `stop` has done.
+    pub(crate) stopped: OnceLock<Value>,
+    /// While the agent arrives.
+    pub(crate) arriving: Mutex<Option<Progress>>,
     /// Ensures that the recording is ended only once at a time.
     pub(crate) ending: Mutex<()>,
 }
@@ -74,6 +83,9 @@ impl Agent {
             stacks: StackSampler::default(),
             inbox: Inbox::new(),
             has_begun: AtomicBool::new(false),
+            socket: OnceLock::new(),
+            stopped: OnceLock::new(),
+            arriving: Mutex::new(None),
             ending: Mutex::new(()),
         })
     }

@@ -9,9 +9,8 @@ use ducktrack_jvmti::guard;
 
 use crate::classes::hot_library_sites::NextLook;
 use crate::classes::reinstrumentation::Watch;
-use crate::control::Socket;
 use crate::core::own_thread::OWN_THREAD;
-use crate::options::{Command, Context};
+use crate::options::Context;
 use crate::process::memory::MemorySecond;
 use crate::recording::Moment;
 use crate::run::agent::Agent;
@@ -23,7 +22,6 @@ const SIZES_EVERY: Duration = Duration::from_secs(1);
 
 impl Agent {
     pub(crate) fn start_background(&'static self) {
-        let socket = self.listen_for_commands();
         let Ok(life) = self.core.resident.own_thread.enter() else {
             return;
         };
@@ -36,10 +34,9 @@ impl Agent {
                         .log
                         .error(&format!("background work ends: {message}"))
                 },
-                || self.look_around(socket.as_ref()),
+                || self.look_around(),
             );
-            // The end of the VM waits until no client can find the socket.
-            drop((socket, life));
+            drop(life);
         };
         let thread = std::thread::Builder::new().name(OWN_THREAD.to_owned());
         if let Err(error) = thread.spawn(body) {
@@ -47,21 +44,7 @@ impl Agent {
         }
     }
 
-    /// The socket for commands, unless `control=off`.
-    fn listen_for_commands(&self) -> Option<Socket> {
-        if !self.core.options.control {
-            return None;
-        }
-        let socket = Socket::listen(&self.core.directory);
-        if let Err(error) = &socket {
-            self.core.add_note(format!(
-                "No socket for commands: {error}; `ducktrack status` and `stop` need permission to attach."
-            ));
-        }
-        socket.ok()
-    }
-
-    fn look_around(&self, socket: Option<&Socket>) {
+    fn look_around(&self) {
         let core = &self.core;
         let mut last_snapshot = Instant::now();
         let mut last_sizes = Instant::now();
@@ -71,11 +54,11 @@ impl Agent {
         let mut last_look_at_memory = None;
         let mut last_look_at_bound = None;
         while core.is_counting() {
-            let woken = core.wake.wait(socket.map(Socket::as_fd), TICK);
+            let is_snapshot_due = core.wake.wait(TICK);
             if !core.is_counting() {
                 return;
             }
-            self.obey_all(socket, woken.visitor);
+            self.obey_all();
             if !core.is_counting() {
                 return;
             }
@@ -94,8 +77,12 @@ impl Agent {
                 .options
                 .interval
                 .is_some_and(|interval| last_snapshot.elapsed() + TICK / 2 >= interval);
-            if woken.snapshot || by_interval {
-                self.snapshot(if woken.snapshot { "demand" } else { "interval" });
+            if is_snapshot_due || by_interval {
+                self.snapshot(if is_snapshot_due {
+                    "demand"
+                } else {
+                    "interval"
+                });
                 last_snapshot = Instant::now();
             }
         }
@@ -117,24 +104,18 @@ impl Agent {
         }
     }
 
-    /// Executes the commands in the inbox, and serves a client waiting at the socket.
-    fn obey_all(&self, socket: Option<&Socket>, has_visitor: bool) {
-        let obey = |command: &Command| {
-            let answer = self.obey(command);
+    /// Executes the commands in the inbox.
+    fn obey_all(&self) {
+        while let Some((command, reply)) = self.inbox.take() {
+            let answer = self.obey(&command);
             // Before the client knows that the run has ended, so that it finds no socket of it.
             if !self.core.is_counting()
-                && let Some(socket) = socket
+                && let Some(socket) = self.socket.get()
             {
                 socket.remove();
             }
-            answer
-        };
-        while let Some((command, reply)) = self.inbox.take() {
             // A client that has disconnected gets no answer.
-            let _ = reply.send(obey(&command));
-        }
-        if let Some(socket) = socket.filter(|_| has_visitor) {
-            socket.serve(obey);
+            let _ = reply.send(answer);
         }
     }
 }

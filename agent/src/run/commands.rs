@@ -1,13 +1,18 @@
 //! Executes commands.
 
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::control::{LONGEST_NAME, refusal};
+use crate::core::phase::Phase;
 use crate::options::Command;
 use crate::process::clock::micros;
 use crate::run::agent::Agent;
+
+/// How long a second `stop` waits for the first.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 impl Agent {
     /// Sets a mark for the program. Returns false if its name cannot be written or nothing is being recorded.
@@ -16,18 +21,17 @@ impl Agent {
         if !is_name || !self.core.is_counting() {
             return false;
         }
-        let mark = Command::Mark(name.to_owned());
-        let answer = self.inbox.ask(mark, || self.core.wake.wake());
+        let answer = self.answer(Command::Mark(name.to_owned()));
         answer["ok"].as_bool().unwrap_or(false)
     }
 
     /// Executes a command, on the agent's own thread.
     pub(crate) fn obey(&self, command: &Command) -> Value {
         if !self.core.is_counting() {
-            return refusal("the recording has ended");
+            return self.after_the_end(command);
         }
         match command {
-            Command::Status => status(self),
+            Command::Status => self.status(),
             Command::Snapshot => {
                 self.snapshot("demand");
                 json!({
@@ -43,9 +47,35 @@ impl Agent {
             Command::Stop => self.stop_in_vm(),
         }
     }
+
+    /// The answer to a command that comes when the recording has ended: what `stop` has done, if it was ended so.
+    pub(crate) fn after_the_end(&self, command: &Command) -> Value {
+        if *command != Command::Stop {
+            return refusal("the recording has ended");
+        }
+        let begun = Instant::now();
+        while self.core.phase.get() == Phase::Stopping && begun.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let stopped = self.stopped.get().cloned();
+        stopped.unwrap_or_else(|| refusal("the recording has ended"))
+    }
+
+    /// The status: the current run, its start and its cost.
+    pub(super) fn status(&self) -> Value {
+        let mut status = status(self);
+        if let (Some(progress), Some(fields)) = (*self.arriving.lock(), status.as_object_mut()) {
+            fields.insert(
+                "arrival_classes_left".to_owned(),
+                progress.classes_left.into(),
+            );
+            let left = micros(progress.stops_left);
+            fields.insert("arrival_stops_left_micros".to_owned(), left.into());
+        }
+        status
+    }
 }
 
-/// The status: the current run, its start and its cost.
 fn status(agent: &Agent) -> Value {
     let core = &agent.core;
     let facts = core.facts();
@@ -73,7 +103,7 @@ fn status(agent: &Agent) -> Value {
         "vm_allocated_bytes": rows.iter().map(|(_, bytes)| bytes).sum::<u64>(),
         "memory_bytes": cost.memory_bytes,
         "arrival_stops": arrival.count,
-        "arrival_stops_over_50_millis": arrival.too_long,
+        "arrival_stops_over_250_millis": arrival.too_long,
         "arrival_longest_stop_micros": micros(arrival.longest),
         "arrival_longest_work_micros": micros(arrival.longest_work),
         "arrival_work_micros": micros(arrival.work_together),

@@ -67,8 +67,7 @@ impl Agent {
         self.recording.reached(&self.core, Moment::Released);
         self.core.blocks.release();
         self.core.registry.forget();
-        self.core.phase.advance(Phase::Ended);
-        json!({
+        let answer = json!({
             "ok": true,
             "directory": self.core.directory.to_string_lossy(),
             "classes_restored": stops.classes,
@@ -76,7 +75,11 @@ impl Agent {
             "stops": stops.count,
             "longest_stop_micros": micros(stops.longest),
             "stopped_micros": micros(stops.together),
-        })
+        });
+        // Whoever asks for the same at the same time gets the same answer. A run stops only once.
+        let _ = self.stopped.set(answer.clone());
+        self.core.phase.advance(Phase::Ended);
+        answer
     }
 }
 
@@ -107,10 +110,12 @@ fn restore_classes(core: &Core, jni: Jni) -> Stops {
 }
 
 fn name_of(core: &Core, class: jclass) -> String {
-    let signature = core.env.class_signature(class).unwrap_or_default();
-    String::from_utf8_lossy(&signature)
-        .trim_matches(['L', ';'])
-        .replace('/', ".")
+    match core.env.class_signature(class) {
+        Ok(signature) if !signature.is_empty() => String::from_utf8_lossy(&signature)
+            .trim_matches(['L', ';'])
+            .replace('/', "."),
+        _ => "a class that the VM does not name".to_owned(),
+    }
 }
 
 /// Takes all threads' blocks away.

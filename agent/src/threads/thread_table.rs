@@ -129,9 +129,19 @@ impl ThreadTable {
             return Ok(state.rows.get(index).map(|row| (row.id, row.block)));
         }
         let index = state.give_row(&self.store, native, name)?;
-        Ok(index
-            .and_then(|index| state.rows.get(index))
-            .map(|row| (row.id, row.block)))
+        let State { rows, pending, .. } = &mut *state;
+        let Some(row) = index.and_then(|index| rows.get(index)) else {
+            return Ok(None);
+        };
+        if row.name.is_empty() {
+            // It has events from now on, and may never get its own name.
+            pending.push(Record::Thread(Thread {
+                id: row.id,
+                name: name.to_owned(),
+                folded: false,
+            }));
+        }
+        Ok(Some((row.id, row.block)))
     }
 
     /// A finder for blocks, for other parts of the agent.
@@ -439,6 +449,23 @@ mod tests {
     fn digits_fold() {
         assert_eq!(fold_digits("pool-1-thread-12"), "pool-#-thread-#");
         assert_eq!(fold_digits("main"), "main");
+    }
+
+    #[test]
+    fn a_thread_that_is_never_announced_is_introduced() {
+        let table = ThreadTable::new(Arc::new(BlockStore::private()));
+        let names = || {
+            let records = table.take_pending();
+            let named = records.into_iter().map(|record| match record {
+                Record::Thread(thread) => (thread.name, thread.folded),
+                _ => panic!("no thread"),
+            });
+            named.collect::<Vec<_>>()
+        };
+        table.adopt(1, "(attaching)").expect("memory");
+        assert_eq!(names(), [("(attaching)".to_owned(), false)]);
+        table.start(1, "worker-1", 0).expect("memory");
+        assert_eq!(names(), [("worker-1".to_owned(), false)]);
     }
 
     #[test]

@@ -25,6 +25,7 @@ use crate::site_plan::SiteCounters;
 use crate::stamps::Stamps;
 use crate::tracked_methods::TrackedMethods;
 use crate::use_planner::UseStamps;
+use crate::waiting_methods::waits_for_ever;
 use ducktrack_classfile::{ClassFile, Code, Method, PoolAppender};
 use ducktrack_code_edit::{EditedCode, OffsetMap, SkipReason, edit_code, rewrite_class_methods};
 
@@ -98,6 +99,14 @@ impl ClassRewriter<'_> {
         for (index, method) in (0u16..).zip(class.methods()) {
             let Some(code) = method.code() else { continue };
             if !may_need_probes(&planners, method.is_static(), &code) {
+                continue;
+            }
+            if self.stamps == Stamps::None && waits_for_ever(class.name(), method.name()) {
+                result.refusals.push(Refusal {
+                    method: Some(index),
+                    reason: Reason::WaitsForEver,
+                    sites: allocations(&class, &code, &rules).map_or(0, |all| site_count(&all)),
+                });
                 continue;
             }
             match self.rewrite_method(

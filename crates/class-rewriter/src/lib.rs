@@ -47,6 +47,7 @@ mod stamps;
 mod tracked_methods;
 mod use_planner;
 mod uses;
+mod waiting_methods;
 
 pub use allocation_kind::{AllocationKind, ElementSize};
 pub use allocation_site::{Allocation, CallMeasure, Measure, allocations};

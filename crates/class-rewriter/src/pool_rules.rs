@@ -125,7 +125,7 @@ impl PoolRules {
                     .arguments()
                     .nth(1)
                     .and_then(|argument| pool.method_handle(argument).ok());
-                let lambda = body.is_some_and(|handle| handle.member.name.starts_with(b"lambda$"));
+                let lambda = body.is_some_and(|handle| is_body_of_lambda(handle.member.name));
                 let kind = if lambda {
                     AllocationKind::Lambda
                 } else {
@@ -240,4 +240,11 @@ fn static_type(rule: CallRule, member: &MemberRef<'_>) -> Option<Box<[u8]>> {
             .and_then(|end| member.descriptor.get(end + 1..).map(Box::from)),
         _ => None,
     }
+}
+
+/// Whether a compiler has made a method of this name for the code of a closure: `lambda$main$0` (Java), `$anonfun$main$1` (Scala), `main$lambda$0`
+/// (Kotlin).
+fn is_body_of_lambda(name: &[u8]) -> bool {
+    let has = |part: &[u8]| name.windows(part.len()).any(|window| window == part);
+    name.starts_with(b"lambda$") || has(b"$lambda$") || has(b"$anonfun$")
 }

@@ -23,6 +23,8 @@ pub enum Reason {
     ControlFlow,
     /// Its allocations are recorded, but stamps of what it uses would make it too large.
     TooLargeForStamps,
+    /// Threads of the JVM itself wait in it for ever.
+    WaitsForEver,
 }
 
 impl Reason {
@@ -36,6 +38,7 @@ impl Reason {
             Self::TooManyDimensions => "too-many-dimensions",
             Self::ControlFlow => "control-flow-not-understood",
             Self::TooLargeForStamps => "too-large-for-use-stamps",
+            Self::WaitsForEver => "threads-of-the-jvm-wait-in-it",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `ducktrack attach PID`: loads the agent into a JVM that runs, as `jcmd PID JVMTI.agent_load` would, without its quoting, and without a JDK.
 
 mod answer_file;
+mod arrival;
 pub(crate) mod listener;
 mod target_library;
 
@@ -16,6 +17,7 @@ use crate::agent_options::AgentOptions;
 use crate::jvm_process::JvmProcess;
 use crate::library;
 use answer_file::AnswerFile;
+use arrival::ArrivalWatch;
 use listener::{Listener, Request};
 pub(crate) use target_library::loaded as loaded_library;
 
@@ -52,7 +54,10 @@ pub(crate) fn run(args: &AttachArgs) -> Result<ExitCode> {
     let library = target_library::Library::read(&library, &jvm)?;
     jvm.become_its_user()?;
     let output = output(&args.options, &jvm)?;
-    let answer = load(&jvm, &library.place(&jvm)?, &join(&text, output.as_deref()))?;
+    let watch = ArrivalWatch::of(jvm.pid);
+    let answer = load(&jvm, &library.place(&jvm)?, &join(&text, output.as_deref()));
+    drop(watch);
+    let answer = answer?;
     announce(&jvm, &answer);
     Ok(ExitCode::SUCCESS)
 }

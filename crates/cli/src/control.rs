@@ -1,13 +1,13 @@
 //! `ducktrack status | snapshot | mark | stop`: commands to the agent in a running program.
 //!
-//! They go through the socket in the recording's directory ([`run_socket`]). Where there is none (`control=off`), those that the VM itself can
+//! They go through the socket in the recording's directory ([`crate::run_socket`]). Where there is none (`control=off`), those that the VM itself can
 //! hand on go through its attach mechanism.
 
 mod answer_text;
-mod run_socket;
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -17,7 +17,10 @@ use crate::attach::listener::{Listener, Request};
 use crate::attach::{load, loaded_library};
 use crate::jvm_process::JvmProcess;
 use crate::output;
-use run_socket::{NoSocket, RunSocket};
+use crate::run_socket::{NoSocket, RunSocket, Target};
+
+/// How long an agent that has just been loaded may take to accept commands.
+const UNTIL_SOCKET: Duration = Duration::from_secs(1);
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -40,12 +43,6 @@ pub(crate) struct MarkArgs {
     control: ControlArgs,
     /// A name for this moment
     name: String,
-}
-
-/// Where a command goes.
-enum Target {
-    Process(u32),
-    Directory(String),
 }
 
 pub(crate) fn status(args: &ControlArgs) -> Result<ExitCode> {
@@ -83,10 +80,23 @@ pub(crate) fn stop(args: &ControlArgs) -> Result<ExitCode> {
 /// Asks through the socket; without one, a second load of the library hands on the `word`.
 fn ask(args: &ControlArgs, request: &Value, word: Option<&str>) -> Result<Value> {
     let target = target(args);
-    match (RunSocket::open(&target), &target, word) {
-        (Err(NoSocket::None), Target::Process(pid), Some(word)) => hand_on(*pid, word),
-        (socket, ..) => socket?.ask(request),
+    let begun = Instant::now();
+    loop {
+        match (RunSocket::open(&target), &target, word) {
+            // The agent may be about to open it. The VM itself hands nothing on while it loads the agent.
+            (Err(NoSocket::None), Target::Process(pid), _)
+                if begun.elapsed() < UNTIL_SOCKET && has_library(*pid) =>
+            {
+                std::thread::sleep(UNTIL_SOCKET / 10);
+            }
+            (Err(NoSocket::None), Target::Process(pid), Some(word)) => return hand_on(*pid, word),
+            (socket, ..) => return socket?.ask(request),
+        }
     }
+}
+
+fn has_library(pid: u32) -> bool {
+    JvmProcess::find(pid).is_ok_and(|jvm| loaded_library(&jvm).is_some())
 }
 
 fn hand_on(pid: u32, word: &str) -> Result<Value> {

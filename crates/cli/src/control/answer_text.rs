@@ -17,6 +17,12 @@ pub(super) fn status(answer: &Value) -> String {
         number(answer, "counters"),
         number(answer, "snapshots"),
     );
+    if let Some(left) = answer["arrival_classes_left"].as_u64() {
+        lines += &format!(
+            "  the agent is still arriving: {left} classes to go, for which the program is stopped for about {:.1} s in all\n",
+            number(answer, "arrival_stops_left_micros") as f64 / 1e6
+        );
+    }
     lines += &format!(
         "  allocated by the program since: {:.1} MB; memory of the agent: {:.1} MB\n",
         megabytes(number(answer, "vm_allocated_bytes")),

@@ -15,20 +15,24 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::Value;
 
-use super::Target;
-
 /// The name of the socket in the directory of the recording.
 const SOCKET: &str = "control";
 /// The agent may be busy with a snapshot, or takes the probes out of all classes.
 const LONGEST_ANSWER: Duration = Duration::from_secs(300);
 
+/// Where a command goes.
+pub(crate) enum Target {
+    Process(u32),
+    Directory(String),
+}
+
 /// A connection to the agent.
 #[derive(Debug)]
-pub(super) struct RunSocket(UnixStream);
+pub(crate) struct RunSocket(UnixStream);
 
 /// Why there is none.
 #[derive(Debug)]
-pub(super) enum NoSocket {
+pub(crate) enum NoSocket {
     /// The process takes no commands through a socket.
     None,
     /// Anything else, in one line.
@@ -47,7 +51,7 @@ impl fmt::Display for NoSocket {
 impl std::error::Error for NoSocket {}
 
 impl RunSocket {
-    pub(super) fn open(target: &Target) -> Result<Self, NoSocket> {
+    pub(crate) fn open(target: &Target) -> Result<Self, NoSocket> {
         match target {
             Target::Process(pid) => Self::of_process(*pid),
             Target::Directory(directory) => Self::of_directory(Path::new(directory)),
@@ -101,7 +105,7 @@ impl RunSocket {
     }
 
     /// One request, one answer.
-    pub(super) fn ask(mut self, request: &Value) -> Result<Value> {
+    pub(crate) fn ask(mut self, request: &Value) -> Result<Value> {
         self.0.set_read_timeout(Some(LONGEST_ANSWER))?;
         // Not as a cause: a pipe that is broken here is no reader of ours that has had enough.
         self.0

@@ -1,0 +1,163 @@
+//! How many classes go through the class hook before the program is stopped once for all of them.
+//!
+//! A stop has a part of its own (the VM walks over all classes and all compiled code, whatever was exchanged) and a part for each class:
+//!
+//! ```text
+//! stop = own + classes * each        4,700 classes loaded: about 13 ms + classes * 0.06 ms
+//! ```
+//!
+//! Many short stops pay the first part many times. So batches grow until a stop takes several times its own part, as long as it stays short.
+//! Both parts are estimated from the work of the stops so far, by least squares. Waiting for a processor is no reason for smaller batches: the next
+//! stop waits as well.
+
+use std::time::Duration;
+
+/// No stop should be longer.
+pub(super) const LONGEST_STOP: Duration = Duration::from_millis(250);
+/// What is aimed at, in milliseconds. Beside other processes a stop takes up to four times as long as the same stop on an idle machine.
+const AIM: f64 = 40.0;
+/// The time of a stop against its own part.
+const WORTH: f64 = 4.0;
+const FIRST_BATCH: usize = 64;
+const SMALLEST_BATCH: usize = 32;
+const LARGEST_BATCH: usize = 1024;
+/// A batch is at most this many times as large as the one before: few classes say little about many.
+const GROWTH: usize = 2;
+
+/// The size of the next batch, from the stops so far.
+#[derive(Debug, Default)]
+pub(super) struct BatchSize {
+    /// Of the last batch.
+    last: usize,
+    next: Option<usize>,
+    stops: f64,
+    classes: f64,
+    millis: f64,
+    squares: f64,
+    products: f64,
+    shortest: f64,
+}
+
+impl BatchSize {
+    pub(super) fn next(&self) -> usize {
+        self.next.unwrap_or(FIRST_BATCH)
+    }
+
+    /// A batch of this many classes made a stop with this much work.
+    pub(super) fn learn(&mut self, size: usize, stop: Duration) {
+        let (classes, millis) = (count(size), stop.as_secs_f64() * 1e3);
+        self.shortest = match self.stops > 0.0 {
+            true => self.shortest.min(millis),
+            false => millis,
+        };
+        self.last = size;
+        self.stops += 1.0;
+        self.classes += classes;
+        self.millis += millis;
+        self.squares += classes * classes;
+        self.products += classes * millis;
+        self.next = Some(self.choose(millis));
+    }
+
+    fn choose(&self, last_stop: f64) -> usize {
+        let longest = LONGEST_STOP.as_secs_f64() * 1e3;
+        let (own, each) = self.parts();
+        // At least twice its own part: smaller batches would stop the program for longer in all.
+        let aim = (own * WORTH).max(AIM).min(longest / 2.0).max(own * 2.0);
+        let most = if last_stop > longest && own * 2.0 < longest {
+            self.last / 2
+        } else {
+            self.last * GROWTH
+        };
+        let fitting = ((aim - own) / each.max(1e-4)).min(count(LARGEST_BATCH));
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "small and positive"
+        )]
+        let fitting = fitting.max(0.0) as usize;
+        fitting.min(most).clamp(SMALLEST_BATCH, LARGEST_BATCH)
+    }
+
+    /// Milliseconds of a stop, and of each class in it.
+    fn parts(&self) -> (f64, f64) {
+        let (mean_size, mean_stop) = (self.classes / self.stops, self.millis / self.stops);
+        let spread = self.squares / self.stops - mean_size * mean_size;
+        let together = self.products / self.stops - mean_size * mean_stop;
+        let each = if spread > 1.0 {
+            (together / spread).max(0.0)
+        } else {
+            // One size so far: half of it may be the stop's own part.
+            mean_stop / 2.0 / mean_size.max(1.0)
+        };
+        let own = (mean_stop - each * mean_size).clamp(0.0, self.shortest);
+        (own, each)
+    }
+
+    /// How long the program is stopped in all for this many further classes.
+    pub(super) fn forecast(&self, classes: usize) -> Duration {
+        let (own, each) = self.parts();
+        let left = count(classes);
+        let batches = (left / count(self.next())).ceil();
+        Duration::from_secs_f64((batches * own + left * each).max(0.0) / 1e3)
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "numbers of classes are small")]
+fn count(classes: usize) -> f64 {
+    classes as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The stops for this many classes in a VM with these costs, in milliseconds.
+    fn stops(mut classes: usize, own: f64, each: f64) -> Vec<f64> {
+        let mut size = BatchSize::default();
+        let mut stops = Vec::new();
+        while classes > 0 {
+            let batch = size.next().min(classes);
+            classes -= batch;
+            let stop = own + each * count(batch);
+            size.learn(batch, Duration::from_secs_f64(stop / 1e3));
+            stops.push(stop);
+        }
+        stops
+    }
+
+    fn longest(stops: &[f64]) -> f64 {
+        stops.iter().copied().fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn the_sum_of_all_stops_is_small_and_none_is_long() {
+        for (own, each, most) in [(13.0, 0.06, 450.0), (1.0, 0.02, 130.0), (40.0, 0.2, 1700.0)] {
+            let stops = stops(5_000, own, each);
+            let sum: f64 = stops.iter().sum();
+            assert!(sum < most, "{own} {each}: {stops:?}");
+            assert!(longest(&stops) < 250.0, "{own} {each}: {stops:?}");
+        }
+    }
+
+    #[test]
+    fn where_a_stop_is_long_whatever_it_is_for_batches_are_large() {
+        let stops = stops(20_000, 200.0, 0.1);
+        assert!(stops.len() < 30, "{stops:?}");
+    }
+
+    #[test]
+    fn where_classes_are_slow_batches_are_small() {
+        let stops = stops(2_000, 10.0, 1.0);
+        assert!(longest(&stops) < 140.0, "{stops:?}");
+    }
+
+    #[test]
+    fn a_forecast_is_what_the_stops_then_take() {
+        let mut size = BatchSize::default();
+        size.learn(64, Duration::from_millis(17));
+        size.learn(128, Duration::from_millis(21));
+        let forecast = size.forecast(4_700).as_secs_f64();
+        assert!((0.3..2.0).contains(&forecast), "{forecast}");
+    }
+}

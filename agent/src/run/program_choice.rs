@@ -1,0 +1,97 @@
+//! Which programs are recorded.
+//!
+//! With the agent in `JAVA_TOOL_OPTIONS`, every JVM below a shell loads it: the compiler, the build tool and `jps` as well as the program. Those are
+//! left alone, unless the agent was given to them on their own command line.
+
+use ducktrack_jvmti::Vm;
+
+/// Variables of the environment whose options every JVM takes, or every one that `java` starts.
+const VARIABLES: [&str; 3] = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"];
+
+/// Modules of the JDK: a main class in one of them is a tool (`jdk.compiler/com.sun.tools.javac.Main`).
+const MODULES: [&str; 2] = ["java.", "jdk."];
+
+/// Main classes, or prefixes of them, of tools of the JDK and of launchers of Maven and Gradle. What these start for the user's own code (test
+/// runners, workers) is not among them.
+const TOOLS: [&str; 10] = [
+    "com.sun.tools.",
+    "sun.tools.",
+    "sun.security.tools.",
+    "sun.launcher.",
+    "jdk.jshell.execution.",
+    "jdk.internal.jshell.",
+    "org.codehaus.plexus.classworlds.launcher.Launcher",
+    "org.apache.maven.wrapper.",
+    "org.gradle.wrapper.",
+    "org.gradle.launcher.",
+];
+
+/// Jars that are started with `java -jar`.
+const JARS: [&str; 2] = ["gradle-wrapper.jar", "maven-wrapper.jar"];
+
+/// Why the program of this JVM, which is starting, is not to be recorded.
+pub(crate) fn why_not(vm: Vm) -> Option<String> {
+    if !comes_from_environment() {
+        return None;
+    }
+    let (env, _) = vm.jvmti().ok()?;
+    let command = env.system_property("sun.java.command").ok().flatten()?;
+    let command = String::from_utf8_lossy(&command);
+    let main = command.split(' ').next()?;
+    is_tool(main).then(|| format!("{main} is a tool"))
+}
+
+fn comes_from_environment() -> bool {
+    let names_agent = |variable: &str| {
+        let value = std::env::var(variable).unwrap_or_default();
+        value.contains("-agentpath:") && value.contains("ducktrack")
+            || value.contains("-agentlib:ducktrack")
+    };
+    VARIABLES.iter().any(|variable| names_agent(variable))
+}
+
+/// `main` is a main class, `module/class`, or the path of a jar.
+fn is_tool(main: &str) -> bool {
+    let is_module = |module: &str| MODULES.iter().any(|prefix| module.starts_with(prefix));
+    // `java Program.java`: the user's own code.
+    if main.contains("com.sun.tools.javac.launcher.") {
+        return false;
+    }
+    if main.ends_with(".jar") {
+        let file = main.rsplit('/').next().unwrap_or(main);
+        return JARS.contains(&file);
+    }
+    match main.split_once('/') {
+        Some((module, _)) => is_module(module),
+        None => TOOLS.iter().any(|tool| main.starts_with(tool)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_tool;
+
+    #[test]
+    fn tools_are_known_by_their_main_class_and_programs_are_not() {
+        for tool in [
+            "jdk.compiler/com.sun.tools.javac.Main",
+            "java.base/sun.security.tools.keytool.Main",
+            "org.codehaus.plexus.classworlds.launcher.Launcher",
+            "org.gradle.launcher.daemon.bootstrap.GradleDaemon",
+            "/home/me/app/gradle/wrapper/gradle-wrapper.jar",
+        ] {
+            assert!(is_tool(tool), "{tool}");
+        }
+        for program in [
+            "com.acme.Main",
+            "jdk.compiler/com.sun.tools.javac.launcher.Main",
+            "jdk.compiler/com.sun.tools.javac.launcher.SourceLauncher",
+            "com.acme/com.acme.Main",
+            "/srv/app.jar",
+            "worker.org.gradle.process.internal.worker.GradleWorkerMain",
+            "org.apache.maven.surefire.booter.ForkedBooter",
+        ] {
+            assert!(!is_tool(program), "{program}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Shows how far the agent is while the JVM loads it: a forecast, and what is left.
+
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::run_socket::{RunSocket, Target};
+
+/// The first look, and the time between later ones.
+const FIRST: Duration = Duration::from_millis(300);
+const BETWEEN: Duration = Duration::from_secs(2);
+
+/// Looks until it is dropped.
+pub(super) struct ArrivalWatch {
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl ArrivalWatch {
+    pub(super) fn of(pid: u32) -> Self {
+        let (end, ended) = channel();
+        let watch = move || {
+            let mut wait = FIRST;
+            while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(wait) {
+                if let Some(line) = line(pid) {
+                    eprintln!("{line}");
+                    wait = BETWEEN;
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().spawn(watch).ok();
+        Self {
+            end: Some(end),
+            thread,
+        }
+    }
+}
+
+impl Drop for ArrivalWatch {
+    fn drop(&mut self) {
+        self.end.take();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What the agent says of its arrival, once it knows.
+fn line(pid: u32) -> Option<String> {
+    let socket = RunSocket::open(&Target::Process(pid)).ok()?;
+    let answer = socket.ask(&json!({"command": "status"})).ok()?;
+    let left = answer["arrival_classes_left"].as_u64()?;
+    let stops = answer["arrival_stops_left_micros"].as_u64()?;
+    Some(format!(
+        "{left} classes to rewrite, for which the program is stopped for about {}.{} s in all",
+        stops / 1_000_000,
+        stops / 100_000 % 10
+    ))
+}
