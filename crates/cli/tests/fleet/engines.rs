@@ -63,7 +63,7 @@ from pyspark.sql import SparkSession
 spark = (SparkSession.builder.master('local[2]').config('spark.ui.enabled', 'false')
          .config('spark.sql.shuffle.partitions', '2').getOrCreate())
 for script in sys.argv[1:]:
-    statements = [part for part in script.split(';\n') if part.strip()]
+    statements = [part for part in script.split(';\\n') if part.strip()]
     for statement in statements:
         answer = spark.sql(statement)
     out = csv.writer(sys.stdout)
