@@ -185,6 +185,19 @@ impl Core {
         self.resident.own_thread.in_vm(work)
     }
 
+    /// The VM begins to shut down: the definitions get a record of it at once.
+    pub(crate) fn note_shutdown(&self) {
+        if !self.is_counting() {
+            return;
+        }
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let unix_micros = since.map_or(0, |since| {
+            u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
+        });
+        self.registry.note(Record::Shutdown { unix_micros });
+        self.secure_definitions();
+    }
+
     /// Adds a sentence to the report.
     pub(crate) fn add_note(&self, sentence: String) {
         self.log.info(&sentence);

@@ -1,4 +1,4 @@
-//! `ducktrack growth` on programs whose leaks are known (`tests/leaks/GrowthShapes.java`): before a collection has looked at the old space, after, and where all is
+//! `ducktrack leaks` on programs whose leaks are known (`tests/leaks/GrowthShapes.java`): before a collection has looked at the old space, after, and where all is
 //! dropped as the program ends.
 
 use std::path::Path;
@@ -43,7 +43,7 @@ fn growth(jdk: &Jdk, collector: &str, programs: &Path, words: &[&str]) -> (Strin
     let mut command = run.command("", &[programs]).expect("java");
     command.args(HEAPS).arg(collector).arg("GrowthShapes");
     run.finish(command.args(words)).expect("the program");
-    let report = trace_command("growth", &run.trace(), &[]).expect("growth");
+    let report = trace_command("leaks", &run.trace(), &["--sites"]).expect("leaks");
     (run.name().to_owned(), report)
 }
 
@@ -63,62 +63,61 @@ fn verdicts(report: &Value, class: &str) -> Vec<String> {
 
 /// Nothing is known of the old space, and nothing is accused.
 fn before_a_full_collection((name, report): &(String, Value)) {
-    if report["oldSpace"].is_null() {
-        for class in ["GrowthShapes$Session", "GrowthShapes$Listener"] {
-            for site in sites(report, class) {
-                assert_eq!(site["verdict"], "unknown", "{name}: {site}");
-                assert!(
-                    site["notYetCollected"]["count"].as_u64() > Some(1_000),
-                    "{name}"
-                );
-            }
+    if report["span"]["look"].is_null() {
+        for site in sites(report, "GrowthShapes$Listener") {
+            assert_eq!(site["verdict"], "not known", "{name}: {site}");
+            assert_eq!(site["reason"], "unseen", "{name}: {site}");
         }
-        let listener = sites(report, "GrowthShapes$Listener")[0];
-        assert_eq!(listener["mayGrow"], true, "{name}: {listener}");
+        assert_eq!(report["verdict"], "not known", "{name}");
+        assert_eq!(report["alarms"], 0, "{name}");
     }
-    let growing = |verdict: &String| verdict == "growing";
-    let sessions = verdicts(report, "GrowthShapes$Session");
-    assert!(!sessions.iter().any(growing), "{name}: {sessions:?}");
-}
-
-/// The two leaks are the first two groups, each with its driver; sessions are in none.
-fn after_one((name, report): &(String, Value)) {
-    assert_eq!(report["oldSpace"]["full"], true, "{name}");
     let sessions = verdicts(report, "GrowthShapes$Session");
     assert!(
-        !sessions.contains(&"growing".to_owned()),
+        !sessions.contains(&"leaks".to_owned()),
         "{name}: {sessions:?}"
     );
-    let settings = verdicts(report, "GrowthShapes$Setting");
-    assert!(
-        !settings.contains(&"growing".to_owned()),
-        "{name}: the start of the program: {settings:?}"
-    );
-    let groups = report["groups"].as_array().expect("a list");
-    assert!(groups.len() >= 2, "{name}: {groups:?}");
-    let driver = |at: usize| groups[at]["driver"]["type"].as_str().expect("a type");
+}
+
+/// The two leaks are the first two candidates, each with its driver; sessions are in none.
+fn after_one((name, report): &(String, Value)) {
+    assert_eq!(report["span"]["byLook"], true, "{name}");
+    assert_eq!(report["span"]["ends"], "shutdown", "{name}");
+    for class in ["GrowthShapes$Session", "GrowthShapes$Setting"] {
+        let verdicts = verdicts(report, class);
+        assert!(
+            !verdicts.contains(&"leaks".to_owned()),
+            "{name}: {class}: {verdicts:?}"
+        );
+    }
+    let candidates = report["candidates"].as_array().expect("a list");
+    assert!(candidates.len() >= 2, "{name}: {candidates:?}");
+    let target = |at: usize| candidates[at]["target"].as_str().expect("a type");
     assert_eq!(
-        [driver(0), driver(1)],
+        [target(0), target(1)],
         ["GrowthShapes$Listener", "GrowthShapes$Page"],
         "{name}"
     );
     // With each listener: two events.
-    let of_listeners = groups[0]["sites"].as_array().expect("a list").iter();
-    let events = of_listeners.filter(|site| site["type"] == "GrowthShapes$Event");
-    let each: f64 = events
-        .map(|site| site["objectsEach"].as_f64().expect("a number"))
+    let with = candidates[0]["with"].as_array().expect("a list").iter();
+    let events = with.filter(|site| site["target"] == "GrowthShapes$Event");
+    let each: u64 = events
+        .map(|site| site["each"].as_u64().expect("a number"))
         .sum();
-    assert!((each - 2.0).abs() < 0.1, "{name}: {each}");
-    for group in &groups[..2] {
-        assert!(group["objectsPerSecond"].as_f64() > Some(0.0), "{name}");
+    assert_eq!(each, 2, "{name}");
+    for candidate in &candidates[..2] {
+        assert_eq!(candidate["alarm"], true, "{name}");
+        assert!(
+            candidate["bytesPerMb"]["low"].as_f64() > Some(0.0),
+            "{name}"
+        );
+        assert!(candidate["bytesPerSecond"].as_f64() > Some(0.0), "{name}");
     }
 }
 
 fn dropped_at_the_end((name, report): &(String, Value)) {
-    let list = sites(report, "int[]");
-    let list = list.iter().find(|site| site["class"] == "GrowthShapes");
-    let list = list.expect("the site of the list");
-    assert_eq!(list["verdict"], "growing", "{name}: {list}");
-    assert!(list["droppedAfter"].is_u64(), "{name}: {list}");
-    assert_eq!(report["groups"][0]["driver"]["type"], "int[]", "{name}");
+    let candidate = &report["candidates"][0];
+    assert_eq!(candidate["target"], "int[]", "{name}: {candidate}");
+    assert_eq!(candidate["class"], "GrowthShapes", "{name}: {candidate}");
+    assert_eq!(candidate["released"], true, "{name}: {candidate}");
+    assert_eq!(report["verdict"], "leaks", "{name}");
 }

@@ -41,15 +41,15 @@ fn one_screen_and_all_keys() {
     let leaks = json("leaks", &["--dump", dump]);
     has(
         &leaks,
-        "dump collections fewestCollections liveBytes alarmFrom alarms method bytesPerSecond maxHeap secondsUntilFull",
+        "dump verdict sentence span liveBytes alarms bytesPerMb bytesPerSecond maxHeap secondsUntilFull smallestBytesPerMb clock",
     );
     let candidate = first(&leaks, "candidates");
     has(
         candidate,
-        "source target class method line made caller objects bytes retained youngest oldest staleness unusedFor \
-         unusedSinceMicros growth objectsPerCollection bytesPerCollection score parts root path",
+        "verdict alarm source target class method line made caller loaders objects bytes keptBytes retained share bytesPerMb sure bends \
+         cohorts stays curve with staleness unusedFor unusedSinceMicros root path",
     );
-    has(&candidate["parts"], "growth staleness age retained");
+    has(&candidate["share"], "value low high");
     has(first(candidate, "path"), "type by made age staleness");
     let stale = json("stale", &[]);
     has(
@@ -117,9 +117,11 @@ fn first_screen(trace: &Path, dump: &str) {
             "who holds it",
             "held by        static ducktrack.leaks.SessionStore.",
         ),
-        ("how fast", "per collection"),
+        ("how fast", "of each MB allocated"),
         ("unused since", "(since about "),
-        ("when the heap is full", "is full in "),
+        ("how sure", "that it rises"),
+        ("what to change", "to do"),
+        ("when the heap is full", "full in "),
         ("next", "next:"),
     ] {
         let is_there = match what {

@@ -1,6 +1,6 @@
 //! `ducktrack leaks` on real programs that do not leak: the suite's, run for many collections with a heap dump at their end.
 //!
-//! Prints a table: collections, candidates, the highest score, alarms. `DUCKTRACK_FULL` takes all programs, else a small one; to look at a few only:
+//! Prints a table: collections, candidates, alarms, the verdict. `DUCKTRACK_FULL` takes all programs, else a small one; to look at a few only:
 //! `DUCKTRACK_WORKLOADS=fop,batik`.
 
 use std::path::Path;
@@ -36,7 +36,7 @@ fn workloads() -> Vec<String> {
 fn programs_that_do_not_leak_raise_no_alarm() {
     let classes = tempfile::tempdir().expect("temporary folder");
     assert!(compile_java(&["DumpAtExit"], 17, classes.path()).expect("compile"));
-    println!("program    collections  candidates  highest score  alarms");
+    println!("program    collections  candidates  alarms  verdict");
     let (mut programs, mut alarms) = (0, 0);
     for workload in workloads() {
         let Some(report) = leaks(classes.path(), &workload) else {
@@ -54,15 +54,14 @@ fn programs_that_do_not_leak_raise_no_alarm() {
 /// Prints the line of a program; its alarms.
 fn row(workload: &str, report: &Value) -> u64 {
     let candidates = report["candidates"].as_array().expect("candidates");
-    let score = |row: &Value| row["score"].as_f64().expect("a score");
-    let highest = candidates.iter().map(score).fold(0.0, f64::max);
     let alarms = report["alarms"].as_u64().expect("a number");
     println!(
-        "{workload:<9}  {:>11}  {:>10}  {highest:>13.1}  {alarms:>6}",
-        report["collections"],
-        candidates.len()
+        "{workload:<9}  {:>11}  {:>10}  {alarms:>6}  {}",
+        report["span"]["collections"],
+        candidates.len(),
+        report["sentence"].as_str().unwrap_or_default()
     );
-    for row in candidates.iter().filter(|row| score(row) >= 50.0) {
+    for row in candidates.iter().filter(|row| row["alarm"] == true) {
         println!(
             "    {} -> {} of {}.{}",
             row["source"], row["target"], row["class"], row["method"]

@@ -109,12 +109,11 @@ fn no_page_scrolls_sideways_and_pages_lead_to_each_other() {
     let trace = trace.display().to_string();
     let (trace, dump) = (trace.as_str(), dump.as_str());
     let html = ["--format", "html"];
-    let commands: [&[&str]; 12] = [
+    let commands: [&[&str]; 11] = [
         &["report", trace],
         &["timeline", trace],
         &["heap", trace],
         &["lifetimes", trace],
-        &["growth", trace],
         &["cost", trace],
         &["stale", trace],
         &["leaks", trace, "--dump", dump],
@@ -156,7 +155,7 @@ fn no_page_scrolls_sideways_and_pages_lead_to_each_other() {
     assert!(brushed.contains(": 7 collections; "), "{walk}");
 
     let served = Served::start(&[trace]);
-    for tab in ["report", "growth"] {
+    for tab in ["report", "leaks"] {
         let dom = browser.dom_at(&format!("{}#tab={tab}", served.address));
         assert!(dom.contains(&format!("data-shown=\"{tab}\"")), "{tab}");
     }

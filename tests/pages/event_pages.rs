@@ -5,10 +5,10 @@
 
 use std::path::PathBuf;
 
-use ducktrack_analyses::{GrowthRow, GrowthSubject, GrowthVerdict, TraceModel};
+use ducktrack_analyses::TraceModel;
 use ducktrack_count_model::CountModelBuilder;
 use ducktrack_reports::{
-    CostRequest, Filter, Report, cost_report, growth_report, heap_report, info_report,
+    CostRequest, Filter, LeakRequest, Report, cost_report, heap_report, info_report, leaks_report,
     lifetimes_report, timeline_report,
 };
 use ducktrack_test_support::{large_run, sample_heap};
@@ -26,6 +26,10 @@ fn model(sites: u32, collections: u32) -> TraceModel {
 
 fn pages(model: &TraceModel) -> Vec<(&'static str, String)> {
     let all = Filter::default();
+    let request = LeakRequest {
+        trace: TRACE.to_owned(),
+        ..LeakRequest::default()
+    };
     let heap = model.heap_at[0].as_ref().expect("the end");
     let reports: [(&str, Box<dyn Report>); 6] = [
         (
@@ -36,7 +40,10 @@ fn pages(model: &TraceModel) -> Vec<(&'static str, String)> {
         ("heap", Box::new(heap_report(model, heap, TRACE, &all))),
         ("lifetimes", Box::new(lifetimes_report(model, TRACE, &all))),
         ("timeline", Box::new(timeline_report(model, TRACE, &all))),
-        ("growth", Box::new(growth_report(model, TRACE, &all))),
+        (
+            "leaks",
+            Box::new(leaks_report(model, None, &request).expect("no dump is read")),
+        ),
     ];
     reports
         .into_iter()
@@ -124,7 +131,7 @@ fn the_timeline_page_draws_every_collection_and_zooms() {
 }
 
 #[test]
-fn the_pages_of_lifetimes_and_growth_keep_what_is_chosen() {
+fn the_page_of_lifetimes_keeps_what_is_chosen() {
     let Some(browser) = Browser::find() else {
         return;
     };
@@ -143,21 +150,19 @@ fn the_pages_of_lifetimes_and_growth_keep_what_is_chosen() {
             .any(|cell| cell.contains("died before the first"))
     }));
     assert!(dom.contains("Died after"), "the detail of the first row");
+}
 
-    let page = open(&browser, &model, "growth");
-    let growth = model.growth.as_ref().expect("asked for");
-    let periodic = |row: &&GrowthRow| {
-        row.judged.verdict == GrowthVerdict::Periodic
-            && matches!(row.subject, GrowthSubject::Site(_))
+#[test]
+fn the_page_of_leaks_draws_its_curve_and_its_cohorts() {
+    let Some(browser) = Browser::find() else {
+        return;
     };
-    let expected = growth.rows.iter().filter(periodic).count();
-    let dom = browser.dom(&page, "verdict=periodic");
-    assert_eq!(output_of(&dom, "rows"), format!("{expected} sites"));
-    assert!(rows(&dom).iter().all(|row| row[0].contains("periodic")));
-    assert!(
-        dom.contains("Mann-Kendall"),
-        "the page says how a verdict is reached"
-    );
+    let model = model(600, 40);
+    let page = open(&browser, &model, "leaks");
+    let dom = browser.dom(&page, "");
+    assert!(dom.contains("data-ready=\"true\""), "{dom}");
+    assert!(dom.contains("class=\"fitted\""), "the line that was fitted");
+    assert_eq!(dom.matches("class=\"cohort\"").count(), 16);
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn check(jdk: &Jdk, options: &[&str], programs: &Path) {
     let until = check_gap(&info, name);
     check_heaps(&trace, until, name);
     check_sites(&run, options);
-    for command in ["timeline", "lifetimes", "growth"] {
+    for command in ["timeline", "lifetimes", "leaks"] {
         let report = trace_command(command, &trace, &[]).expect(command);
         let missing = report["missing"].to_string();
         assert!(
@@ -54,7 +54,6 @@ fn check(jdk: &Jdk, options: &[&str], programs: &Path) {
         );
     }
     check_lifetimes(&run, until);
-    check_growth(&run, until);
     println!("{name}: {classes} classes equal, known again after collection {until}");
 }
 
@@ -140,16 +139,6 @@ fn check_lifetimes(run: &TracedRun, until: u64) {
         let site = sites.iter().find(|site| site["type"] == *class);
         let site = site.expect("a site");
         assert_eq!(site[key]["count"], site["count"], "{name}: {class}");
-    }
-}
-
-fn check_growth(run: &TracedRun, until: u64) {
-    let growth = trace_command("growth", &run.trace(), &[]).expect("growth");
-    let name = run.name();
-    assert_eq!(growth["known"], true, "{name}");
-    check_stretches(&growth["knowledge"]["known"], until, name);
-    for row in growth["types"].as_array().expect("types") {
-        check_stretches(&row["stretches"], until, name);
     }
 }
 

@@ -175,6 +175,18 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_rewriteHidden(
     })
 }
 
+/// `DuckTrack.shutdownBegins`
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_shutdownBegins(
+    _: *mut JNIEnv,
+    _: jclass,
+) {
+    native((), |agent| agent.core.note_shutdown());
+}
+
 /// `DuckTrack.inheritsClone`
 ///
 /// # Safety

@@ -113,6 +113,9 @@ impl HelperClass {
         )?;
         let inherits_clone = method(jni, self.class, counting::INHERITS_CLONE)?;
         jni.call_static_boolean(self.class, inherits_clone, &[jvalue { l: self.class }])?;
+        // Nothing is counted yet, so no shutdown is noted.
+        let shutdown = method(jni, self.class, counting::SHUTDOWN)?;
+        jni.call_static_void(self.class, shutdown, &[])?;
         // The block that threads share does not grow.
         let grow = method(jni, self.keyed, keyed::GROW)?;
         jni.call_static_void(self.keyed, grow, &[jvalue { j: 0 }])?;

@@ -5,11 +5,11 @@ use ducktrack_heap_replay::{Analysis, Heap, Moment};
 
 use crate::cost::{CostBuilder, CostQuestion};
 use crate::dumped_objects::DumpedObjects;
-use crate::growth::analysis::GrowthCourse;
-use crate::growth::span::GrowthBound;
 use crate::heap_at::moments::HeapMoments;
 use crate::lifetimes::tallies::LifetimeTallies;
 use crate::staleness::analysis::StalenessAt;
+use crate::survivors::builder::SurvivorsBuilder;
+use crate::survivors::span::JudgedSpan;
 use crate::timeline::analysis::TimelineCourse;
 use crate::trace_model::TraceModel;
 
@@ -26,12 +26,8 @@ pub struct Questions {
     pub lifetimes: bool,
     /// Collections and the composition of the heap over time.
     pub timeline: bool,
-    /// Whose live objects become more and more.
-    pub growth: bool,
-    /// `growth` from here on.
-    pub growth_from: Option<GrowthBound>,
-    /// `growth` up to here.
-    pub growth_until: Option<GrowthBound>,
+    /// What of each piece of the run stays, and so what leaks; over this span.
+    pub survivors: Option<JudgedSpan>,
     /// What each site costs the collector.
     pub cost: Option<CostQuestion>,
     /// How long live objects have not been used, at this moment: after a collection, or after the last one.
@@ -45,24 +41,23 @@ pub struct Asked {
     objects: Option<DumpedObjects>,
     lifetimes: Option<LifetimeTallies>,
     timeline: Option<TimelineCourse>,
-    growth: Option<GrowthCourse>,
+    survivors: Option<SurvivorsBuilder>,
     cost: Option<CostBuilder>,
     staleness: Option<StalenessAt>,
 }
 
 impl Asked {
-    /// What answers these questions.
-    pub fn new(questions: &Questions) -> Self {
-        let growth = || {
-            let (from, until) = (&questions.growth_from, &questions.growth_until);
-            GrowthCourse::new(from.clone(), until.clone())
-        };
+    /// What answers these questions about the run that the definitions describe.
+    pub fn new(questions: &Questions, count: &CountModel) -> Self {
+        let started = count.run.start_unix_millis.saturating_mul(1_000);
+        let survivors = questions.survivors.as_ref();
+        let survivors = survivors.map(|span| SurvivorsBuilder::new(span.micros(count), started));
         Self {
             heap_at: HeapMoments::new(questions.heap_at.clone()),
             objects: questions.heap_dump.map(DumpedObjects::new),
             lifetimes: questions.lifetimes.then(LifetimeTallies::default),
             timeline: questions.timeline.then(TimelineCourse::default),
-            growth: questions.growth.then(growth),
+            survivors,
             cost: questions.cost.as_ref().map(CostBuilder::new),
             staleness: questions.staleness.map(StalenessAt::new),
         }
@@ -74,7 +69,7 @@ impl Asked {
         all.extend(self.objects.as_mut().map(|one| one as &mut dyn Analysis));
         all.extend(self.lifetimes.as_mut().map(|one| one as &mut dyn Analysis));
         all.extend(self.timeline.as_mut().map(|one| one as &mut dyn Analysis));
-        all.extend(self.growth.as_mut().map(|one| one as &mut dyn Analysis));
+        all.extend(self.survivors.as_mut().map(|one| one as &mut dyn Analysis));
         all.extend(self.cost.as_mut().map(|one| one as &mut dyn Analysis));
         all.extend(self.staleness.as_mut().map(|one| one as &mut dyn Analysis));
         all
@@ -88,7 +83,7 @@ impl Asked {
             objects: self.objects.and_then(DumpedObjects::finish),
             lifetimes: self.lifetimes.map(|asked| asked.finish(&heap)),
             timeline: self.timeline.map(|asked| asked.finish(&heap)),
-            growth: self.growth.map(|asked| asked.finish(&heap, &count)),
+            survivors: self.survivors.map(|asked| asked.finish(&heap, &count)),
             cost: self.cost.map(|asked| asked.finish(&heap.names.types)),
             staleness: self.staleness.and_then(StalenessAt::finish),
             info: heap.info,

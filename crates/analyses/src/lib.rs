@@ -1,4 +1,4 @@
-//! What a trace says, worked out while it is replayed: the heap at a moment, lifetimes, growth, staleness, the costs of collection, the course of a run,
+//! What a trace says, worked out while it is replayed: the heap at a moment, lifetimes, survivors, staleness, the costs of collection, the course of a run,
 //! and exact deaths.
 //!
 //! [`TraceModel`] has the answers to [`Questions`].
@@ -9,12 +9,12 @@ mod cost;
 mod deaths;
 mod dumped_objects;
 mod followed_sites;
-mod growth;
 mod heap_at;
 mod heap_samples;
 mod lifetimes;
 mod live_objects;
 mod staleness;
+mod survivors;
 mod timeline;
 mod trace_model;
 
@@ -30,11 +30,6 @@ pub use deaths::{
 };
 pub use dumped_objects::DumpedObjects;
 pub use followed_sites::FollowedSites;
-pub use growth::analysis::GrowthCourse;
-pub use growth::span::{GrowthBound, GrowthWindow, WindowGrowth};
-pub use growth::{
-    Growth, GrowthPoint, GrowthRow, GrowthSubject, GrowthVerdict, OldSpaceLook, StretchGrowth,
-};
 pub use heap_at::moments::HeapMoments;
 pub use heap_at::{HeapAt, LiveCaller, LiveSite, LiveSpace, LiveThread, LiveType};
 pub use lifetimes::tallies::LifetimeTallies;
@@ -42,6 +37,9 @@ pub use lifetimes::{CallerLifetime, Lifetimes, Lives, SiteLifetime};
 pub use live_objects::{CommonFacts, LiveObjects, ObjectMaker};
 pub use staleness::analysis::StalenessAt;
 pub use staleness::{Levels, StaleCaller, StalePoint, StaleSite, StaleType, Staleness};
+pub use survivors::builder::SurvivorsBuilder;
+pub use survivors::span::{JudgedSpan, SpanBound};
+pub use survivors::{OldSpaceLook, SurvivorRow, Survivors};
 pub use timeline::analysis::TimelineCourse;
 pub use timeline::{CompositionPoint, SpaceUse, Timeline, TimelinePoint};
 pub use trace_model::TraceModel;

@@ -1,6 +1,6 @@
 //! Everything that was asked of a trace.
 
-use crate::{GcCost, Growth, HeapAt, Lifetimes, LiveObjects, Staleness, Timeline};
+use crate::{GcCost, HeapAt, Lifetimes, LiveObjects, Staleness, Survivors, Timeline};
 use ducktrack_count_model::CountModel;
 use ducktrack_heap_replay::TraceInfo;
 
@@ -23,7 +23,7 @@ pub struct TraceModel {
     /// If asked for.
     pub timeline: Option<Timeline>,
     /// If asked for.
-    pub growth: Option<Growth>,
+    pub survivors: Option<Survivors>,
     /// If asked for.
     pub cost: Option<GcCost>,
     /// If asked for; `None` as well where the heap is not known at that moment, or no uses were recorded.

@@ -21,6 +21,7 @@ use crate::pool_rules::PoolRules;
 use crate::profile::{MethodProfile, OwedByFrames, ProfilePoints};
 use crate::refusal::{Reason, Refusal};
 use crate::rewrite_options::{AllocationProbes, RewriteOptions};
+use crate::shutdown_gate::{self, ShutdownGate};
 use crate::site_plan::SiteCounters;
 use crate::stamps::Stamps;
 use crate::tracked_methods::TrackedMethods;
@@ -176,6 +177,9 @@ impl ClassRewriter<'_> {
         }
         if rules.hidden_class_entrance().is_some() {
             planners.push(Box::new(HiddenClassGate { rules }));
+        }
+        if class.name() == shutdown_gate::CLASS {
+            planners.push(Box::new(ShutdownGate));
         }
         match self.options.allocations {
             AllocationProbes::PathCounters => planners.push(Box::new(PathCounters { profiles })),

@@ -41,6 +41,7 @@ mod reads_gate;
 mod records;
 mod refusal;
 mod rewrite_options;
+mod shutdown_gate;
 mod site_plan;
 mod stack_claim;
 mod stamps;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use ducktrack_analyses::{CostQuestion, ObjectGroup, Questions, TraceModel};
+use ducktrack_analyses::{CostQuestion, JudgedSpan, ObjectGroup, Questions, TraceModel};
 use ducktrack_heap_replay::Moment;
 use ducktrack_reports::{
     Change, CostCandidate, CostRequest, Filter, LeakRequest, Report, candidate_groups,
@@ -111,7 +111,7 @@ impl TraceReport for CostTable {
 /// The candidates, and the objects that they hold. The trace is read twice: the held objects are known at the end of the first time.
 fn found(args: &CostArgs, dump: &Path) -> Result<(Vec<CostCandidate>, Vec<ObjectGroup>)> {
     let questions = Questions {
-        growth: true,
+        survivors: Some(JudgedSpan::default()),
         staleness: Some(Moment::End),
         ..Questions::default()
     };

@@ -16,7 +16,6 @@ mod explain;
 mod export;
 #[cfg(feature = "fleet")]
 mod fleet;
-mod growth;
 mod guide;
 mod heap;
 mod holders;
@@ -124,8 +123,6 @@ enum Command {
     Lifetimes(TraceReportArgs<lifetimes::Lifetimes>),
     /// Show collections and the heap over time (trace)
     Timeline(TraceReportArgs<timeline::Timeline>),
-    /// Find sites whose live objects become more and more (trace)
-    Growth(TraceReportArgs<growth::Growth>),
     /// Show what each site costs the collector, and what a change would save (trace)
     Cost(cost::CostArgs),
     /// Show live objects that the program no longer uses (trace, --staleness on)
@@ -190,7 +187,6 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Heap(args) => args.run(),
         Command::Lifetimes(args) => args.run(),
         Command::Timeline(args) => args.run(),
-        Command::Growth(args) => args.run(),
         Command::Cost(args) => cost::run(args),
         Command::Stale(args) => args.run(),
         Command::Deaths(args) => deaths::run(args),

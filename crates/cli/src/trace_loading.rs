@@ -29,7 +29,7 @@ pub(crate) fn replay_trace(
     names: TraceNames,
     questions: &Questions,
 ) -> TraceModel {
-    let mut asked = Asked::new(questions);
+    let mut asked = Asked::new(questions, &count);
     let heap = replay(&mut files, names, &mut asked);
     let damage = files.damage().into_iter().map(|(file, damage)| FileDamage {
         file: file.display().to_string(),

@@ -475,7 +475,6 @@ fn every_command_helps_with_examples() {
         "heap",
         "lifetimes",
         "timeline",
-        "growth",
         "cost",
         "explain",
     ];

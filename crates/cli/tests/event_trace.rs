@@ -273,16 +273,15 @@ fn the_timeline_has_every_collection() {
 }
 
 #[test]
-fn growth_of_a_short_run_has_no_verdict() {
+fn a_short_run_has_no_verdict() {
     let place = Place::with_trace();
-    let report = place.json(&["growth", "t"]);
-    assert_eq!(site(&report, "order")["verdict"], "unknown");
-    assert_eq!(site(&report, "order")["counts"], json!([2, 2, 1]));
-    let text = place.text(&["growth", "t"]);
-    assert!(
-        text.contains("a verdict needs 8 collections, this run has 3"),
-        "{text}"
-    );
+    let report = place.json(&["leaks", "t", "--sites"]);
+    assert_eq!(report["verdict"], "not known");
+    assert_eq!(site(&report, "order")["verdict"], "not known");
+    assert_eq!(site(&report, "order")["reason"], "few collections");
+    let text = place.text(&["leaks", "t"]);
+    assert!(text.contains("the judged span has 3 collections"), "{text}");
+    assert!(!text.contains("no leak"), "{text}");
 }
 
 #[test]
@@ -345,7 +344,7 @@ fn fields_of(line: &str) -> usize {
 #[test]
 fn filters_and_forms_of_every_command() {
     let place = Place::with_trace();
-    for command in ["heap", "lifetimes", "timeline", "growth", "cost"] {
+    for command in ["heap", "lifetimes", "timeline", "leaks", "cost"] {
         let text = place.text(&[command, "t"]);
         let next = text.rsplit("Next:\n").next().expect("the last part");
         assert!(
@@ -407,7 +406,7 @@ fn bad_moments_and_bad_traces_are_one_line() {
             .code(),
         Some(2)
     );
-    for command in ["heap", "lifetimes", "timeline", "growth", "cost", "info"] {
+    for command in ["heap", "lifetimes", "timeline", "leaks", "cost", "info"] {
         refused(
             &place.ducktrack(&[command, "missing"]),
             &["missing", "No such file"],
@@ -424,7 +423,7 @@ fn bad_moments_and_bad_traces_are_one_line() {
         place.path("counted/ducktrack.trace"),
     )
     .expect("a copy");
-    for command in ["heap", "lifetimes", "timeline", "growth", "cost"] {
+    for command in ["heap", "lifetimes", "timeline", "leaks", "cost"] {
         refused(
             &place.ducktrack(&[command, "counted"]),
             &["counted", "no event files"],
@@ -442,7 +441,7 @@ fn without_moves_the_reports_say_what_they_do_not_know() {
             &["off: the live heap is not known: moves"],
         );
     }
-    for command in ["info", "lifetimes", "timeline", "growth", "cost"] {
+    for command in ["info", "lifetimes", "timeline", "leaks", "cost"] {
         let report = place.json(&[command, "off"]);
         assert_eq!(report["knowledge"]["state"], "never", "{command}");
         assert_eq!(report["moves"], "off", "{command}");
@@ -465,7 +464,7 @@ fn a_cut_event_file_is_reported_up_to_the_cut() {
     let bytes = fs::read(&file).expect("the events");
     for length in (0..bytes.len()).step_by(41) {
         fs::write(&file, &bytes[..length]).expect("cut it");
-        for command in ["info", "lifetimes", "timeline", "growth"] {
+        for command in ["info", "lifetimes", "timeline", "leaks"] {
             let report = place.json(&[command, "t"]);
             assert_ne!(report["damage"], json!([]), "{command} of {length} bytes");
         }

@@ -25,7 +25,7 @@ const COMMANDS: [&[&str]; 12] = [
     &["deaths", "t", "--objects"],
     &["timeline", "t"],
     &["timeline", "t", "--format", "csv"],
-    &["growth", "t"],
+    &["leaks", "t", "--sites"],
     &["cost", "t"],
     &["report", "t"],
 ];

@@ -86,7 +86,7 @@ fn pages_are_served_to_who_knows_the_address_and_to_nobody_else() {
         "page/report",
         "page/heap",
         "page/heap?at=2",
-        "page/growth?from=0&until=99",
+        "page/leaks?from=0&until=99",
     ] {
         let answer = served.page(name);
         assert_eq!(status(&answer), "200", "{name}: {answer}");
@@ -192,7 +192,7 @@ fn one_file_holds_all_pages_and_loads_nothing() {
     for held in [
         "\"report\":",
         "\"timeline\":",
-        "\"growth\":",
+        "\"leaks\":",
         "\"heap?at=1\":",
         "\"heap?at=3\":",
     ] {

@@ -58,6 +58,8 @@ pub struct CountModel {
     pub stacks: SampledStacks,
     /// How large the heap may become; `None`: the trace does not say.
     pub heap_limits: Option<HeapLimits>,
+    /// When the VM began to shut down, microseconds since 1970; `None`: it did not, or the trace does not say.
+    pub shutdown_micros: Option<u64>,
     /// What a trial of `ducktrack impact` came to.
     pub trial: Option<Trial>,
     /// The counts are sums of events: the run could not write its own (mode trace).

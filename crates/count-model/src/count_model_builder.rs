@@ -36,6 +36,7 @@ pub struct CountModelBuilder {
     late_notes: Vec<String>,
     stacks: StackCollector,
     heap_limits: Option<HeapLimits>,
+    shutdown_micros: Option<u64>,
     trial: Option<Trial>,
     application: Option<Application>,
     causes: Vec<Cause>,
@@ -94,6 +95,9 @@ impl CountModelBuilder {
             Record::CalledMethod(method) => definitions.called_methods.push(method),
             Record::StaticField(field) => definitions.static_fields.push(field),
             Record::HeapLimits(limits) => self.heap_limits = Some(limits),
+            Record::Shutdown { unix_micros } => {
+                self.shutdown_micros.get_or_insert(unix_micros);
+            }
             Record::Trial(trial) => self.trial = Some(trial),
             Record::End(end) => self.end = Some(end),
             // Records of other modes say nothing about counts.
@@ -229,6 +233,7 @@ impl CountModelBuilder {
             inconsistencies,
             stacks: self.stacks.finish(&self.definitions),
             heap_limits: self.heap_limits,
+            shutdown_micros: self.shutdown_micros,
             trial: self.trial,
             counts_events: false,
             field_layouts: self.definitions.layouts,

@@ -1,9 +1,10 @@
-//! What only a traced run knows: ages, the live heap, collections, growth.
+//! What only a traced run knows: ages, the live heap, collections, leaks.
 
 use std::collections::BTreeMap;
 
-use ducktrack_analyses::{GrowthSubject, HeapAt, Levels, SpaceUse, TraceModel};
+use ducktrack_analyses::{HeapAt, Levels, SpaceUse, TraceModel};
 use ducktrack_count_model::{CountModel, SiteIndex};
+use ducktrack_leaks::{Forecast, History, judge};
 
 use crate::place::PlaceBook;
 use crate::{Place, SiteId};
@@ -96,7 +97,7 @@ pub struct TraceFacts {
 }
 
 impl TraceFacts {
-    /// From the answers to the questions `lifetimes`, `timeline`, `growth`, one heap and its staleness.
+    /// From the answers to the questions `lifetimes`, `timeline`, `survivors`, one heap and its staleness.
     pub fn of(model: &TraceModel) -> Self {
         let mut naming = Naming::of(&model.count);
         let heap = model.heap_at.iter().flatten().next();
@@ -213,20 +214,27 @@ fn gcs(model: &TraceModel) -> Vec<GcFact> {
 }
 
 fn leaks(model: &TraceModel, naming: &mut Naming<'_>) -> Vec<LeakFact> {
-    let rows = model.growth.iter().flat_map(|growth| &growth.rows);
+    let Some(survivors) = &model.survivors else {
+        return Vec::new();
+    };
+    // A site has a row for each of its callers.
+    let mut sites: BTreeMap<_, History> = BTreeMap::new();
+    for row in &survivors.rows {
+        sites.entry(row.site).or_default().add(&row.history);
+    }
+    let forecast = Forecast::of(&survivors.clock, survivors.live.bytes, 0);
+    let per_hour = |per_mb: f64| whole(forecast.per_second(per_mb) * 3600.0);
     let mut facts = Vec::new();
-    for row in rows {
-        let GrowthSubject::Site(site) = row.subject else {
-            continue;
-        };
+    for (site, history) in sites {
+        let judged = judge(&survivors.clock, &history);
         facts.push(LeakFact {
             site: naming.id(site),
-            verdict: row.judged.verdict.name(),
-            confidence_permille: whole(row.judged.confidence * 1000.0),
-            objects_per_hour: whole(row.judged.count_per_second * 3600.0),
-            bytes_per_hour: whole(row.judged.bytes_per_second * 3600.0),
-            live_objects: row.live.count,
-            live_bytes: row.live.bytes,
+            verdict: judged.verdict.name(),
+            confidence_permille: whole(judged.sure * 1000.0),
+            objects_per_hour: per_hour(judged.objects_per_mb.value),
+            bytes_per_hour: per_hour(judged.bytes_per_mb.value),
+            live_objects: judged.live.objects,
+            live_bytes: judged.live.bytes,
         });
     }
     facts

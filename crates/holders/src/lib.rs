@@ -15,8 +15,6 @@ mod holding_questions;
 mod holdings;
 mod join;
 mod last_use;
-mod leak_candidates;
-mod leak_score;
 mod pair_holdings;
 mod removable_pair;
 mod site_traces;
@@ -28,8 +26,6 @@ pub use holder_path::{HolderPath, HolderStep, NamedRoot, OwnStructure, StepRefer
 pub use holdings::{Holding, Holdings};
 pub use join::{JoinOutcome, JoinedDump, MOST_MISSING};
 pub use last_use::LastUse;
-pub use leak_candidates::{FEWEST_COLLECTIONS, LeakCandidate};
-pub use leak_score::LeakScore;
 pub use pair_holdings::SiteBytes;
 pub use removable_pair::RemovablePair;
 pub use site_traces::SiteTraces;

@@ -19,23 +19,31 @@ pub(crate) struct Cohorts {
 impl Cohorts {
     /// Neighbouring cells become one cohort until it has its part of the clock.
     pub(crate) fn of(clock: &Clock) -> Self {
-        let total = clock.bytes() as f64;
-        let (mut cells, mut lengths) = (Vec::new(), Vec::new());
-        let (mut from, mut passed, mut start) = (0, 0.0, 0.0);
+        let unit = clock.bytes() as f64 / COHORTS as f64;
+        let (mut cells, mut lengths): (Vec<Range<usize>>, Vec<f64>) = (Vec::new(), Vec::new());
+        let (mut from, mut passed, mut start, mut reached) = (0, 0.0, 0.0, 0.0);
         for (at, cell) in clock.cells().iter().enumerate() {
             passed += cell.bytes as f64;
-            let wanted = (cells.len() + 1) as f64 / COHORTS as f64 * total;
-            let is_last = at + 1 == clock.cells().len();
             // Half a cell too early is as good as half a cell too late.
-            let is_full = passed + next_bytes(clock, at) / 2.0 >= wanted && passed > start;
-            if is_full || is_last && passed > start {
+            let here = ((passed + next_bytes(clock, at) / 2.0) / unit).floor();
+            if here > reached && passed - start >= unit / 2.0 && passed > start {
                 cells.push(from..at + 1);
                 lengths.push(passed - start);
-                (from, start) = (at + 1, passed);
+                (from, start, reached) = (at + 1, passed, here);
             }
         }
-        if let Some(last) = cells.last_mut() {
-            last.end = clock.cells().len();
+        let rest = passed - start;
+        if let (Some(last), Some(length)) = (cells.last_mut(), lengths.last_mut()) {
+            // What is left is no cohort of its own, unless it is long enough.
+            if rest < unit / 2.0 {
+                last.end = clock.cells().len();
+                *length += rest;
+                return Self { cells, lengths };
+            }
+        }
+        if rest > 0.0 {
+            cells.push(from..clock.cells().len());
+            lengths.push(rest);
         }
         Self { cells, lengths }
     }
@@ -94,5 +102,11 @@ mod tests {
         let cohorts = Cohorts::of(&clock(cells));
         assert_eq!(cohorts.len(), 16);
         assert_eq!(cohorts.cells.last(), Some(&(15..56)));
+        // Four collections, and then a thrash with hardly anything between its collections.
+        let cells = [
+            12_658_080, 13_463_528, 13_423_128, 9_071_864, 21_336, 1_016, 1_600, 128, 1_576,
+        ];
+        let cohorts = Cohorts::of(&clock(cells));
+        assert_eq!((cohorts.len(), cohorts.cells.last()), (4, Some(&(3..9))));
     }
 }

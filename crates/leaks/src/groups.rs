@@ -32,26 +32,33 @@ pub struct Follower {
     pub each: u64,
 }
 
-/// Groups of these histories, most kept bytes first; each is in one.
-pub fn groups(histories: &[&History]) -> Vec<Group> {
+/// Groups of these histories, most kept bytes first; each is in one. Of sites that could drive alike, the one with the highest `preference` does.
+pub fn groups(histories: &[&History], preference: impl Fn(usize) -> u32) -> Vec<Group> {
     let curves: Vec<Curve> = histories.iter().map(|history| Curve::of(history)).collect();
-    let mut left: Vec<usize> = (0..curves.len()).collect();
+    let all: Vec<Vec<Follower>> = (0..curves.len())
+        .map(|driver| followers(&curves, driver))
+        .collect();
+    let mut is_left = vec![true; curves.len()];
+    let left_of = |driver: usize, is_left: &[bool]| -> Vec<Follower> {
+        let followers = all.get(driver).into_iter().flatten();
+        let is_free = |follower: &&Follower| is_left.get(follower.place) == Some(&true);
+        followers.filter(is_free).copied().collect()
+    };
     let mut groups = Vec::new();
-    while !left.is_empty() {
-        let best = left
+    while let Some(driver) = (0..curves.len())
+        .filter(|driver| is_left.get(*driver) == Some(&true))
+        .max_by_key(|driver| (left_of(*driver, &is_left).len(), preference(*driver)))
+    {
+        let followers = left_of(driver, &is_left);
+        for place in followers
             .iter()
-            .map(|driver| (*driver, followers(&curves, *driver, &left)))
-            .max_by_key(|(driver, followers)| {
-                let bytes = |place: usize| curves.get(place).map_or(0, |curve| curve.kept.bytes);
-                let all = followers.iter().map(|follower| bytes(follower.place));
-                (followers.len(), all.sum::<u64>() + bytes(*driver))
-            });
-        let Some((driver, followers)) = best else {
-            break;
-        };
-        left.retain(|place| {
-            *place != driver && !followers.iter().any(|follower| follower.place == *place)
-        });
+            .map(|follower| follower.place)
+            .chain([driver])
+        {
+            if let Some(left) = is_left.get_mut(place) {
+                *left = false;
+            }
+        }
         groups.push(group(&curves, driver, followers));
     }
     groups.sort_by_key(|group| (core::cmp::Reverse(group.kept.bytes), group.driver));
@@ -73,17 +80,15 @@ fn group(curves: &[Curve], driver: usize, mut followers: Vec<Follower>) -> Group
     }
 }
 
-fn followers(curves: &[Curve], driver: usize, left: &[usize]) -> Vec<Follower> {
+fn followers(curves: &[Curve], driver: usize) -> Vec<Follower> {
     let Some(of_driver) = curves.get(driver) else {
         return Vec::new();
     };
-    let others = left.iter().filter(|place| **place != driver);
-    let follower = |place: &usize| {
-        let each = of_driver.each(curves.get(*place)?)?;
-        Some(Follower {
-            place: *place,
-            each,
-        })
+    let others = curves.iter().enumerate();
+    let others = others.filter(|(place, _)| *place != driver);
+    let follower = |(place, curve): (usize, &Curve)| {
+        let each = of_driver.each(curve)?;
+        Some(Follower { place, each })
     };
     others.filter_map(follower).collect()
 }
@@ -148,7 +153,7 @@ mod tests {
         let header_names = history(|at| 20 * (200 + at % 3), 32);
         // Every 43.8 requests.
         let audit = history(|at| (at + 1) * 200 * 10 / 438 - at * 200 * 10 / 438, 4_000);
-        let groups = groups(&[&audit, &headers, &request, &header_names]);
+        let groups = groups(&[&audit, &headers, &request, &header_names], |_| 0);
         assert_eq!(groups.len(), 2, "{groups:?}");
         assert_eq!(groups[0].driver, 2);
         let each: Vec<u64> = groups[0].followers.iter().map(|one| one.each).collect();
@@ -159,8 +164,8 @@ mod tests {
     #[test]
     fn what_drifts_apart_is_two() {
         let (a, b) = (history(|at| 10 + at % 5, 8), history(|at| 10 + at / 9, 8));
-        assert_eq!(groups(&[&a, &b]).len(), 2);
-        assert_eq!(groups(&[&a, &a]).len(), 1);
-        assert!(groups(&[]).is_empty());
+        assert_eq!(groups(&[&a, &b], |_| 0).len(), 2);
+        assert_eq!(groups(&[&a, &a], |_| 0).len(), 1);
+        assert!(groups(&[], |_| 0).is_empty());
     }
 }

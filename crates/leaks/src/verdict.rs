@@ -26,7 +26,7 @@ pub fn judge(clock: &Clock, history: &History) -> Judgement {
         Some((clock, earlier)) => {
             let before = judge_unseen(&clock, &earlier);
             match before.verdict {
-                Verdict::Leaks => Judgement {
+                Verdict::Leaks | Verdict::NotKnown(NotKnown::Unseen) => Judgement {
                     released: true,
                     ..before
                 },
@@ -77,39 +77,46 @@ fn judge_unseen(clock: &Clock, history: &History) -> Judgement {
     }
 }
 
-/// The span up to the last look before its last cohort, if most of what was alive then is gone.
+/// The span up to the last look before its last cohort, if most of what was alive then is gone. Without such a look: up to its last cohort, if of that nearly
+/// nothing stays (of what is replaced, the youngest stay); then nobody knows whether the others were alive.
 fn before_release(clock: &Clock, history: &History) -> Option<(Clock, History)> {
     let cohorts = Cohorts::of(clock);
     let last = cohorts.cells.last()?.start;
-    let look = history
-        .levels
-        .iter()
-        .take(last)
-        .rposition(|level| level.is_some())?;
-    let mut kept = history.kept.get(..=look)?.to_vec();
-    let later = history.deaths.iter().filter(|death| death.died > look);
-    for death in later {
-        if let Some(kept) = kept.get_mut(death.born) {
-            *kept += death.amount;
+    let before = history.levels.get(..last).unwrap_or(&history.levels);
+    let look = before.iter().rposition(|level| level.is_some());
+    let end = look.or(last.checked_sub(1))?;
+    let mut kept = history.kept.clone();
+    kept.resize(end + 1, Amount::default());
+    let mut released = vec![Amount::default(); end + 1];
+    for death in history.deaths.iter().filter(|death| death.died > end) {
+        if let Some(sum) = released.get_mut(death.born) {
+            *sum += death.amount;
         }
     }
-    let (then, now): (Amount, Amount) = (
-        kept.iter().copied().sum(),
-        history.kept.iter().copied().sum(),
-    );
-    if now.bytes >= then.bytes / 2 {
+    for (kept, released) in kept.iter_mut().zip(&released) {
+        *kept += *released;
+    }
+    let sum = |amounts: &[Amount]| amounts.iter().copied().sum::<Amount>().bytes as f64;
+    let (then, now) = (sum(&kept), sum(&history.kept));
+    let youngest = sum(history.kept.get(last..).unwrap_or_default());
+    let share = 1.0 / cohorts.len().saturating_sub(1).max(1) as f64;
+    let is_bare = youngest < then * share / core::f64::consts::E;
+    if now >= then / 2.0 || look.is_none() && !is_bare {
         return None;
     }
-    let cells = clock.cells().get(..=look)?.to_vec();
-    let known = |death: &&crate::Death| death.died <= look;
+    let known = |death: &&crate::Death| death.died <= end;
     let earlier = History {
         kept,
-        born: history.born.iter().take(look + 1).copied().collect(),
-        unseen: Vec::new(),
+        born: history.born.iter().take(end + 1).copied().collect(),
+        unseen: match look {
+            Some(_) => Vec::new(),
+            None => released,
+        },
         deaths: history.deaths.iter().filter(known).copied().collect(),
-        levels: history.levels.iter().take(look + 1).copied().collect(),
+        levels: history.levels.iter().take(end + 1).copied().collect(),
         ..history.clone()
     };
+    let cells = clock.cells().get(..=end)?.to_vec();
     Some((Clock::new(cells), earlier))
 }
 

@@ -87,6 +87,8 @@ methods! {
         HIDDEN "hidden" "([BI)[B",
         REWRITE_HIDDEN "rewriteHidden" "([B)[B",
         INHERITS_CLONE "inheritsClone" "(Ljava/lang/Class;)Z",
+        SHUTDOWN "shutdown" "()V",
+        SHUTDOWN_BEGINS "shutdownBegins" "()V",
         FIRST_SEEN "firstSeen" "(Ljava/lang/Class;J)V",
         SET_SLOT "setSlot" "(Ljava/lang/Thread;J)V",
         KLASS_OF "klassOf" "(Ljava/lang/Class;)J",

@@ -1,4 +1,4 @@
-//! Reports on event traces (`mode=trace`) and on streams of exact deaths: what is in one, the heap at a moment, lifetimes, the timeline, growth,
+//! Reports on event traces (`mode=trace`) and on streams of exact deaths: what is in one, the heap at a moment, lifetimes, the timeline,
 //! costs for the collector, staleness.
 //!
 //! ```text
@@ -6,7 +6,6 @@
 //!             ├─ heap_report()       ─> HeapReport        │
 //!             ├─ lifetimes_report()  ─> LifetimesReport   ├─ Report: text(), json(), csv(), html()
 //!             ├─ timeline_report()   ─> TimelineReport    │
-//!             ├─ growth_report()     ─> GrowthReport      │
 //!             ├─ cost_report()       ─> GcReport          │
 //!             └─ stale_report()      ─> StaleReport      ─┘
 //! ```
@@ -18,7 +17,6 @@ pub(crate) mod columns;
 mod csv_rows;
 mod deaths;
 mod gc;
-mod growth;
 mod head;
 mod heap;
 mod holder_docs;
@@ -45,10 +43,6 @@ pub use gc::{
     GcSiteDoc, GcTypeDoc, PauseKindDoc, UnknownPausesDoc, WhatIfDoc, WithoutDoc, candidate_groups,
     candidates_of, cost_report, group_of_sites, removable_pair,
 };
-pub use growth::{
-    GroupDoc, GroupSiteDoc, GrowthReport, GrowthRowDoc, GrowthSiteDoc, GrowthTypeDoc, OldSpaceDoc,
-    VerdictsDoc, WindowDoc, WindowGrowthDoc, growth_report,
-};
 pub use head::{KnowledgeDoc, RowsDoc, TraceHead};
 pub(crate) use heap::since_start;
 pub use heap::{HeapPartDoc, HeapReport, HeapSiteDoc, QualityDoc, SpaceDoc, heap_report};
@@ -61,7 +55,10 @@ pub use info::{
     CollectionsDoc, CompleteDoc, CompressionDoc, EventFileDoc, InfoReport, LostDoc, QualitiesDoc,
     RotationDoc, info_report,
 };
-pub use leaks::{CandidateDoc, LeakRequest, LeaksReport, ScorePartsDoc, leaks_report};
+pub use leaks::{
+    CandidateDoc, ClockCellDoc, CohortDoc, FollowerDoc, IntervalDoc, LeakRequest, LeakWindowDoc,
+    LeaksReport, SiteVerdictDoc, SpanDoc, leaks_report,
+};
 pub use lifetimes::{
     LifetimeContextDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport, lifetimes_report,
 };
@@ -88,18 +85,5 @@ fn survived(entry: usize) -> String {
         format!("{entry} or more")
     } else {
         entry.to_string()
-    }
-}
-
-/// A rate with its sign, one digit after the point only where the number is small: `+1,234`, `-0.3`, `0`.
-fn signed_rate(rate: f64) -> String {
-    let rounded = rate.round();
-    if rounded.abs() >= 100.0 {
-        // Within i64 for all sizes that a heap can have.
-        return crate::quantity::grouped_signed(rounded as i64);
-    }
-    match rate {
-        rate if rate.abs() < 0.05 => "0".to_owned(),
-        rate => format!("{rate:+.1}"),
     }
 }

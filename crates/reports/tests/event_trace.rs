@@ -4,13 +4,14 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use ducktrack_analyses::{Growth, GrowthVerdict, StretchGrowth, TraceModel};
+use ducktrack_analyses::{Survivors, TraceModel};
 use ducktrack_count_model::CountModelBuilder;
 use ducktrack_heap_replay::{CollectionNumber, HeapKnowledge, KnowledgeGap, KnownStretch};
 use ducktrack_live_heap::Amount;
 use ducktrack_reports::{
-    CostRequest, Filter, GrowthReport, HeapReport, LifetimesReport, Report, Sort, TimelineReport,
-    cost_report, growth_report, heap_report, info_report, lifetimes_report, timeline_report,
+    CostRequest, Filter, HeapReport, LeakRequest, LeaksReport, LifetimesReport, Report, Sort,
+    TimelineReport, cost_report, heap_report, info_report, leaks_report, lifetimes_report,
+    timeline_report,
 };
 use ducktrack_test_support::{sample_heap, sample_run};
 use serde_json::Value;
@@ -42,9 +43,7 @@ fn without_moves() -> TraceModel {
     if let Some(lifetimes) = &mut model.lifetimes {
         lifetimes.known = false;
     }
-    if let Some(growth) = &mut model.growth {
-        *growth = Growth::default();
-    }
+    model.survivors = Some(Survivors::default());
     if let Some(timeline) = &mut model.timeline {
         timeline.composition.clear();
         timeline.types.clear();
@@ -70,8 +69,13 @@ fn timeline(model: &TraceModel, filter: &Filter) -> TimelineReport {
     timeline_report(model, TRACE, filter)
 }
 
-fn growth(model: &TraceModel, filter: &Filter) -> GrowthReport {
-    growth_report(model, TRACE, filter)
+fn leaks(model: &TraceModel, sites: Option<&Filter>) -> LeaksReport {
+    let request = LeakRequest {
+        trace: TRACE.to_owned(),
+        sites: sites.cloned(),
+        ..LeakRequest::default()
+    };
+    leaks_report(model, None, &request).expect("no dump is read")
 }
 
 /// All reports with their names.
@@ -84,7 +88,7 @@ fn reports(model: &TraceModel, filter: &Filter) -> Vec<(&'static str, Box<dyn Re
         ("info", Box::new(info_report(model, TRACE))),
         ("lifetimes", Box::new(lifetimes(model, filter))),
         ("timeline", Box::new(timeline(model, filter))),
-        ("growth", Box::new(growth(model, filter))),
+        ("leaks", Box::new(leaks(model, None))),
     ]
 }
 
@@ -199,16 +203,7 @@ fn with_a_gap() -> TraceModel {
         until: CollectionNumber(9),
         reason: "a region does not parse".into(),
     }];
-    model.info.known_stretches.clone_from(&stretches);
-    let growth = model.growth.as_mut().expect("asked for");
-    growth.stretches = stretches;
-    for row in &mut growth.rows {
-        let before = StretchGrowth {
-            verdict: GrowthVerdict::Unknown,
-            ..row.judged
-        };
-        (row.stretch, row.stretches) = (1, vec![before, row.judged]);
-    }
+    model.info.known_stretches = stretches;
     let lifetimes = model.lifetimes.as_mut().expect("asked for");
     for lives in lifetimes.sites.iter_mut().map(|row| &mut row.lives) {
         (lives.unknown_fate, lives.alive) = (lives.alive, Amount::default());
@@ -222,7 +217,7 @@ fn verdicts_of_a_run_with_a_gap_say_where_they_are_from() {
     let stretches = "collections 0 to 5 and 9 to 24";
     for (name, report) in reports(&model, &Filter::default()) {
         let text = report.text(None);
-        let is_verdict = matches!(name, "lifetimes" | "growth");
+        let is_verdict = name == "lifetimes";
         assert_eq!(text.contains(stretches), is_verdict, "{name}: {text}");
         let json: Value = serde_json::from_str(&report.json().expect("json")).expect("JSON");
         assert_eq!(json["knowledge"]["known"][1]["since"], 9, "{name}");
@@ -233,11 +228,6 @@ fn verdicts_of_a_run_with_a_gap_say_where_they_are_from() {
     assert!(all.unknown_fate.count > 0);
     assert_eq!(all.told(), all.count - all.unknown_fate.count);
     assert!(lifetimes.text(None).contains("fate unknown"));
-    let growth = growth(&model, &Filter::default());
-    let row = &growth.sites[0].row;
-    assert_eq!(row.stretches[0].judged.verdict, "unknown");
-    assert_eq!(row.stretches[1].judged, row.judged);
-    assert!(growth.text(None).contains("unknown, then growing"));
 }
 
 #[test]
@@ -360,7 +350,7 @@ fn top_cuts_rows_and_says_so() {
             .text(None)
             .contains("the first 1 and the last 1 of 24")
     );
-    assert_eq!(growth(&model, &two).sites.len(), 2);
+    assert_eq!(leaks(&model, Some(&two)).sites.len(), 2);
     assert_eq!(lifetimes(&model, &two).sites.len(), 2);
 }
 
@@ -453,7 +443,7 @@ fn reports_read_back_as_themselves() {
     read_back(&heap(&model, &all));
     read_back(&lifetimes(&model, &all));
     read_back(&timeline(&model, &all));
-    read_back(&growth(&model, &all));
+    read_back(&leaks(&model, Some(&all)));
 }
 
 #[test]
@@ -490,7 +480,7 @@ fn a_trace_of_nothing_is_a_report_too() {
         objects: None,
         lifetimes: Some(ducktrack_analyses::Lifetimes::default()),
         timeline: Some(ducktrack_analyses::Timeline::default()),
-        growth: Some(ducktrack_analyses::Growth::default()),
+        survivors: Some(Survivors::default()),
         cost: Some(ducktrack_analyses::GcCost::default()),
         staleness: None,
     };
@@ -517,7 +507,7 @@ fn keys(value: &Value, found: &mut BTreeSet<String>) {
 #[test]
 fn the_documentation_names_every_key() {
     const DOCUMENTATION: &str = include_str!("../JSON.md");
-    for golden in ["info", "heap", "lifetimes", "timeline", "growth"] {
+    for golden in ["info", "heap", "lifetimes", "timeline", "leaks"] {
         let text = std::fs::read_to_string(golden_path(&format!("{golden}.json")))
             .expect("the golden file");
         let mut found = BTreeSet::new();

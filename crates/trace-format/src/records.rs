@@ -19,7 +19,7 @@
 //! | 20 | [`HeapLimits`] | | 21 | [`Trial`] |
 //! | 22 | [`Application`] | | 23 | [`Cause`] |
 //! | 24 | [`ReferenceLayout`] | | 25 | [`CalledMethod`] |
-//! | 26 | [`StaticField`] | | | |
+//! | 26 | [`StaticField`] | | 27 | [`Record::Shutdown`] |
 //!
 //! The order of variants and fields is the order of the bytes (see [`RecordStream`](crate::RecordStream)). Within a format version,
 //! variants may only be added at the end of [`Record`], and nothing else may change.
@@ -99,6 +99,11 @@ pub enum Record {
     CalledMethod(CalledMethod),
     /// The number of a static field in records of `mode=full`.
     StaticField(StaticField),
+    /// The VM begins to shut down: `java.lang.Shutdown` begins, because the last thread has ended, or by `System.exit` or a signal.
+    Shutdown {
+        /// When, microseconds since 1970.
+        unix_micros: u64,
+    },
 }
 
 /// The number of a method in records of calls. A method may have several: a class that is loaded again gets new ones.

@@ -16,7 +16,7 @@ pub fn replay_files(
     kept: usize,
 ) -> TraceModel {
     let mut files = EventFiles::open(directory).unwrap().keep_at_most(kept);
-    let mut asked = Asked::new(questions);
+    let mut asked = Asked::new(questions, &count);
     let mut replay = HeapReplay::new(names, asked.analyses(), workers);
     while let Some(step) = files.next_step() {
         match step {

@@ -20,10 +20,10 @@ use ducktrack_heap_replay::{CollectionNumber, Moment};
 use ducktrack_live_heap::Amount;
 
 mod gc_costs;
-mod growth;
 mod info;
 mod lifetimes;
 mod live_heap;
+mod survivors;
 mod timeline;
 
 /// Microseconds since 1970 at which the run starts.
@@ -50,7 +50,7 @@ pub fn trace_model(mut count: CountModel, collections: u32) -> TraceModel {
         Some(heap.at(Moment::After(CollectionNumber(collections / 2)))),
         None,
     ];
-    let (lifetimes, timeline, growth) = (heap.lifetimes(), heap.timeline(), heap.growth());
+    let (lifetimes, timeline, survivors) = (heap.lifetimes(), heap.timeline(), heap.survivors());
     let costs = heap.costs();
     TraceModel {
         count,
@@ -59,7 +59,7 @@ pub fn trace_model(mut count: CountModel, collections: u32) -> TraceModel {
         objects: None,
         lifetimes: Some(lifetimes),
         timeline: Some(timeline),
-        growth: Some(growth),
+        survivors: Some(survivors),
         cost: Some(costs),
         staleness: None,
     }

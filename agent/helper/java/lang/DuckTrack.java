@@ -65,6 +65,14 @@ public final class DuckTrack {
     /** The bytes of a hidden class about to be defined, rewritten; or the same array. */
     private static native byte[] rewriteHidden(byte[] bytes);
 
+    /** The VM begins to shut down: called by {@code Shutdown.runHooks} first of all. */
+    @Hidden
+    public static void shutdown() {
+        shutdownBegins();
+    }
+
+    private static native void shutdownBegins();
+
     /** Does a call of {@code clone} on an object of this class reach {@code Object.clone}? */
     static native boolean inheritsClone(Class<?> type);
 

@@ -49,9 +49,7 @@ fn read(directory: &Path, workers: usize) {
         heap_dump: None,
         lifetimes: true,
         timeline: true,
-        growth: true,
-        growth_from: None,
-        growth_until: None,
+        survivors: Some(ducktrack_analyses::JudgedSpan::default()),
         cost: Some(CostQuestion::default()),
         staleness: None,
     };

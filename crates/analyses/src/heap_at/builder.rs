@@ -3,11 +3,11 @@
 use ducktrack_trace_format::{SpaceKind, ThreadId};
 use rustc_hash::FxHashMap;
 
+use crate::HeapAt;
 use crate::heap_at::live_rows::{
     Ages, Part, add_age, live_sites, live_spaces, live_threads, live_types, sum_of_ages,
 };
-use crate::{HeapAt, LiveCaller};
-use ducktrack_count_model::{CallerColumn, SiteColumn, SiteIndex, TraceNames, TypeColumn};
+use ducktrack_count_model::{CallerColumn, SiteColumn, TraceNames, TypeColumn};
 use ducktrack_heap_replay::{CollectionNumber, Heap, LiveObject, Moment, Quality, SpaceMap};
 use ducktrack_live_heap::{Amount, capped};
 
@@ -98,15 +98,6 @@ impl HeapSums {
     /// The thread of objects that no collection has seen.
     pub(crate) fn add_thread(&mut self, thread: ThreadId, amount: Amount) {
         *self.threads.entry(Some(thread)).or_default() += amount;
-    }
-
-    /// The callers of each site.
-    pub(crate) fn callers(self, names: &TraceNames) -> FxHashMap<SiteIndex, Vec<LiveCaller>> {
-        let sites = live_sites(&self.parts, self.ages, names);
-        let callers = sites.into_iter();
-        callers
-            .filter_map(|site| Some((site.site?, site.callers)))
-            .collect()
     }
 
     /// The tables.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ducktrack_analyses::{Cost, GcCost, GrowthSubject, HeapAt, LiveSite, Lives, TraceModel};
+use ducktrack_analyses::{Cost, GcCost, HeapAt, LiveSite, Lives, TraceModel};
 use ducktrack_live_heap::Amount;
 
 use crate::naive_object::Object;
@@ -106,39 +106,35 @@ pub(crate) fn check_all(vm: &NaiveVm, model: &TraceModel) {
     check_lifetimes(vm, model);
     check_info(vm, model);
     check_timeline(vm, model);
-    check_growth(vm, model);
+    check_survivors(vm, model);
     check_costs(vm, model);
 }
 
-/// Stretches of collections in a row whose heaps are known: first and last, 0 being the start.
-fn known_stretches(vm: &NaiveVm) -> Vec<(u32, u32)> {
-    let mut stretches = vec![(0, 0)];
-    for (number, told) in (1..).zip(&vm.told) {
-        match stretches.last_mut() {
-            Some(last) if *told => last.1 = number,
-            _ if vm.heaps[number as usize - 1].is_some() => stretches.push((number, number)),
-            _ => {}
-        }
+/// What the histories keep is the heap: that of the last look, if it counts, else that of the last collection; and no more stays than was born.
+fn check_survivors(vm: &NaiveVm, model: &TraceModel) {
+    let survivors = model.survivors.as_ref().unwrap();
+    let live = survivors.rows.iter().map(|row| row.history.live());
+    let live = live.sum::<ducktrack_leaks::Amount>();
+    assert_eq!(live, survivors.live);
+    let judged = match survivors.look.filter(|_| survivors.is_at_look) {
+        Some(look) => look.collection.0,
+        None => vm.epoch,
+    };
+    let heap = judged.checked_sub(1);
+    let heap = heap.and_then(|at| model.heap_at[at as usize].as_ref());
+    if let Some(heap) = heap.filter(|_| survivors.known) {
+        assert_eq!(
+            (live.objects, live.bytes),
+            (heap.total.count, heap.total.bytes)
+        );
     }
-    stretches
-}
-
-/// The callers of what is alive are those of the last heap.
-fn check_growth(vm: &NaiveVm, model: &TraceModel) {
-    let stretches = model.growth.as_ref().unwrap().stretches.iter();
-    let stretches: Vec<_> = stretches.map(|one| (one.since.0, one.until.0)).collect();
-    assert_eq!(stretches, known_stretches(vm));
-    let last = vm.heaps.last().cloned().flatten().unwrap_or_default();
-    for row in &model.growth.as_ref().unwrap().rows {
-        let GrowthSubject::Site(Some(site)) = row.subject else {
-            continue;
-        };
-        for caller in &row.callers {
-            let key = (site.get(), caller.call.map(|call| call.get()));
-            assert_eq!(last.callers.get(&key), Some(&caller.live), "{site:?}");
-        }
-        let all: Amount = row.callers.iter().map(|caller| caller.live).sum();
-        assert!(row.callers.is_empty() || all == row.live, "{site:?}");
+    for row in &survivors.rows {
+        let born: ducktrack_leaks::Amount = row.history.born.iter().copied().sum();
+        let kept: ducktrack_leaks::Amount = row.history.kept.iter().copied().sum();
+        assert!(
+            row.site.is_none() || kept.objects <= born.objects,
+            "{row:?}"
+        );
     }
 }
 

@@ -104,7 +104,7 @@ fn read_all(directory: &Path) {
         heap_at: vec![Moment::After(CollectionNumber(1)), Moment::End],
         lifetimes: true,
         timeline: true,
-        growth: true,
+        survivors: Some(ducktrack_analyses::JudgedSpan::default()),
         staleness: Some(Moment::Last),
         ..Questions::default()
     };

@@ -71,7 +71,7 @@ proptest! {
             }
         }
         let model = replay(&pieces, &all_questions(vm.epoch), 2);
-        prop_assert!(model.lifetimes.is_some() && model.growth.is_some());
+        prop_assert!(model.lifetimes.is_some() && model.survivors.is_some());
         if matches!(model.info.knowledge, HeapKnowledge::Lost { .. } | HeapKnowledge::Never { .. }) {
             prop_assert!(model.heap_at.last().unwrap().is_none());
         }

@@ -1,6 +1,6 @@
 //! Leads the pieces of a trace to a replay, as the command does with files.
 
-use ducktrack_analyses::{Asked, CostQuestion, Questions, TraceModel};
+use ducktrack_analyses::{Asked, CostQuestion, JudgedSpan, Questions, TraceModel};
 use ducktrack_heap_replay::{CollectionNumber, Cycle, EpochPart, EpochView, HeapReplay, Moment};
 use ducktrack_trace_format::{
     BlockKind, Collection, CollectionCounts, HeapClassId, KeptCollection, MoveDecoder, MoveRun,
@@ -19,9 +19,7 @@ pub(crate) fn all_questions(collections: u32) -> Questions {
         heap_dump: None,
         lifetimes: true,
         timeline: true,
-        growth: true,
-        growth_from: None,
-        growth_until: None,
+        survivors: Some(JudgedSpan::default()),
         cost: Some(CostQuestion::default()),
         staleness: None,
     }
@@ -41,7 +39,7 @@ pub(crate) fn replay_kept(
     workers: usize,
 ) -> TraceModel {
     let (count, names) = names(THREADS);
-    let mut asked = Asked::new(questions);
+    let mut asked = Asked::new(questions, &count);
     let mut replay = HeapReplay::new(names, asked.analyses(), workers);
     let mut buffers: Vec<(&[u8], bool)> = Vec::new();
     for piece in pieces {

@@ -1,7 +1,8 @@
 //! Cases with known answers.
 
-use ducktrack_analyses::{GrowthSubject, GrowthVerdict, Questions};
+use ducktrack_analyses::{JudgedSpan, Questions, SurvivorRow, Survivors};
 use ducktrack_heap_replay::{CollectionNumber, HeapKnowledge, Moment};
+use ducktrack_leaks::{Judgement, NotKnown, Verdict, judge};
 use ducktrack_live_heap::Amount;
 use ducktrack_trace_format::{
     CollectionKind, EventBlock, EventFile, EventWords, MovesLevel, SiteId,
@@ -102,7 +103,7 @@ fn without_moves_there_are_allocations_and_collections_but_no_heap() {
         (3, 0)
     );
     assert_eq!(model.info.level, "off");
-    assert!(!model.growth.unwrap().known);
+    assert!(!model.survivors.unwrap().known);
 }
 
 #[test]
@@ -163,6 +164,23 @@ fn a_first_file_without_synchronization_point_that_is_not_the_first_of_the_run()
     );
 }
 
+/// What of each piece of the run stays, and the verdict on the row with most live bytes.
+fn judged(program: &[Step]) -> (Survivors, Judgement) {
+    let questions = Questions {
+        survivors: Some(JudgedSpan::default()),
+        ..Questions::default()
+    };
+    let model = replay(&NaiveVm::run(program).pieces, &questions, 1);
+    let survivors = model.survivors.unwrap();
+    let first = survivors.rows.first().cloned().unwrap_or_default();
+    let judged = judge(&survivors.clock, &SurvivorRow::default().history);
+    let judged = match survivors.rows.is_empty() {
+        true => judged,
+        false => judge(&survivors.clock, &first.history),
+    };
+    (survivors, judged)
+}
+
 #[test]
 fn a_leak_grows_and_a_cache_does_not() {
     let mut program = Vec::new();
@@ -171,43 +189,28 @@ fn a_leak_grows_and_a_cache_does_not() {
         // Everything lives on, and the last collection looks at all of it.
         program.push(if round == 39 { full() } else { young(8) });
     }
-    let vm = NaiveVm::run(&program);
-    let questions = Questions {
-        growth: true,
-        ..Questions::default()
-    };
-    let growth = replay(&vm.pieces, &questions, 1).growth.unwrap();
-    assert!(growth.known);
-    let row = &growth.rows[0];
+    let (survivors, judgement) = judged(&program);
+    assert!(survivors.known && survivors.is_at_look);
     assert_eq!(
-        (row.judged.verdict, row.live.count),
-        (GrowthVerdict::Growing, 2_000)
+        (judgement.verdict, survivors.live.objects),
+        (Verdict::Leaks, 2_000)
     );
-    assert!(
-        (row.judged.slope_count - 50.0).abs() < 1e-6
-            && (row.judged.slope_bytes - 800.0).abs() < 1e-3,
-        "{row:?}"
-    );
-    assert!(
-        growth
-            .rows
-            .iter()
-            .any(|row| row.subject == GrowthSubject::Type(Some("La/Small;".into())))
-    );
+    // All that is allocated stays, and three callers share it.
+    let rates = survivors
+        .rows
+        .iter()
+        .map(|row| judge(&survivors.clock, &row.history).bytes_per_mb);
+    let rate: f64 = rates.map(|rate| rate.value).sum();
+    assert!((rate / 1_048_576.0 - 1.0).abs() < 0.01, "{rate}");
 
     let mut program = vec![allocate(1); 100];
     program.push(young(8));
-    program.extend((0..40).flat_map(|_| [young(8)]));
-    let growth = replay(&NaiveVm::run(&program).pieces, &questions, 1)
-        .growth
-        .unwrap();
-    assert!(
-        growth
-            .rows
-            .iter()
-            .all(|row| row.judged.verdict == GrowthVerdict::Bounded),
-        "{growth:?}"
-    );
+    for _ in 0..40 {
+        program.extend([allocate(0), young(0)]);
+    }
+    program.push(full());
+    let (_, judgement) = judged(&program);
+    assert!(!judgement.grows(), "{judgement:?}");
 }
 
 fn full() -> Step {
@@ -227,42 +230,29 @@ fn what_no_collection_has_looked_at_is_not_said_to_grow() {
         program.extend((0..50).map(|_| allocate(0)));
         program.push(young(8));
     }
-    let growth_of = |program: &[Step]| {
-        let vm = NaiveVm::run(program);
-        let model = replay(&vm.pieces, &all_questions(vm.epoch), 1);
-        model.growth.unwrap()
-    };
-    let growth = growth_of(&program);
-    let row = &growth.rows[0].judged;
-    assert_eq!((row.verdict, row.may_grow), (GrowthVerdict::Unknown, true));
-    assert_eq!(growth.last_look, None);
-    assert!(growth.rows[0].unseen.count > 1_000 && growth.groups.is_empty());
+    let (survivors, judgement) = judged(&program);
+    assert_eq!(judgement.verdict, Verdict::NotKnown(NotKnown::Unseen));
+    assert_eq!(survivors.look, None);
 
-    // The same, and a full collection finds all of it dead: it never grew.
+    // The same, and a full collection finds all of it dead: nobody knows since when.
     program.push(Step::Collect {
         kind: Kind::Full,
         chance: 0,
         straggler: None,
         sync: false,
     });
-    let growth = growth_of(&program);
-    let verdicts = growth.rows.iter().map(|row| row.judged.verdict);
-    assert!(
-        !verdicts
-            .into_iter()
-            .any(|verdict| verdict == GrowthVerdict::Growing)
-    );
-    assert_eq!(growth.last_look.map(|look| look.collection.0), Some(41));
+    let (survivors, judgement) = judged(&program);
+    assert_ne!(judgement.verdict, Verdict::Leaks);
+    assert_eq!(survivors.look.map(|look| look.collection.0), Some(41));
 
     // Seen alive before: it grew until the program dropped it at its end.
-    program.insert(program.len() - 1, full());
-    let growth = growth_of(&program);
-    let row = &growth.rows[0].judged;
-    assert_eq!(
-        (row.verdict, row.dropped_after),
-        (GrowthVerdict::Growing, Some(41))
+    let at = program.len() - 1 - 6 * 51;
+    program.insert(at, full());
+    let (_, judgement) = judged(&program);
+    assert!(
+        judgement.released && judgement.verdict == Verdict::Leaks,
+        "{judgement:?}"
     );
-    assert_eq!(growth.groups, [vec![0]]);
 }
 
 /// A pause of a concurrent cycle does not look at new objects: what was allocated before it is counted with the next collection, and so is the time.
@@ -310,19 +300,12 @@ fn a_leak_is_one_before_and_after_a_gap() {
     }
     let vm = NaiveVm::run(&program);
     let model = replay(&vm.pieces, &all_questions(vm.epoch), 1);
-    let growth = model.growth.unwrap();
-    let stretches = growth.stretches.iter();
-    let stretches: Vec<_> = stretches.map(|one| (one.since.0, one.until.0)).collect();
-    assert_eq!(
-        (stretches, growth.collections),
-        (vec![(0, 30), (32, 60)], 58)
-    );
-    let row = &growth.rows[0];
-    assert_eq!(row.stretch, 1);
-    for stretch in &row.stretches {
-        assert_eq!(stretch.verdict, GrowthVerdict::Growing);
-        assert!((stretch.slope_count - 50.0).abs() < 2.0, "{row:?}");
-    }
+    let survivors = model.survivors.unwrap();
+    assert!(survivors.known);
+    // What is older has lost its site.
+    let of_site = survivors.rows.iter().find(|row| row.site.is_some());
+    let judgement = judge(&survivors.clock, &of_site.unwrap().history);
+    assert_eq!(judgement.verdict, Verdict::Leaks);
     let total = model.lifetimes.unwrap().total;
     // Born in the epochs that ended in the gap, or alive when it began.
     assert_eq!(total.unknown_fate.count, 32 * 50);
@@ -341,7 +324,7 @@ fn only_what_was_asked_for_is_answered() {
     };
     let model = replay(&vm.pieces, &questions, 1);
     assert!(model.heap_at[0].is_none() && model.heap_at[1].is_some());
-    assert!(model.lifetimes.is_none() && model.timeline.is_none() && model.growth.is_none());
+    assert!(model.lifetimes.is_none() && model.timeline.is_none() && model.survivors.is_none());
 }
 
 #[test]

@@ -156,7 +156,7 @@ fn questions() -> Questions {
         heap_at: vec![Moment::End, Moment::Last],
         lifetimes: true,
         timeline: true,
-        growth: true,
+        survivors: Some(ducktrack_analyses::JudgedSpan::default()),
         staleness: Some(Moment::End),
         ..Questions::default()
     }

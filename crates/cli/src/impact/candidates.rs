@@ -74,7 +74,7 @@ fn chosen(
             pairs.push(Pair {
                 source,
                 target,
-                score: Some(row.score),
+                score: Some(100.0 * row.sure),
             });
         }
     }

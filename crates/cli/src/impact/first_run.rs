@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use ducktrack_analyses::Questions;
+use ducktrack_analyses::{JudgedSpan, Questions};
 use ducktrack_heap_replay::Moment;
 
 use super::trial::Program;
@@ -36,7 +36,7 @@ impl FirstRun {
     /// Trace and dump, with what leaks are found by.
     pub(super) fn load(&self) -> Result<DumpTrace> {
         let questions = Questions {
-            growth: true,
+            survivors: Some(JudgedSpan::default()),
             staleness: Some(Moment::End),
             ..Questions::default()
         };

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use anyhow::Result;
-use ducktrack_analyses::{GrowthSubject, GrowthVerdict, Questions};
+use ducktrack_analyses::{JudgedSpan, Questions};
 use ducktrack_heap_replay::Moment;
+use ducktrack_leaks::{Forecast, Verdict, judge};
 use ducktrack_trace_reader::EventFiles;
 
 use crate::trace_loading::load_trace;
@@ -14,7 +15,7 @@ use crate::trace_loading::load_trace;
 pub(crate) struct LiveFigures {
     pub(crate) objects: u64,
     pub(crate) bytes: u64,
-    /// Sites that grow.
+    /// Sites that leak.
     pub(crate) sites: usize,
     pub(crate) bytes_per_second: f64,
 }
@@ -26,7 +27,7 @@ pub(crate) fn live_figures(directory: &Path) -> Result<Option<LiveFigures>> {
     }
     let questions = Questions {
         heap_at: vec![Moment::End],
-        growth: true,
+        survivors: Some(JudgedSpan::default()),
         ..Questions::default()
     };
     let model = load_trace(directory, &questions)?;
@@ -38,11 +39,14 @@ pub(crate) fn live_figures(directory: &Path) -> Result<Option<LiveFigures>> {
         bytes: heap.total.bytes,
         ..LiveFigures::default()
     };
-    for row in model.growth.iter().flat_map(|growth| &growth.rows) {
-        let grows = row.judged.verdict == GrowthVerdict::Growing;
-        if grows && matches!(row.subject, GrowthSubject::Site(_)) {
-            live.sites += 1;
-            live.bytes_per_second += row.judged.bytes_per_second;
+    if let Some(survivors) = &model.survivors {
+        let forecast = Forecast::of(&survivors.clock, survivors.live.bytes, 0);
+        for row in &survivors.rows {
+            let judged = judge(&survivors.clock, &row.history);
+            if judged.verdict == Verdict::Leaks {
+                live.sites += 1;
+                live.bytes_per_second += forecast.per_second(judged.bytes_per_mb.value);
+            }
         }
     }
     Ok(Some(live))

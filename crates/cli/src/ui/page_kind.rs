@@ -9,7 +9,6 @@ pub(crate) enum PageKind {
     Report,
     Timeline,
     Heap,
-    Growth,
     Cost,
     Lifetimes,
     Leaks,
@@ -22,12 +21,11 @@ pub(crate) enum PageKind {
 
 impl PageKind {
     /// In the order of tabs.
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Live,
         Self::Report,
         Self::Timeline,
         Self::Heap,
-        Self::Growth,
         Self::Cost,
         Self::Leaks,
         Self::Holders,
@@ -53,7 +51,6 @@ impl PageKind {
                 "collections, pauses and rates over time",
             ),
             Self::Heap => ("heap", "Heap", "what is alive after a collection"),
-            Self::Growth => ("growth", "Growth", "what becomes more and more"),
             Self::Cost => ("cost", "Collector", "what each site costs the collector"),
             Self::Leaks => ("leaks", "Leaks", "what leaks, and how fast it grows"),
             Self::Holders => (

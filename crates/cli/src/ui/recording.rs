@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use ducktrack_analyses::{Questions, TraceModel};
+use ducktrack_analyses::{JudgedSpan, Questions, TraceModel};
 use ducktrack_heap_replay::{CollectionNumber, Moment};
 use ducktrack_reports::{
     Filter, HolderSelection, LeakRequest, Report, UiDocument, heap_report, holders_report,
@@ -16,8 +16,8 @@ use ducktrack_reports::{
 use super::page_kind::PageKind;
 use crate::cost::CostTable;
 use crate::dump_loading::{DumpTrace, PartialDump};
-use crate::growth::Growth;
 use crate::heap::heap_at;
+use crate::leaks::span_bound;
 use crate::lifetimes::Lifetimes;
 use crate::stale::Stale;
 use crate::timeline::Timeline;
@@ -154,20 +154,12 @@ impl Recording {
             PageKind::Cost => self.answered(CostTable::default(), model),
             PageKind::Lifetimes => self.answered(Lifetimes::default(), model),
             PageKind::Heap => self.heap(model, query),
-            PageKind::Growth if query.from.is_none() && query.until.is_none() => {
-                self.answered(Growth::default(), model)
-            }
-            PageKind::Growth => self.asked_anew(Growth {
-                from: query.from.clone(),
-                until: query.until.clone(),
-                ..Growth::default()
-            }),
             PageKind::Stale if query.at.is_none() => self.answered(Stale::default(), model),
             PageKind::Stale => self.asked_anew(Stale {
                 at: query.at,
                 ..Stale::default()
             }),
-            PageKind::Leaks => self.leaks(model),
+            PageKind::Leaks => self.leaks(model, query),
             PageKind::Holders => self.holders(),
             PageKind::Deaths => Ok(deaths::whole_report(&self.directory)?.html()?),
             PageKind::Diff => match &self.baseline {
@@ -212,21 +204,33 @@ impl Recording {
         page(&self.asked(&questions)?, &questions, moment)
     }
 
-    fn leaks(&self, model: &TraceModel) -> Result<String> {
+    fn leaks(&self, model: &TraceModel, query: &PageQuery) -> Result<String> {
+        let bound = |bound: &Option<String>| bound.as_deref().map(span_bound);
+        let span = JudgedSpan {
+            from: bound(&query.from),
+            until: bound(&query.until),
+        };
+        let questions = Questions {
+            survivors: Some(span.clone()),
+            ..whole_questions()
+        };
         let request = LeakRequest {
             trace: self.name.clone(),
             dump: text_of(&self.dump),
-            max_heap: None,
-            top: None,
+            span: span.clone(),
+            ..LeakRequest::default()
         };
         let Some(dump) = &self.dump else {
-            return page_of(&leaks_report(model, None, &request)?);
+            if span == JudgedSpan::default() {
+                return page_of(&leaks_report(model, None, &request)?);
+            }
+            return page_of(&leaks_report(&self.asked(&questions)?, None, &request)?);
         };
         let mut trace = DumpTrace::load(
             |questions| self.asked(questions),
             dump,
             PartialDump::default(),
-            whole_questions(),
+            questions,
         )?;
         let holdings = trace.holdings()?;
         let report = leaks_report(&trace.model, Some(&holdings), &request);
@@ -280,7 +284,7 @@ fn whole_questions() -> Questions {
         heap_at: vec![Moment::End, Moment::Last],
         lifetimes: true,
         timeline: true,
-        growth: true,
+        survivors: Some(JudgedSpan::default()),
         cost: Some(ducktrack_analyses::CostQuestion::default()),
         staleness: Some(Moment::End),
         ..Questions::default()
@@ -296,7 +300,6 @@ fn is_there(kind: PageKind, model: &TraceModel, others: (Option<&str>, Option<&s
         PageKind::Report => true,
         PageKind::Timeline
         | PageKind::Heap
-        | PageKind::Growth
         | PageKind::Cost
         | PageKind::Lifetimes
         | PageKind::Leaks => is_trace && !is_witness,

@@ -8,7 +8,7 @@ mod text;
 
 pub use build::heap_report;
 pub(crate) use build::since_start;
-pub(super) use build::{kept_types, largest_first, quality};
+pub(super) use build::{largest_first, quality};
 pub use document::{HeapPartDoc, HeapReport, HeapSiteDoc, QualityDoc, SpaceDoc};
 
 use crate::document_lines::lines;

@@ -1,13 +1,21 @@
-//! `ducktrack leaks`: leak candidates with their sites, holders and rates of growth.
+//! `ducktrack leaks`: what leaks, how sure, how fast, who made it, who holds it, when the heap is full.
 
 mod build;
+mod candidates;
 mod csv;
 mod document;
 mod facts;
+mod held;
+mod sites;
 mod text;
+mod unused;
+mod verdict;
 
 pub use build::{LeakRequest, leaks_report};
-pub use document::{CandidateDoc, LeaksReport, ScorePartsDoc};
+pub use document::{
+    CandidateDoc, ClockCellDoc, CohortDoc, FollowerDoc, IntervalDoc, LeakWindowDoc, LeaksReport,
+    SiteVerdictDoc, SpanDoc,
+};
 
 use crate::document_lines::lines;
 use crate::error::ReportError;

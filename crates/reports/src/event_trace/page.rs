@@ -51,7 +51,6 @@ pub(super) const HOLDERS: Kind = kind!("event/holders.html", "treemap.js", "hold
 pub(super) const LEAKS: Kind = kind!("event/leaks.html", "leaks.js");
 pub(super) const LIFETIMES: Kind = kind!("event/lifetimes.html", "lifetimes.js");
 pub(super) const TIMELINE: Kind = kind!("event/timeline.html", "timeline.js");
-pub(super) const GROWTH: Kind = kind!("event/growth.html", "growth.js");
 pub(super) const DEATHS: Kind = kind!("event/deaths.html", "deaths.js");
 pub(super) const STALE: Kind = kind!("event/stale.html", "stale.js");
 pub(super) const GC: Kind = kind!("event/gc.html", "gc.js");
@@ -158,7 +157,7 @@ mod tests {
     #[test]
     fn no_script_declares_a_name_twice() {
         let kinds = [
-            HEAP, HOLDERS, LEAKS, LIFETIMES, TIMELINE, GROWTH, DEATHS, STALE, GC, INFO,
+            HEAP, HOLDERS, LEAKS, LIFETIMES, TIMELINE, DEATHS, STALE, GC, INFO,
         ];
         for kind in kinds {
             let script = kind.script();

@@ -6,7 +6,6 @@ mod document;
 mod facts;
 mod text;
 
-pub(super) use build::level_name;
 pub use build::stale_report;
 pub use document::{
     LevelDoc, StaleContextDoc, StalePointDoc, StaleReport, StaleSiteDoc, StaleTypeDoc,

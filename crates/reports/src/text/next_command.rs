@@ -52,7 +52,7 @@ pub(crate) fn next(view: &View) -> Vec<NextCommand> {
     if view.run.mode == "trace" {
         next.push(NextCommand::new(
             format!("heap {trace}"),
-            "what is alive at the end; also: lifetimes, timeline, growth",
+            "what is alive at the end; also: lifetimes, timeline, leaks",
         ));
     }
     if view.totals.materialized.is_none() && view.snapshot.is_some() {
@@ -78,7 +78,7 @@ pub(crate) fn own_package(view: &View) -> Option<String> {
         .map(str::to_owned)
 }
 
-fn is_library(package: &str) -> bool {
+pub(crate) fn is_library(package: &str) -> bool {
     LIBRARY
         .iter()
         .any(|library| crate::filter::in_scope(library, package))

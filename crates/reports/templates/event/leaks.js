@@ -1,31 +1,101 @@
-// Leak candidates, each with its score, growth, maker and holder path.
+// The verdict, the curve of kept bytes with the line that was fitted, and each candidate with its cohorts and its chain of holders.
 
+const perCent = (value) => (100 * value).toFixed(value >= 0.9995 ? 0 : 1) + ' %';
+const longTime = (seconds) => seconds < 1.5 ? 'about a second' : seconds < 120 ? seconds.toFixed(0) + ' seconds' : seconds < 7200 ? (seconds / 60).toFixed(0) + ' minutes' : seconds < 172800 ? (seconds / 3600).toFixed(0) + ' hours' : (seconds / 86400).toFixed(0) + ' days';
+const perMb = (value) => shortBytes(Math.max(0, Math.round(value))) + ' of each MB allocated';
 const factLine = (name, text) => {
-  const row = element('p');
-  row.append(element('span', 'small', name + '  '), element('span', '', text));
+  const row = element('p', 'fact');
+  row.append(element('span', 'small', name), element('span', '', text));
   return row;
 };
-const levelName = (level) => level < 2 ? String(level) : 2 ** (level - 1) + '-' + (2 ** level - 1);
-byId('method').textContent = data.method;
-byId('list').replaceChildren(...data.candidates.map((row, at) => {
-  const box = element('div', 'panel path');
-  box.append(element('h3', '', (at + 1) + '. ' + (row.source ? row.source + ' \u2192 ' : '') + row.target + '  (score ' + row.score.toFixed(0) + (row.score >= data.alarmFrom ? ', alarm' : '') + ')'));
-  box.append(factLine('live', bytes(row.bytes) + ' in ' + objects(row.objects) + (row.retained === null ? '' : ', retaining ' + bytes(row.retained) + ' (' + share(row.retained, data.liveBytes) + ')')));
-  box.append(factLine('made at', (row.made ?? 'not known') + (row.caller ? ' for ' + row.caller : '')));
-  box.append(factLine('grows', 'by ' + row.objectsPerCollection.toFixed(1) + ' objects and ' + bytes(Math.round(row.bytesPerCollection)) + ' per collection; ages ' + row.youngest + ' to ' + row.oldest + '; its site: ' + row.growth));
-  box.append(factLine('unused', row.unusedFor === null ? 'not recorded (staleness=on)' : 'half of them for at least ' + row.unusedFor + ' collections' + (row.unusedSinceMicros === null ? '' : ' (since about ' + (row.unusedSinceMicros / 1e6).toFixed(1) + ' s after the start)') + '; objects by collections since their last use: ' + row.staleness.map((count, level) => [count, level]).filter(([count]) => count).map(([count, level]) => levelName(level) + ': ' + grouped(count)).join(', ')));
-  box.append(factLine('score', 'growth ' + row.parts.growth + ', staleness ' + (row.parts.staleness ?? 'not known') + ', age ' + row.parts.age + ', retained ' + row.parts.retained));
-  if (row.root) {
-    const list = element('ol');
-    list.append(element('li', '', row.root.name));
-    row.path.forEach((step, at) => {
-      const item = element('li');
-      const by = step.by === null || at === 0 ? '' : /^[[<]/.test(step.by) ? step.by + ' ' : '.' + step.by + ' ';
-      item.append(element('code', '', by + step.type), element('span', 'small', (step.count > 1 ? '  ' + objects(step.count) : '') + '  age ' + step.age + unusedText(step) + (step.made ? '  made at ' + label(step.made) : '')));
-      list.append(item);
-    });
-    box.append(list);
+const isForeign = (type) => /^(class )?(java|javax|jdk|sun|com\.sun)\./.test(type) || /^(byte|char|short|int|long|float|double|boolean)\[/.test(type);
+
+byId('verdict').textContent = data.sentence;
+byId('verdict').dataset.verdict = data.verdict;
+
+// Kept bytes of a candidate at the end of each cell, the straight line through its second half, and where that reaches the heap's room.
+function drawCurve(row) {
+  const ends = [0];
+  for (const cell of data.clock) ends.push(ends[ends.length - 1] + cell.bytes);
+  const span = ends[ends.length - 1], base = Math.max(0, row.curve[row.curve.length - 1] - row.keptBytes);
+  const kept = [base, ...row.curve], last = kept[kept.length - 1];
+  const slope = row.bytesPerMb.value / 1048576, room = data.maxHeap === null ? null : Math.max(0, data.maxHeap - data.liveBytes);
+  const full = room === null || !(slope > 0) ? null : span + room / slope;
+  const far = full !== null && full < 4 * span ? full * 1.05 : span * 1.5, top = full !== null && full < 4 * span ? last + room : Math.max(last, last + slope * (far - span)) * 1.1;
+  const chart = frame(byId('curve'), { height: 280, low: 0, high: far, top: top || 1, format: shortBytes, xLabel: 'allocated by the program', xFormat: shortBytes });
+  const at = (x, y) => [chart.x(x), chart.y(y)];
+  chart.plot.append(svg('path', { d: path([...ends.map((x, cell) => at(x, kept[cell])), at(span, 0), at(0, 0)]) + 'Z', class: 'rate-area' }));
+  chart.plot.append(svg('path', { d: path(ends.map((x, cell) => at(x, kept[cell]))), class: 'rate-line', fill: 'none' }));
+  chart.plot.append(svg('path', { d: path([at(0, Math.max(0, last - slope * span)), at(far, last + slope * (far - span))]), class: 'fitted', fill: 'none' }));
+  if (full !== null && full <= far) {
+    chart.plot.append(svg('circle', { cx: chart.x(full), cy: chart.y(last + room), r: 5, class: 'full' }));
+    chart.root.append(svg('text', { x: chart.x(full) - 10, y: chart.y(last + room) + 18, 'text-anchor': 'end', class: 'under' }, 'the heap is full'));
   }
+  byId('curve-note').textContent = row.target + ', with what rises with it: of what is alive at the last look, how much was there when. Dashed: the line that was fitted'
+    + (full === null ? '.' : full > far ? '; the heap is full after ' + shortBytes(full - span) + ' more.' : ', up to where the heap is full.');
+}
+
+// What stays of each piece of the run: the whole bar is what was made, the filled part what stays.
+function cohorts(row) {
+  const host = element('div', 'cohorts'), most = Math.max(1, ...row.stays.map((one) => one.born));
+  row.stays.forEach((one, at) => {
+    const bar = element('span', 'cohort'), kept = element('i');
+    bar.style.height = Math.max(4, 46 * one.born / most) + 'px';
+    kept.style.height = perCent(one.born ? one.kept / one.born : 0);
+    bar.title = 'piece ' + (at + 1) + ': ' + grouped(one.kept) + ' of ' + grouped(one.born) + ' stay';
+    bar.append(kept);
+    host.append(bar);
+  });
+  return host;
+}
+
+// From the root to the leak; steps of the JDK in a row are folded.
+function chain(row) {
+  const list = element('ol', 'chain');
+  list.append(element('li', 'own', row.root.name));
+  let folded = null;
+  row.path.forEach((step, at) => {
+    const item = element('li', isForeign(step.type) ? '' : 'own');
+    const by = step.by === null || at === 0 ? '' : /^[[<]/.test(step.by) ? step.by + ' ' : '.' + step.by + ' ';
+    item.append(element('code', '', by + step.type), element('span', 'small', (step.count > 1 ? '  ' + objects(step.count) : '') + unusedText(step) + (step.made ? '  made at ' + label(step.made) : '')));
+    if (!isForeign(step.type) || at === row.path.length - 1) {
+      folded = null;
+      list.append(item);
+      return;
+    }
+    if (folded === null) {
+      const holder = element('li', 'foreign'), details = element('details');
+      folded = element('ol');
+      details.append(element('summary', 'small', 'steps of the JDK'), folded);
+      holder.append(details);
+      list.append(holder);
+    }
+    folded.append(item);
+  });
+  return list;
+}
+
+function candidate(row, at) {
+  const box = element('div', 'panel path' + (at > 0 ? ' lesser' : ''));
+  const title = row.alarm ? 'leaks' : row.verdict === 'leaks' ? 'leaks, too little to matter' : row.verdict === 'not known' ? 'leaks if what is in the old space is alive' : row.verdict;
+  const head = element('h3');
+  head.append(element('span', '', (at + 1) + '. ' + (row.source ? row.source + ' \u2192 ' : '') + row.target), element('span', 'small', title));
+  box.append(head);
+  box.append(factLine('live', bytes(row.bytes) + ' in ' + objects(row.objects) + (row.retained === null ? '' : ', retaining ' + bytes(row.retained) + ' (' + share(row.retained, data.liveBytes) + ')')));
+  box.append(factLine('made at', (row.made ?? 'not known') + (row.loaders > 1 ? ' (its class from ' + row.loaders + ' loaders)' : '') + (row.caller ? ', for ' + row.caller : '')));
+  box.append(factLine('rate', perMb(row.bytesPerMb.value) + ' (' + shortBytes(Math.max(0, row.bytesPerMb.low)) + ' to ' + shortBytes(Math.max(0, row.bytesPerMb.high)) + '), ' + shortBytes(Math.max(0, row.bytesPerSecond)) + ' per second of work' + (row.secondsUntilFull === null ? '' : '; alone it fills the heap in ' + longTime(row.secondsUntilFull))));
+  box.append(factLine('sure', perCent(row.sure) + ' that it rises, since ' + (row.sinceMicros / 1e6).toFixed(1) + ' s after the start; that the line bends: ' + perCent(row.bends) + (row.released ? '; it was dropped before the run ended' : '')));
+  box.append(factLine('stays', perCent(row.share.value) + ' of what is made there; of ' + row.cohorts + ' of ' + row.ofCohorts + ' pieces of the run some'), cohorts(row));
+  if (row.with.length) box.append(factLine('with each', row.with.slice(0, 4).map((one) => grouped(one.each) + ' ' + one.target + (one.made ? ' made at ' + one.made : '')).join('; ') + (row.with.length > 4 ? '; and ' + (row.with.length - 4) + ' more sites' : '')));
+  if (row.unusedFor !== null) box.append(factLine('unused', 'half of them for at least ' + row.unusedFor + ' collections'));
+  if (row.root) box.append(chain(row));
+  if (row.heldOutside) box.append(factLine('held by', row.heldOutside));
   return box;
-}));
+}
+
+byId('list').replaceChildren(...data.candidates.map(candidate));
+if (data.candidates.length) {
+  drawCurve(data.candidates[0]);
+  addEventListener('resize', () => drawCurve(data.candidates[0]));
+} else byId('curve').parentElement.hidden = true;
 document.documentElement.dataset.ready = 'true';

@@ -32,7 +32,7 @@ function tellChosen() {
   if (chosen.from) {
     const within = run.collections.filter(inStretch);
     parts.push(`from ${time(Number(chosen.from))} to ${time(Number(chosen.to))}: ${grouped(within.length)} collection${within.length === 1 ? '' : 's'}`);
-    for (const id of ['timeline', 'growth']) if (hasTab(id)) steps.push(button(tabName(id) + ' of it', () => openTab(id)));
+    for (const id of ['timeline', 'leaks']) if (hasTab(id)) steps.push(button(tabName(id) + ' of it', () => openTab(id)));
   }
   if (one) {
     parts.push(`collection ${grouped(one.number)} (${one.kind}) at ${time(one.micros)}: ${shortBytes(one.bytes)} afterwards`);
@@ -45,7 +45,7 @@ function tellChosen() {
 }
 function choiceChanged() {
   drawStrip();
-  if (['timeline', 'growth', 'heap', 'stale'].includes(chosen.tab)) openTab(chosen.tab);
+  if (['timeline', 'leaks', 'heap', 'stale'].includes(chosen.tab)) openTab(chosen.tab);
 }
 function chooseCollection(one) {
   if (!one) return;

@@ -8,7 +8,7 @@ const tabName = (id) => run.tabs.find((tab) => tab.id === id)?.name ?? id;
 function questionOf(id) {
   const question = new URLSearchParams();
   if ((id === 'heap' || id === 'stale') && chosen.at) question.set('at', chosen.at);
-  if (id === 'growth' && chosen.from) { question.set('from', String(Number(chosen.from) / 1e6)); question.set('until', String(Number(chosen.to) / 1e6)); }
+  if (id === 'leaks' && chosen.from) { question.set('from', String(Number(chosen.from) / 1e6)); question.set('until', String(Number(chosen.to) / 1e6)); }
   return question.toString();
 }
 // The key of the page in this file that is nearest to the question, and what is different about it.

@@ -31,7 +31,7 @@ pub fn candidates_of(
             found.push(CostCandidate {
                 source: Some(source),
                 target,
-                score: Some(row.score),
+                score: Some(100.0 * row.sure),
                 held: 0,
             });
         }

@@ -41,7 +41,7 @@ pub(super) fn next(report: &HeapReport) -> Vec<NextCommand> {
                 "treemap and table in a browser",
             ),
             ("lifetimes", "", "how long the objects of each site live"),
-            ("growth", "", "whose live objects become more and more"),
+            ("leaks", "", "what leaks, and how fast"),
         ],
     )
 }

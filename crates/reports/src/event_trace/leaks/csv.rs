@@ -1,54 +1,99 @@
-//! One row per candidate.
+//! One row per candidate; with `--sites` one per line of source.
 
-use super::document::LeaksReport;
+use super::document::{CandidateDoc, LeaksReport, SiteVerdictDoc};
 use crate::event_trace::csv_rows::table;
 
-const HEADER: [&str; 16] = [
-    "score",
-    "source",
+const HEADER: [&str; 19] = [
+    "verdict",
+    "alarm",
     "target",
     "class",
     "method",
     "line",
+    "caller",
+    "loaders",
     "objects",
     "bytes",
+    "kept_bytes",
     "retained",
-    "youngest",
-    "oldest",
-    "stale",
-    "unused_for",
-    "growth",
-    "bytes_per_collection",
+    "bytes_per_mb",
+    "bytes_per_mb_low",
+    "bytes_per_mb_high",
+    "share_that_stays",
+    "sure",
+    "bends",
     "root",
 ];
 
+const SITES: [&str; 15] = [
+    "verdict",
+    "type",
+    "class",
+    "method",
+    "line",
+    "caller",
+    "loaders",
+    "objects",
+    "bytes",
+    "kept_bytes",
+    "bytes_per_mb",
+    "bytes_per_mb_low",
+    "bytes_per_mb_high",
+    "share_that_stays",
+    "sure",
+];
+
 pub(super) fn csv(report: &LeaksReport) -> String {
-    let rows = report.candidates.iter().map(|row| {
-        let text = |text: &Option<String>| text.clone().unwrap_or_default();
-        vec![
-            row.score.to_string(),
-            text(&row.source),
-            row.target.clone(),
-            text(&row.class),
-            text(&row.method),
-            row.line.map_or_else(String::new, |line| line.to_string()),
-            row.objects.to_string(),
-            row.bytes.to_string(),
-            row.retained
-                .map_or_else(String::new, |bytes| bytes.to_string()),
-            row.youngest.to_string(),
-            row.oldest.to_string(),
-            row.parts
-                .staleness
-                .map_or_else(String::new, |part| part.to_string()),
-            row.unused_for
-                .map_or_else(String::new, |unused| unused.to_string()),
-            row.growth.clone(),
-            row.bytes_per_collection.to_string(),
-            row.root
-                .as_ref()
-                .map_or_else(String::new, |root| root.name.clone()),
-        ]
-    });
-    table(&HEADER, rows)
+    match report.sites.is_empty() {
+        true => table(&HEADER, report.candidates.iter().map(candidate)),
+        false => table(&SITES, report.sites.iter().map(site)),
+    }
+}
+
+fn or_nothing<T: ToString>(value: Option<T>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
+fn candidate(row: &CandidateDoc) -> Vec<String> {
+    vec![
+        row.verdict.clone(),
+        row.alarm.to_string(),
+        row.target.clone(),
+        or_nothing(row.class.as_ref()),
+        or_nothing(row.method.as_ref()),
+        or_nothing(row.line),
+        or_nothing(row.caller.as_ref()),
+        row.loaders.to_string(),
+        row.objects.to_string(),
+        row.bytes.to_string(),
+        row.kept_bytes.to_string(),
+        or_nothing(row.retained),
+        row.bytes_per_mb.value.to_string(),
+        row.bytes_per_mb.low.to_string(),
+        row.bytes_per_mb.high.to_string(),
+        row.share.value.to_string(),
+        row.sure.to_string(),
+        row.bends.to_string(),
+        or_nothing(row.root.as_ref().map(|root| &root.name)),
+    ]
+}
+
+fn site(row: &SiteVerdictDoc) -> Vec<String> {
+    vec![
+        row.verdict.clone(),
+        row.ty.clone(),
+        or_nothing(row.class.as_ref()),
+        or_nothing(row.method.as_ref()),
+        or_nothing(row.line),
+        or_nothing(row.caller.as_ref()),
+        row.loaders.to_string(),
+        row.objects.to_string(),
+        row.bytes.to_string(),
+        row.kept_bytes.to_string(),
+        row.bytes_per_mb.value.to_string(),
+        row.bytes_per_mb.low.to_string(),
+        row.bytes_per_mb.high.to_string(),
+        row.share.value.to_string(),
+        row.sure.to_string(),
+    ]
 }

@@ -16,39 +16,108 @@ pub struct LeaksReport {
     /// What all reports on event traces begin with.
     #[serde(flatten)]
     pub head: TraceHead,
-    /// The heap dump; null: the trace alone, which knows no sources and no paths.
+    /// The heap dump; null: the trace alone, which knows no paths.
     pub dump: Option<String>,
-    /// Collections of the run.
-    pub collections: u32,
-    /// A candidate needs this many.
-    pub fewest_collections: u32,
-    /// Bytes that live, in the dump or at the end of the trace.
+    /// `leaks`, `fills`, `no leak` or `not known`.
+    pub verdict: String,
+    /// The verdict as one sentence.
+    pub sentence: String,
+    /// The judged part of the run.
+    pub span: SpanDoc,
+    /// Bytes that are alive when the span is judged.
     pub live_bytes: i64,
-    /// From this score on a candidate is an alarm.
-    pub alarm_from: f64,
-    /// Candidates with such a score.
-    pub alarms: u64,
-    /// How a score is reached.
-    pub method: String,
-    /// Bytes more per second, all alarms together.
-    pub bytes_per_second: f64,
     /// The largest heap, in bytes; null: not known.
     pub max_heap: Option<u64>,
-    /// Seconds until the heap is full at this rate; null: the largest heap is not known, or nothing grows.
+    /// Bytes kept per megabyte (2^20 bytes) that the program allocates, all alarms together.
+    pub bytes_per_mb: f64,
+    /// The same per second in which the program works.
+    pub bytes_per_second: f64,
+    /// Seconds of work until the heap is full at this rate; null: the largest heap is not known, or nothing leaks.
     pub seconds_until_full: Option<f64>,
-    /// Highest score first.
+    /// A leak of fewer bytes per megabyte would have raised no alarm in this run; null: nothing was judged.
+    pub smallest_bytes_per_mb: Option<f64>,
+    /// Alarms among the candidates.
+    pub alarms: u64,
+    /// The judged span on the program's clock.
+    pub clock: Vec<ClockCellDoc>,
+    /// Where `mark` cut the run.
+    pub windows: Vec<LeakWindowDoc>,
+    /// What leaks first, then what fills, then what may leak, then what is too little to matter.
     pub candidates: Vec<CandidateDoc>,
+    /// With `--sites`: every line of source with live objects, most kept bytes first; else empty.
+    pub sites: Vec<SiteVerdictDoc>,
 }
 
-/// A pair of types whose objects become more and more.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The judged part of the run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SpanDoc {
+    /// Where it starts, in microseconds since the start of the run.
+    pub from_micros: u64,
+    /// Where it is judged.
+    pub until_micros: u64,
+    /// Bytes that the program allocated in it.
+    pub bytes: u64,
+    /// Bytes that it allocated after it, before the end of the run (or `--until`).
+    pub bytes_after: u64,
+    /// Bytes that the program allocates per second while it works; 0: not known.
+    pub bytes_per_second: f64,
+    /// Collections in it.
+    pub collections: u32,
+    /// The last collection that looked at all of the old space; null: none did.
+    pub look: Option<u32>,
+    /// The span is judged by this look; else by the last collection, and what is old may be dead.
+    pub by_look: bool,
+    /// Why it ends: `shutdown`, `until`, `end`.
+    pub ends: String,
+}
+
+/// A piece of the program's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClockCellDoc {
+    /// Bytes allocated in it.
+    pub bytes: u64,
+    /// When it ended, in microseconds since the start of the run.
+    pub end_micros: u64,
+}
+
+/// The time between two marks, or between a mark and an end of the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LeakWindowDoc {
+    /// The mark it begins with; empty: the start of the span.
+    pub name: String,
+    /// Where it begins, in microseconds since the start of the run.
+    pub from_micros: u64,
+    /// Where it ends.
+    pub until_micros: u64,
+}
+
+/// An estimate, and the interval that holds the truth nineteen times of twenty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct IntervalDoc {
+    /// The estimate.
+    pub value: f64,
+    /// At least this.
+    pub low: f64,
+    /// At most this.
+    pub high: f64,
+}
+
+/// Objects that become more and more, for one reason.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CandidateDoc {
+    /// `leaks`, `fills`, `not known`.
+    pub verdict: String,
+    /// It leaks, and enough to matter.
+    pub alarm: bool,
     /// The type that refers to the target; null: not known, or a root does.
     pub source: Option<String>,
-    /// The type that becomes more.
+    /// The type of what leaks.
     pub target: String,
-    /// Where most targets are made: the class; null when not known.
+    /// Where it is made: the class; null when not known.
     pub class: Option<String>,
     /// The method.
     pub method: Option<String>,
@@ -58,47 +127,128 @@ pub struct CandidateDoc {
     pub made: Option<String>,
     /// For whom: `com.acme.Shop.open(Shop.java:12) calls java.util.HashMap.put`; null when not known.
     pub caller: Option<String>,
-    /// Targets.
+    /// Class loaders whose classes have this line.
+    pub loaders: u32,
+    /// Objects alive.
     pub objects: i64,
     /// Their own bytes.
     pub bytes: i64,
-    /// What the growing structure retains; null without a dump.
+    /// Bytes kept in the judged span, with those of `with`.
+    pub kept_bytes: i64,
+    /// What the structure that holds them retains; null without a dump, or without a path.
     pub retained: Option<i64>,
-    /// Collections survived by the youngest target.
-    pub youngest: u32,
-    /// And by the oldest.
-    pub oldest: u32,
-    /// Targets by collections since their last use (0, 1, 2-3, 4-7, ...); empty where it is not recorded.
+    /// Of the objects made in the span: the share that stays.
+    pub share: IntervalDoc,
+    /// Objects kept per megabyte (2^20 bytes) that the program allocates.
+    pub objects_per_mb: IntervalDoc,
+    /// Bytes kept per megabyte that the program allocates, with those of `with`.
+    pub bytes_per_mb: IntervalDoc,
+    /// Bytes more per second in which the program works, with those of `with`.
+    pub bytes_per_second: f64,
+    /// Seconds of work until the heap is full of them; null: not known.
+    pub seconds_until_full: Option<f64>,
+    /// The probability that the rate is above zero.
+    pub sure: f64,
+    /// The probability that the curve bends down.
+    pub bends: f64,
+    /// `objects`, or `bytes`: few objects that become large.
+    pub judged_by: String,
+    /// Pieces of the span of which something stays.
+    pub cohorts: u32,
+    /// All pieces of the span.
+    pub of_cohorts: u32,
+    /// Since when it is kept, in microseconds since the start of the run.
+    pub since_micros: u64,
+    /// Bytes at which a curve that fills would end; null: it does not fill.
+    pub level: Option<f64>,
+    /// It was dropped before the span ended, and is judged by an earlier collection.
+    pub released: bool,
+    /// What of each piece stays.
+    pub stays: Vec<CohortDoc>,
+    /// Bytes kept up to the end of each cell of the clock, with those of `with`.
+    pub curve: Vec<u64>,
+    /// What each window between marks keeps.
+    pub in_windows: Vec<u64>,
+    /// Sites that rise with it, most bytes first.
+    pub with: Vec<FollowerDoc>,
+    /// Objects by collections since their last use (0, 1, 2-3, 4-7, ...); empty where it is not recorded.
     pub staleness: Vec<u64>,
-    /// At least half of the targets have not been used for at least this many collections; null where it is not recorded.
+    /// At least half of them have not been used for at least this many collections; null where it is not recorded.
     pub unused_for: Option<u32>,
     /// About when that was, in microseconds since the start; null when not known.
     pub unused_since_micros: Option<u64>,
-    /// The verdict on the site's live objects: `growing`, `periodic`, `bounded`, `unknown`.
-    pub growth: String,
-    /// Targets more per collection.
-    pub objects_per_collection: f64,
-    /// Bytes more per collection.
-    pub bytes_per_collection: f64,
-    /// From 0 to 100.
-    pub score: f64,
-    /// What the score is made of.
-    pub parts: ScorePartsDoc,
-    /// What begins the path; null without a dump.
+    /// What begins the path; null without a dump, or without a path.
     pub root: Option<RootDoc>,
-    /// How the targets are held; empty without a dump.
+    /// How they are held; empty without a dump, or without a path.
     pub path: Vec<StepDoc>,
+    /// With a dump that has no path to them: what may hold them.
+    pub held_outside: Option<String>,
 }
 
-/// The parts of a score, each from 0 to 1.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ScorePartsDoc {
-    /// How evenly the objects were born; without a dump the confidence in growth.
-    pub growth: f64,
-    /// The share not used for long; null: not recorded.
-    pub staleness: Option<f64>,
-    /// How far their ages are spread.
-    pub age: f64,
-    /// What they retain, as a share of a tenth of the heap.
-    pub retained: f64,
+/// A piece of the span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CohortDoc {
+    /// Objects made in it.
+    pub born: u64,
+    /// Of these: alive when the span is judged.
+    pub kept: u64,
+}
+
+/// A site that rises with another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FollowerDoc {
+    /// Type.
+    pub target: String,
+    /// Where it is made.
+    pub made: Option<String>,
+    /// Objects for each one of the target.
+    pub each: u64,
+    /// Bytes kept in the span.
+    pub kept_bytes: i64,
+}
+
+/// The verdict on a line of source.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SiteVerdictDoc {
+    /// `leaks`, `fills`, `bounded`, `periodic`, `loaded once`, `not known`.
+    pub verdict: String,
+    /// Why it is not known: `unseen`, `few collections`; else null.
+    pub reason: Option<String>,
+    /// Type.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// Class; null: made by the VM or native code.
+    pub class: Option<String>,
+    /// Method.
+    pub method: Option<String>,
+    /// Line.
+    pub line: Option<u16>,
+    /// The place as one text.
+    pub made: Option<String>,
+    /// For whom.
+    pub caller: Option<String>,
+    /// Class loaders whose classes have this line.
+    pub loaders: u32,
+    /// Objects alive.
+    pub objects: i64,
+    /// Their bytes.
+    pub bytes: i64,
+    /// Objects of the span that stay.
+    pub kept_objects: i64,
+    /// Their bytes.
+    pub kept_bytes: i64,
+    /// Of the objects made in the span: the share that stays.
+    pub share: IntervalDoc,
+    /// Objects kept per megabyte that the program allocates.
+    pub objects_per_mb: IntervalDoc,
+    /// Bytes kept per megabyte that the program allocates.
+    pub bytes_per_mb: IntervalDoc,
+    /// The probability that the rate is above zero.
+    pub sure: f64,
+    /// Pieces of the span of which something stays.
+    pub cohorts: u32,
+    /// All pieces of the span.
+    pub of_cohorts: u32,
 }

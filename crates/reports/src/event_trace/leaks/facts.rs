@@ -1,6 +1,7 @@
 //! What the page says without its script.
 
 use super::document::LeaksReport;
+use super::verdict::duration;
 use crate::event_trace::page::{Card, Facts};
 use crate::quantity::{counted, grouped, short_bytes};
 
@@ -9,10 +10,12 @@ pub(super) fn facts(report: &LeaksReport) -> Facts {
     facts
         .run
         .extend(report.dump.as_ref().map(|dump| format!("dump {dump}")));
+    facts.missing.insert(0, report.sentence.clone());
     let size = |value: f64| short_bytes(value.max(0.0) as u64);
+    let full = report.seconds_until_full;
     facts.cards = vec![
         Card::new(
-            "Alarms",
+            "Leaks",
             grouped(report.alarms),
             format!(
                 "of {}",
@@ -20,17 +23,24 @@ pub(super) fn facts(report: &LeaksReport) -> Facts {
             ),
         ),
         Card::new(
-            "Growth",
-            format!("{}/s", size(report.bytes_per_second)),
-            "all alarms together".to_owned(),
+            "Kept",
+            format!("{} per MB", size(report.bytes_per_mb)),
+            format!(
+                "of what the program allocates; {} per second",
+                size(report.bytes_per_second)
+            ),
+        ),
+        Card::new(
+            "Heap full",
+            full.map_or_else(|| "-".to_owned(), duration),
+            "of work from the last look, at this rate".to_owned(),
         ),
         Card::new(
             "Live",
             size(report.live_bytes as f64),
-            format!(
-                "after {}",
-                counted(u64::from(report.collections), "collection")
-            ),
+            report.max_heap.map_or_else(String::new, |most| {
+                format!("of a heap of {}", short_bytes(most))
+            }),
         ),
     ];
     facts

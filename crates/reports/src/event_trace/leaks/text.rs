@@ -1,152 +1,231 @@
-//! For a terminal: one screen that says what leaks, who made it, who holds it, how fast it grows, when the heap is full.
+//! For a terminal: one screen that says what leaks, how sure, how fast, since when, who made it, who holds it, when the heap is full, what to change.
 
-use ducktrack_analyses::Levels;
-
-use super::document::{CandidateDoc, LeaksReport};
+use super::document::{CandidateDoc, IntervalDoc, LeaksReport, SiteVerdictDoc};
+use super::verdict::duration;
 use crate::event_trace::columns::Columns;
 use crate::event_trace::holder_lines::write_steps;
-use crate::event_trace::signed_rate;
-use crate::event_trace::stale::level_name;
-use crate::event_trace::text_parts::{head, next_commands, trouble};
-use crate::quantity::{bytes, counted, grouped, short_bytes};
-use crate::text::next_command::NextCommand;
-use crate::text::next_command::shell_word;
+use crate::event_trace::text_parts::{head, next_commands, trouble, wrapped};
+use crate::quantity::{bytes, counted, grouped, share, short_bytes};
+use crate::text::next_command::{NextCommand, shell_word};
 use crate::text::{fact, section};
 use crate::text_lines::TextLines;
 
 /// Candidates shown in full when nothing says how many.
 const SHOWN: usize = 3;
+/// Rows of the tables.
+const ROWS: usize = 20;
+/// Letters of a sentence in a line beside its name.
+const WIDTH: usize = 62;
 
 pub(super) fn write(report: &LeaksReport, out: &mut TextLines) {
     head(out, "leaks", &report.head);
     if let Some(dump) = &report.dump {
         fact(out, "dump", dump);
     }
-    fact(out, "verdict", &verdict(report));
+    let width = out
+        .width()
+        .map_or(WIDTH, |width| width.saturating_sub(18).max(30));
+    sentence(out, "verdict", &report.sentence, width);
     fact(out, "heap", &heap(report));
+    fact(out, "judged", &span(report));
+    if !report.sites.is_empty() {
+        write_sites(out, &report.sites);
+        return trouble(out, &report.head);
+    }
     let most = report.head.asked.top.unwrap_or(SHOWN);
-    for (rank, candidate) in report.candidates.iter().take(most).enumerate() {
-        write_candidate(out, rank + 1, candidate, report);
+    for (rank, row) in report.candidates.iter().take(most).enumerate() {
+        write_candidate(out, rank + 1, row, report, width);
     }
     write_rest(out, report, most);
     trouble(out, &report.head);
 }
 
-fn verdict(report: &LeaksReport) -> String {
-    if report.collections < report.fewest_collections {
-        return format!(
-            "none: it needs {} collections, this run has {}",
-            report.fewest_collections, report.collections
-        );
-    }
-    match report.alarms {
-        0 => format!(
-            "no leak: {} below a score of {}",
-            counted(report.candidates.len() as u64, "candidate"),
-            report.alarm_from
-        ),
-        alarms => format!(
-            "{} (score of at least {})",
-            counted(alarms, "likely leak"),
-            report.alarm_from
-        ),
+fn sentence(out: &mut TextLines, name: &str, text: &str, width: usize) {
+    let lines = wrapped(text, width);
+    for (at, line) in lines.iter().enumerate() {
+        fact(out, if at == 0 { name } else { "" }, line);
     }
 }
 
 fn heap(report: &LeaksReport) -> String {
     let live = format!("{} live", bytes(report.live_bytes));
-    if report.bytes_per_second < 1.0 {
-        return live;
+    let most = report.max_heap;
+    let most = most.map_or_else(String::new, |most| format!(" of {}", short_bytes(most)));
+    if report.alarms == 0 {
+        return format!("{live}{most}");
     }
     let rate = short_bytes(report.bytes_per_second as u64);
     match report.seconds_until_full {
         Some(seconds) => format!(
-            "{live}, {rate} more per second: {} full in {}",
-            report.max_heap.map_or_else(String::new, |most| format!(
-                "the heap of {} is",
-                short_bytes(most)
-            )),
+            "{live}{most}, {rate} more per second of work: full in {}",
             duration(seconds)
         ),
-        None => format!("{live}, {rate} more per second (--max-heap 512m tells when it is full)"),
+        None => format!("{live}, {rate} more per second (--max-heap 512m says when it is full)"),
     }
 }
 
-fn duration(seconds: f64) -> String {
-    match seconds {
-        ..120.0 => format!("{seconds:.0} seconds"),
-        ..7200.0 => format!("{:.0} minutes", seconds / 60.0),
-        ..172_800.0 => format!("{:.0} hours", seconds / 3600.0),
-        _ => format!("{:.0} days", seconds / 86400.0),
-    }
+fn span(report: &LeaksReport) -> String {
+    let span = &report.span;
+    let seconds = |micros: u64| format!("{:.1}", micros as f64 / 1e6);
+    let by = match (span.by_look, span.look) {
+        (true, Some(look)) => format!("by what collection {look} left, which looked at all"),
+        _ => "at the end; no collection looked at all of the old space late enough".to_owned(),
+    };
+    let after = match span.bytes_after {
+        0 => String::new(),
+        after => format!(" ({} follow)", short_bytes(after)),
+    };
+    let ends = match span.ends.as_str() {
+        "shutdown" => ", before the shutdown",
+        _ => "",
+    };
+    format!(
+        "{} to {} s{ends}, {} allocated{after}, {by}",
+        seconds(span.from_micros),
+        seconds(span.until_micros),
+        short_bytes(span.bytes)
+    )
 }
 
-fn write_candidate(out: &mut TextLines, rank: usize, row: &CandidateDoc, report: &LeaksReport) {
+fn write_candidate(
+    out: &mut TextLines,
+    rank: usize,
+    row: &CandidateDoc,
+    report: &LeaksReport,
+    width: usize,
+) {
     let source = row.source.as_ref();
     let source = source.map_or_else(String::new, |source| format!("{source} -> "));
     section(
         out,
-        &format!("{rank}. {source}{} (score {:.0})", row.target, row.score),
+        &format!("{rank}. {source}{}: {}", row.target, title(row)),
     );
     let retained = row.retained.map_or_else(String::new, |retained| {
         format!(
             ", retaining {} ({})",
             bytes(retained),
-            crate::quantity::share(retained, report.live_bytes)
+            share(retained, report.live_bytes)
         )
     });
+    let live = counted(row.objects, "object");
     fact(
         out,
         "live",
-        &format!(
-            "{} in {}{retained}",
-            bytes(row.bytes),
-            counted(row.objects, "object")
-        ),
+        &format!("{} in {live}{retained}", bytes(row.bytes)),
     );
-    let made = row
-        .made
-        .as_deref()
-        .unwrap_or("(not known: by the VM or JNI)");
-    fact(out, "made at", made);
+    let made = row.made.as_deref();
+    let loaders = match row.loaders {
+        0 | 1 => String::new(),
+        many => format!(" (its class from {many} loaders)"),
+    };
+    let made = made.unwrap_or("(not known: by the VM or JNI)");
+    fact(out, "made at", &format!("{made}{loaders}"));
     if let Some(caller) = &row.caller {
         fact(out, "for", caller);
+    }
+    fact(out, "stays", &stays(row));
+    fact(out, "rate", &rate(row));
+    sentence(out, "sure", &sure(row), width);
+    for with in row.with.iter().take(3) {
+        let made = with.made.as_deref().unwrap_or("(not known)");
+        fact(
+            out,
+            "with each",
+            &format!("{} {} made at {made}", with.each, with.target),
+        );
+    }
+    if row.with.len() > 3 {
+        fact(out, "", &format!("and {} more sites", row.with.len() - 3));
     }
     if let Some(root) = &row.root {
         fact(out, "held by", &root.name);
         write_steps(out, &row.path);
     }
-    fact(out, "grows", &growth(row));
-    fact(out, "unused", &unused(row));
-    if !row.staleness.is_empty() {
-        fact(out, "", &levels(row));
+    if let Some(outside) = &row.held_outside {
+        sentence(out, "held by", outside, width);
     }
-    fact(out, "score", &parts(row));
+    if !row.staleness.is_empty() {
+        fact(out, "unused", &unused(row));
+    }
+    sentence(out, "to do", &to_do(row), width);
 }
 
-fn growth(row: &CandidateDoc) -> String {
+fn title(row: &CandidateDoc) -> String {
+    match (row.verdict.as_str(), row.alarm) {
+        ("leaks", true) => "leaks".to_owned(),
+        ("leaks", false) if row.is_in_use() => "becomes more, and is in use".to_owned(),
+        ("leaks", false) => "leaks, but too little to matter in this run".to_owned(),
+        ("not known", _) => "leaks if what is in the old space is alive".to_owned(),
+        (other, _) => other.to_owned(),
+    }
+}
+
+fn percent(value: f64) -> String {
+    match value {
+        value if value >= 0.9995 => "100 %".to_owned(),
+        value if value >= 0.1 => format!("{:.1} %", 100.0 * value),
+        value => format!("{:.2} %", 100.0 * value),
+    }
+}
+
+fn stays(row: &CandidateDoc) -> String {
+    let IntervalDoc { value, low, high } = row.share;
+    let cohorts = format!(
+        "{} of {} pieces of the run keep some",
+        row.cohorts, row.of_cohorts
+    );
+    match value > 0.0 {
+        true => format!(
+            "{} of what is made there ({} to {}); {cohorts}",
+            percent(value),
+            percent(low),
+            percent(high)
+        ),
+        false => cohorts,
+    }
+}
+
+fn rate(row: &CandidateDoc) -> String {
+    let IntervalDoc { value, low, high } = row.bytes_per_mb;
+    let size = |value: f64| short_bytes(value.max(0.0) as u64);
+    let full = row.seconds_until_full.map_or_else(String::new, |seconds| {
+        format!("; alone it fills the heap in {}", duration(seconds))
+    });
     format!(
-        "by {} objects and {} B per collection; ages {} to {} collections; its site: {}",
-        signed_rate(row.objects_per_collection),
-        signed_rate(row.bytes_per_collection),
-        row.youngest,
-        row.oldest,
-        row.growth
+        "{} of each MB allocated ({} to {}), {} per second{full}",
+        size(value),
+        size(low),
+        size(high),
+        size(row.bytes_per_second)
+    )
+}
+
+fn sure(row: &CandidateDoc) -> String {
+    let since = format!("{:.1} s", row.since_micros as f64 / 1e6);
+    let rises = match row.judged_by.as_str() {
+        "bytes" => "its bytes rise",
+        _ => "it rises",
+    };
+    let bend = match (row.verdict.as_str(), row.level) {
+        ("fills", Some(level)) => format!(
+            "the curve bends ({}), towards {}",
+            percent(row.bends),
+            short_bytes(level as u64)
+        ),
+        _ => format!("that the line bends: {}", percent(row.bends)),
+    };
+    let released = match row.released {
+        true => "; it was dropped before the run ended",
+        false => "",
+    };
+    format!(
+        "{} that {rises}, since {since} after the start; {bend}{released}",
+        percent(row.sure)
     )
 }
 
 fn unused(row: &CandidateDoc) -> String {
-    if row.staleness.is_empty() {
-        return "not recorded (staleness=on)".to_owned();
-    }
-    let stale: u64 = row.staleness.iter().skip(Levels::STALE).sum();
     let all: u64 = row.staleness.iter().sum();
-    let (from, _) = Levels::bounds(Levels::STALE);
-    let stale = format!(
-        "{} of {} for {from} collections or more",
-        grouped(stale),
-        counted(all, "object")
-    );
     let since = row.unused_since_micros;
     let since = since.map_or_else(String::new, |micros| {
         format!(
@@ -155,33 +234,30 @@ fn unused(row: &CandidateDoc) -> String {
         )
     });
     match row.unused_for {
-        None | Some(0) => format!("{stale}; most were used since the last collection"),
+        None | Some(0) => format!(
+            "most of {} were used since the last collection",
+            counted(all, "object")
+        ),
         Some(unused) => format!(
-            "{stale}; half of them for at least {}{since}",
+            "half of {} for at least {}{since}",
+            counted(all, "object"),
             counted(u64::from(unused), "collection")
         ),
     }
 }
 
-fn levels(row: &CandidateDoc) -> String {
-    let levels = row.staleness.iter().enumerate();
-    let levels: Vec<String> = levels
-        .filter(|(_, count)| **count > 0)
-        .map(|(level, count)| format!("{}: {}", level_name(level), grouped(*count)))
-        .collect();
-    format!(
-        "objects by collections since their last use: {}",
-        levels.join(", ")
-    )
-}
-
-fn parts(row: &CandidateDoc) -> String {
-    let staleness = row.parts.staleness;
-    let staleness = staleness.map_or_else(|| "not known".to_owned(), |part| format!("{part:.2}"));
-    format!(
-        "growth {:.2}, staleness {staleness}, age {:.2}, retained {:.2}",
-        row.parts.growth, row.parts.age, row.parts.retained
-    )
+/// What a person would change.
+fn to_do(row: &CandidateDoc) -> String {
+    let place = row.caller.as_deref().or(row.made.as_deref());
+    let place = place.map_or_else(String::new, |place| format!(" what {place} adds"));
+    match (&row.root, row.verdict.as_str()) {
+        (_, "fills") => "run longer: a straight line is a leak, a bound is a cache".to_owned(),
+        (_, "not known") => {
+            "take a look at the old space: ducktrack leaks PID (or dump=end) makes a full collection".to_owned()
+        }
+        (Some(root), _) => format!("remove from {}{place}, or give it a bound", root.name),
+        (None, _) => format!("find who holds it (a heap dump shows the path), and remove{place}"),
+    }
 }
 
 fn write_rest(out: &mut TextLines, report: &LeaksReport, most: usize) {
@@ -193,11 +269,14 @@ fn write_rest(out: &mut TextLines, report: &LeaksReport, most: usize) {
         out,
         &format!("{} more", counted(rest.len() as u64, "candidate")),
     );
-    let mut table = Columns::new(&[">score", ">bytes", ">objects", "target", "made at"]);
-    for row in rest.iter().take(10) {
+    let mut table = Columns::new(&[
+        "verdict", ">kept", ">per MB", ">objects", "target", "made at",
+    ]);
+    for row in rest.iter().take(ROWS / 2) {
         table.row([
-            format!("{:.0}", row.score),
-            bytes(row.retained.unwrap_or(row.bytes)),
+            row.verdict.clone(),
+            bytes(row.kept_bytes),
+            short_bytes(row.bytes_per_mb.value.max(0.0) as u64),
             grouped(row.objects),
             row.target.clone(),
             row.made.clone().unwrap_or_default(),
@@ -206,7 +285,41 @@ fn write_rest(out: &mut TextLines, report: &LeaksReport, most: usize) {
     table.write(out);
 }
 
+fn write_sites(out: &mut TextLines, sites: &[SiteVerdictDoc]) {
+    section(
+        out,
+        &format!("{}, most kept first", counted(sites.len() as u64, "site")),
+    );
+    let mut table = Columns::new(&[
+        "verdict",
+        ">kept",
+        ">per MB",
+        ">at least",
+        ">live",
+        ">stays",
+        ">sure",
+        "type",
+        "made at",
+    ]);
+    for row in sites.iter().take(ROWS) {
+        let size = |value: f64| short_bytes(value.max(0.0) as u64);
+        table.row([
+            row.verdict.clone(),
+            bytes(row.kept_bytes),
+            size(row.bytes_per_mb.value),
+            size(row.bytes_per_mb.low),
+            grouped(row.objects),
+            percent(row.share.value),
+            percent(row.sure),
+            row.ty.clone(),
+            row.made.clone().unwrap_or_default(),
+        ]);
+    }
+    table.write(out);
+}
+
 pub(super) fn next(report: &LeaksReport) -> Vec<NextCommand> {
+    let sites = ("leaks", "--sites", "the verdict on every line of source");
     let Some(dump) = &report.dump else {
         let dump = [
             (
@@ -215,7 +328,7 @@ pub(super) fn next(report: &LeaksReport) -> Vec<NextCommand> {
                 "a heap dump while the program runs",
             ),
             ("leaks", "--dump heap.hprof", "who holds what leaks"),
-            ("growth", "", "every site over time"),
+            sites,
         ];
         return next_commands(&report.head, &dump);
     };
@@ -229,6 +342,6 @@ pub(super) fn next(report: &LeaksReport) -> Vec<NextCommand> {
     if first.is_some() {
         commands.push(("holders", ty.as_str(), "every path to the first"));
     }
-    commands.push(("growth", "", "every site over time"));
+    commands.push(sites);
     next_commands(&report.head, &commands)
 }

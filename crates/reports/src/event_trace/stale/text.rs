@@ -37,7 +37,7 @@ pub(super) fn next(report: &StaleReport) -> Vec<NextCommand> {
                 "--format html -o stale.html",
                 "bytes by staleness over time, in a browser",
             ),
-            ("growth", "", "whose live objects become more and more"),
+            ("leaks", "", "what leaks, and how fast"),
             ("heap", "", "everything that is alive"),
         ],
     )

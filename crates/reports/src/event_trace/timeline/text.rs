@@ -38,7 +38,7 @@ pub(super) fn next(report: &TimelineReport) -> Vec<NextCommand> {
                 &format!("--at {example}"),
                 "the heap after that collection",
             ),
-            ("growth", "", "whose live objects become more and more"),
+            ("leaks", "", "what leaks, and how fast"),
         ],
     )
 }

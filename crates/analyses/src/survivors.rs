@@ -1,0 +1,69 @@
+//! What of each piece of the run stays: births and survivors by site and caller, on the clock of allocated bytes.
+//!
+//! It is what [`ducktrack_leaks`] judges. The state that counts is that after the last collection that looked at all of the old space, if that was in the second half of the
+//! judged span; else that at its end, where old objects may be dead.
+
+pub(crate) mod builder;
+mod cells;
+mod rows;
+pub(crate) mod sites;
+pub(crate) mod span;
+
+use std::sync::Arc;
+
+use ducktrack_count_model::{CallIndex, SiteIndex};
+use ducktrack_heap_replay::CollectionNumber;
+use ducktrack_leaks::{Amount, Clock, History};
+
+/// Histories of all sites, over the judged span.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Survivors {
+    /// The judged span, from its start to the look or to its end.
+    pub clock: Clock,
+    /// When each cell of the clock ended, microseconds since 1970.
+    pub cell_ends: Vec<u64>,
+    /// When the span starts, microseconds since 1970.
+    pub start_micros: u64,
+    /// One for each line of source, caller and type.
+    pub rows: Vec<SurvivorRow>,
+    /// The last collection that looked at all of the old space.
+    pub look: Option<OldSpaceLook>,
+    /// The histories are those after `look`; else they are those at the end of the span.
+    pub is_at_look: bool,
+    /// Everything that was alive then.
+    pub live: Amount,
+    /// Bytes of the old and the young space that the last full collection found, and that it left.
+    pub last_full: Option<(u64, u64)>,
+    /// Bytes allocated from `clock`'s end to the end of the span.
+    pub allocated_after: u64,
+    /// Collections of the span.
+    pub collections: u32,
+    /// False: the heap is not known (no moves recorded, or lost).
+    pub known: bool,
+}
+
+/// Objects of one line of source, made for one caller.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SurvivorRow {
+    /// One of its sites. `None`: made by the VM or native code.
+    pub site: Option<SiteIndex>,
+    /// For whom.
+    pub call: Option<CallIndex>,
+    /// Descriptor with stable names. `None`: not known.
+    pub ty: Option<Arc<str>>,
+    /// Class loaders whose classes have this line.
+    pub loaders: u32,
+    /// All of its sites: rows of [`CountModel::sites`](ducktrack_count_model::CountModel::sites).
+    pub sites: Vec<SiteIndex>,
+    /// Births and survivors.
+    pub history: History,
+}
+
+/// A collection that looked at all of the old space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OldSpaceLook {
+    /// Which.
+    pub collection: CollectionNumber,
+    /// When it ended, microseconds since 1970.
+    pub unix_micros: u64,
+}

@@ -1,0 +1,452 @@
+//! Takes births, deaths and looks while a trace is replayed.
+
+use ducktrack_count_model::{CountModel, Origin, SiteColumn, TypeColumn};
+use ducktrack_heap_replay::{
+    Analysis, Collected, CollectionNumber, Epoch, EpochEnd, Gain, Heap, LiveObject, Loss,
+    SiteTally, Step, Wants, is_young,
+};
+use ducktrack_leaks::{Amount, Cell, Clock, Death, History};
+use ducktrack_trace_format::{Collection, CollectionKind, Space, SpaceKind};
+use rustc_hash::FxHashMap;
+
+use super::cells::Cells;
+use super::rows::{ByCell, Row};
+use super::sites::merged;
+use super::{OldSpaceLook, SurvivorRow, Survivors};
+
+/// Whose objects: where they are made, for whom, of which type.
+pub(super) type Key = (Origin, TypeColumn);
+
+/// The histories so far, from the news of a replay.
+#[derive(Clone, Debug)]
+pub struct SurvivorsBuilder {
+    from: u64,
+    until: u64,
+    cells: Cells,
+    /// By cell: a collection looked at all of the old space.
+    look_cells: Vec<bool>,
+    rows: Vec<Row>,
+    row_of: FxHashMap<Key, u32>,
+    /// By row, cell of birth and cell of death.
+    deaths: FxHashMap<(u32, u8, u8), Amount>,
+    /// Looks so far.
+    looks: u32,
+    last_look: Option<(OldSpaceLook, usize)>,
+    last_full: Option<(u64, u64)>,
+    total: Amount,
+    total_at_look: Amount,
+    allocated_at_look: u64,
+    allocated: u64,
+    last_end: u64,
+    start: u64,
+    collections: u32,
+    is_mixed: bool,
+    /// Of the epoch under way: what does not live on.
+    young: FxHashMap<Key, Amount>,
+    /// The last epoch that has a cell.
+    ticked: Option<u32>,
+    /// The span has ended.
+    is_over: bool,
+    known: bool,
+}
+
+/// True for spaces that young collections leave alone.
+pub(crate) fn is_tenured(kind: SpaceKind) -> bool {
+    !is_young(kind) && kind != SpaceKind::Archive
+}
+
+fn key(object: &LiveObject) -> Key {
+    (object.origin(), object.ty)
+}
+
+/// Full collections that somebody asked for say nothing of how full the heap is.
+fn is_asked_for(cause: &str) -> bool {
+    let words = ["System.gc", "Initiated", "Diagnostic", "Force", "WhiteBox"];
+    words.iter().any(|word| cause.contains(word))
+}
+
+fn one(object: &LiveObject) -> Amount {
+    Amount {
+        objects: 1,
+        bytes: object.bytes(),
+    }
+}
+
+impl SurvivorsBuilder {
+    /// From one moment to another, of a run that started then; microseconds since 1970.
+    pub fn new((from, until): (u64, u64), run_start: u64) -> Self {
+        Self {
+            from,
+            until,
+            cells: Cells::default(),
+            look_cells: Vec::new(),
+            rows: Vec::new(),
+            row_of: FxHashMap::default(),
+            deaths: FxHashMap::default(),
+            looks: 1,
+            last_look: None,
+            last_full: None,
+            total: Amount::default(),
+            total_at_look: Amount::default(),
+            allocated_at_look: 0,
+            allocated: 0,
+            last_end: run_start,
+            start: 0,
+            collections: 0,
+            is_mixed: false,
+            young: FxHashMap::default(),
+            ticked: None,
+            is_over: false,
+            known: false,
+        }
+    }
+
+    fn row(&mut self, key: Key) -> (usize, &mut Row) {
+        let next = self.rows.len() as u32;
+        let place = *self.row_of.entry(key).or_insert(next);
+        if place == next {
+            self.rows.push(Row::default());
+        }
+        // In range: it has just been made, or was there.
+        (place as usize, &mut self.rows[place as usize])
+    }
+
+    /// A collection ends an epoch. To be called before the epoch's objects are taken.
+    fn begin_epoch(&mut self, epoch: u32, collection: &Collection) {
+        self.ticked = Some(epoch);
+        if collection.start_unix_micros > self.until {
+            self.is_over = true;
+            return self.young.clear();
+        }
+        self.is_mixed = collection.kind == CollectionKind::Mixed;
+        let started = core::mem::replace(&mut self.last_end, collection.end_unix_micros);
+        if started < self.from {
+            return self.young.clear();
+        }
+        if self.start == 0 {
+            self.start = started;
+        }
+        self.collections += 1;
+        let micros = collection.start_unix_micros.saturating_sub(started);
+        let cell = Cell { bytes: 0, micros };
+        if self.cells.tick(epoch, cell, collection.end_unix_micros) {
+            self.fold();
+        }
+        for (key, amount) in core::mem::take(&mut self.young) {
+            let cell = self.cells.last();
+            *self.row(key).1.born.at(cell) += amount;
+        }
+    }
+
+    /// Every two neighbouring cells have become one.
+    fn fold(&mut self) {
+        let is_last: Vec<bool> = self
+            .look_cells
+            .chunks(2)
+            .map(|pair| pair.get(1).copied().unwrap_or(false))
+            .collect();
+        // Beyond the last look there is no level.
+        let mut padded = is_last.clone();
+        padded.resize(super::cells::MOST, false);
+        self.rows.iter_mut().for_each(|row| row.fold(&padded));
+        let any = |pair: &[bool]| pair.iter().any(|look| *look);
+        self.look_cells = self.look_cells.chunks(2).map(any).collect();
+        if let Some((_, cell)) = &mut self.last_look {
+            *cell /= 2;
+        }
+        let mut folded: FxHashMap<(u32, u8, u8), Amount> = FxHashMap::default();
+        for ((row, born, died), amount) in self.deaths.drain() {
+            if born / 2 != died / 2 {
+                *folded.entry((row, born / 2, died / 2)).or_default() += amount;
+            }
+        }
+        self.deaths = folded;
+    }
+
+    fn add(&mut self, object: &LiveObject) {
+        let (cell, looks) = (self.cells.of(object.birth), self.looks);
+        self.row(key(object)).1.add(cell, one(object), looks);
+        self.total += one(object);
+    }
+
+    fn remove(&mut self, object: &LiveObject) -> usize {
+        let (cell, looks) = (self.cells.of(object.birth), self.looks);
+        let (place, row) = self.row(key(object));
+        row.remove(cell, one(object), looks);
+        self.total = self.total - one(object);
+        place
+    }
+
+    /// A collection that looked at everything is complete.
+    fn look(&mut self, collection: &Collection) {
+        let used = |spaces: &[Space]| {
+            let used = spaces
+                .iter()
+                .filter(|space| space.kind != SpaceKind::Archive);
+            used.fold(0_u64, |sum, space| {
+                sum.saturating_add(space.top.saturating_sub(space.bottom))
+            })
+        };
+        self.last_full = (!is_asked_for(&collection.cause))
+            .then(|| (used(&collection.before), used(&collection.after)));
+        let cell = self.cells.last();
+        self.looks += 1;
+        self.total_at_look = self.total;
+        self.allocated_at_look = self.allocated;
+        let look = OldSpaceLook {
+            collection: CollectionNumber(collection.number),
+            unix_micros: collection.end_unix_micros,
+        };
+        self.last_look = Some((look, cell));
+        if self.look_cells.len() <= cell {
+            self.look_cells.resize(cell + 1, false);
+        }
+        if let Some(is_look) = self.look_cells.get_mut(cell) {
+            *is_look = true;
+        }
+        for row in &mut self.rows {
+            let total = row.live.total;
+            if !total.is_zero() || row.levels.0.len() > cell {
+                *row.levels.at(cell) = total;
+            }
+        }
+    }
+
+    fn clear(&mut self) {
+        let looks = self.looks;
+        self.rows.iter_mut().for_each(|row| row.clear(looks));
+        self.total = Amount::default();
+        self.known = false;
+    }
+
+    fn set_old(&mut self, object: &LiveObject, is_old: bool) {
+        if let Some(cell) = self.cells.of(object.birth) {
+            let old = self.row(key(object)).1.old.at(cell);
+            *old = match is_old {
+                true => *old + one(object),
+                false => *old - one(object),
+            };
+        }
+    }
+
+    /// The last look, if it was in the second half of the span.
+    fn judged_look(&self) -> Option<(OldSpaceLook, usize)> {
+        self.last_look
+            .filter(|_| self.allocated_at_look >= self.allocated / 2)
+    }
+
+    /// All histories; sites of one line of source are one.
+    pub fn finish(mut self, heap: &Heap, count: &CountModel) -> Survivors {
+        let look = self.judged_look();
+        let cells = look.map_or(self.cells.cells.len(), |(_, cell)| cell + 1);
+        let mut deaths: FxHashMap<u32, Vec<Death>> = FxHashMap::default();
+        for ((row, born, died), amount) in core::mem::take(&mut self.deaths) {
+            if usize::from(died) < cells {
+                deaths.entry(row).or_default().push(Death {
+                    born: usize::from(born),
+                    died: usize::from(died),
+                    amount,
+                });
+            }
+        }
+        let rows = self.row_of.iter().filter_map(|((origin, ty), place)| {
+            let row = self.rows.get(*place as usize)?;
+            let history = self.history(row, cells, deaths.remove(place).unwrap_or_default());
+            let is_needed = !history.live().is_zero() || !history.deaths.is_empty();
+            is_needed.then(|| SurvivorRow {
+                site: origin.site.site(),
+                call: origin.caller.call(),
+                ty: heap.names.types.name(*ty).cloned(),
+                loaders: u32::from(origin.site != SiteColumn::NONE),
+                sites: origin.site.site().into_iter().collect(),
+                history,
+            })
+        });
+        let rows = merged(rows.collect(), count);
+        let is_at_look = look.is_some();
+        Survivors {
+            clock: Clock::new(self.cells.cells.iter().take(cells).copied().collect()),
+            cell_ends: self.cells.ends.iter().take(cells).copied().collect(),
+            start_micros: self.start,
+            rows,
+            look: self.last_look.map(|(look, _)| look),
+            is_at_look,
+            live: if is_at_look {
+                self.total_at_look
+            } else {
+                self.total
+            },
+            last_full: self.last_full,
+            allocated_after: match is_at_look {
+                true => self.allocated.saturating_sub(self.allocated_at_look),
+                false => 0,
+            },
+            collections: self.collections,
+            known: self.known,
+        }
+    }
+
+    fn history(&self, row: &Row, cells: usize, deaths: Vec<Death>) -> History {
+        let first = |amounts: &ByCell| amounts.0.iter().take(cells).copied().collect::<Vec<_>>();
+        let is_at_look = self.judged_look().is_some();
+        let live = match is_at_look {
+            true => row.at_look(self.looks),
+            false => &row.live,
+        };
+        let level = |(cell, is_look): (usize, &bool)| {
+            is_look.then(|| row.levels.0.get(cell).copied().unwrap_or_default())
+        };
+        let looks = self.look_cells.iter().enumerate().take(cells);
+        History {
+            born: first(&row.born),
+            kept: first(&live.by_birth),
+            unseen: match is_at_look {
+                true => Vec::new(),
+                false => first(&row.old),
+            },
+            deaths,
+            levels: looks.map(level).collect(),
+            earlier: live.earlier,
+            looks: row.looks,
+        }
+    }
+}
+
+impl Analysis for SurvivorsBuilder {
+    fn wants(&self) -> Wants {
+        Wants {
+            callers: true,
+            uses: false,
+        }
+    }
+
+    fn gained(&mut self, heap: &Heap, _: Gain) {
+        if self.is_over {
+            return;
+        }
+        self.clear();
+        for object in heap.objects() {
+            self.add(object);
+            if heap.spaces.kind(object.address()).is_some_and(is_tenured) {
+                self.set_old(object, true);
+            }
+        }
+        self.known = true;
+    }
+
+    fn lost(&mut self, _: &Heap, _: Loss) {
+        if self.is_over {
+            return;
+        }
+        self.clear();
+        // Levels and deaths from before a gap are of other objects than those that are known after it.
+        self.look_cells.clear();
+        self.last_look = None;
+        self.deaths.clear();
+        for row in &mut self.rows {
+            row.levels = ByCell::default();
+        }
+    }
+
+    fn died_young(&mut self, origin: Origin, tally: &SiteTally, heap: &Heap, epoch: Epoch) {
+        if self.is_over || epoch.end == EpochEnd::Trace {
+            return;
+        }
+        let key = (origin, heap.site_type(origin.site));
+        for amount in [tally.gone, tally.unplaced, tally.stragglers] {
+            if !amount.is_zero() {
+                *self.young.entry(key).or_default() += Amount {
+                    objects: amount.count,
+                    bytes: amount.bytes,
+                };
+            }
+        }
+    }
+
+    fn begin(&mut self, collection: &Collection) {
+        if !self.is_over {
+            self.begin_epoch(collection.number.saturating_sub(1), collection);
+        }
+    }
+
+    fn born(&mut self, object: &LiveObject, step: &Step<'_>) {
+        if self.is_over {
+            return;
+        }
+        if let Some(cell) = self.cells.of(object.birth) {
+            *self.row(key(object)).1.born.at(cell) += one(object);
+        }
+        self.add(object);
+        // Large objects are made in the old space.
+        let is_old = step.before.kind(object.address()).is_some_and(is_tenured);
+        if is_old && step.after.kind(object.address()).is_some_and(is_tenured) {
+            self.set_old(object, true);
+        }
+    }
+
+    fn kept(&mut self, object: &LiveObject, from: u64, step: &Step<'_>) {
+        let was_old = || step.before.kind(from).is_some_and(is_tenured);
+        if self.is_mixed && !self.is_over && object.birth < step.epoch && was_old() {
+            self.row(key(object)).1.looks.0 += 1;
+        }
+    }
+
+    fn promoted(&mut self, object: &LiveObject, _: &Step<'_>) {
+        if !self.is_over {
+            self.set_old(object, true);
+        }
+    }
+
+    fn died(&mut self, object: &LiveObject, step: &Step<'_>) {
+        if self.is_over {
+            return;
+        }
+        let place = self.remove(object);
+        let (born, died) = (self.cells.of(object.birth), self.cells.last());
+        if let Some(born) = born.filter(|born| *born < died) {
+            let key = (place as u32, born as u8, died as u8);
+            *self.deaths.entry(key).or_default() += one(object);
+        }
+        if step.before.kind(object.address()).is_some_and(is_tenured) {
+            self.set_old(object, false);
+            if let Some(row) = self.rows.get_mut(place).filter(|_| self.is_mixed) {
+                row.looks.1 += 1;
+            }
+        }
+    }
+
+    fn overlaid(&mut self, object: &LiveObject) {
+        if !self.is_over {
+            self.remove(object);
+        }
+    }
+
+    fn explained(&mut self, before: &LiveObject, object: &LiveObject) {
+        if self.is_over {
+            return;
+        }
+        self.remove(before);
+        if let Some(cell) = self.cells.of(object.birth) {
+            *self.row(key(object)).1.born.at(cell) += one(object);
+        }
+        self.add(object);
+    }
+
+    fn collected(&mut self, _: &Heap, end: &Collected<'_>) {
+        if self.is_over {
+            return;
+        }
+        if self.ticked != Some(end.epoch) {
+            self.begin_epoch(end.epoch, end.collection);
+        }
+        if self.is_over || self.start == 0 {
+            return;
+        }
+        let bytes = end.sums.allocated.bytes.saturating_add(end.sums.gap_bytes);
+        self.allocated = self.allocated.saturating_add(bytes);
+        self.cells.allocated(bytes);
+        if end.outcome.is_some() && end.collection.kind == CollectionKind::Full {
+            self.look(end.collection);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Births and survivors of one origin by cell, kept up to date with each birth and death.
+
+use ducktrack_leaks::Amount;
+
+/// Amounts by cell; cells that were never needed are missing.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ByCell(pub(crate) Vec<Amount>);
+
+impl ByCell {
+    pub(crate) fn at(&mut self, cell: usize) -> &mut Amount {
+        if self.0.len() <= cell {
+            self.0.resize(cell + 1, Amount::default());
+        }
+        // In range: the list has just been made long enough.
+        &mut self.0[cell]
+    }
+
+    fn fold(&mut self) {
+        let sum = |pair: &[Amount]| pair.iter().copied().sum();
+        self.0 = self.0.chunks(2).map(sum).collect();
+    }
+
+    fn fold_to_last(&mut self, is_last_known: &[bool]) {
+        let pairs = self.0.chunks(2).zip(is_last_known);
+        let last = |(pair, is_last): (&[Amount], &bool)| {
+            let last = if *is_last { pair.get(1) } else { pair.first() };
+            last.copied().unwrap_or_default()
+        };
+        self.0 = pairs.map(last).collect();
+    }
+}
+
+/// Live objects by cell of their birth.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Live {
+    pub(crate) by_birth: ByCell,
+    /// Born before the span.
+    pub(crate) earlier: Amount,
+    pub(crate) total: Amount,
+}
+
+impl Live {
+    fn of(&mut self, cell: Option<usize>) -> &mut Amount {
+        match cell {
+            Some(cell) => self.by_birth.at(cell),
+            None => &mut self.earlier,
+        }
+    }
+}
+
+/// One origin.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Row {
+    pub(crate) born: ByCell,
+    pub(crate) live: Live,
+    /// `live` at the look with the number `saved`, if anything has changed since.
+    at_look: Live,
+    saved: u32,
+    /// Of `live`: in old spaces.
+    pub(crate) old: ByCell,
+    /// All live objects at the last look of each cell.
+    pub(crate) levels: ByCell,
+    /// Old objects that a collection of part of the old space looked at: alive, dead.
+    pub(crate) looks: (u64, u64),
+}
+
+impl Row {
+    fn touch(&mut self, look: u32) -> &mut Live {
+        if self.saved != look {
+            self.at_look.clone_from(&self.live);
+            self.saved = look;
+        }
+        &mut self.live
+    }
+
+    pub(crate) fn add(&mut self, cell: Option<usize>, amount: Amount, look: u32) {
+        let live = self.touch(look);
+        *live.of(cell) += amount;
+        live.total += amount;
+    }
+
+    pub(crate) fn remove(&mut self, cell: Option<usize>, amount: Amount, look: u32) {
+        let live = self.touch(look);
+        let of = live.of(cell);
+        *of = *of - amount;
+        live.total = live.total - amount;
+    }
+
+    /// What lived after the last look.
+    pub(crate) fn at_look(&self, look: u32) -> &Live {
+        match self.saved == look {
+            true => &self.at_look,
+            false => &self.live,
+        }
+    }
+
+    pub(crate) fn clear(&mut self, look: u32) {
+        *self.touch(look) = Live::default();
+        self.old = ByCell::default();
+    }
+
+    /// Every two neighbouring cells become one; `is_last_known`: of each pair, whether a look was in the second.
+    pub(crate) fn fold(&mut self, is_last_known: &[bool]) {
+        self.born.fold();
+        self.old.fold();
+        self.live.by_birth.fold();
+        self.at_look.by_birth.fold();
+        self.levels.fold_to_last(is_last_known);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_is_remembered() {
+        let mut row = Row::default();
+        let one = Amount::of(1, 16);
+        row.add(Some(0), one, 0);
+        row.add(Some(3), one, 0);
+        row.add(None, one, 0);
+        // A look, then a death and a birth.
+        row.remove(Some(3), one, 1);
+        row.add(Some(5), one, 1);
+        assert_eq!(
+            row.at_look(1).by_birth.0,
+            [one, Amount::default(), Amount::default(), one]
+        );
+        assert_eq!(row.at_look(1).total, Amount::of(3, 16));
+        // Another, and nothing has happened since.
+        assert_eq!(row.at_look(2).total, Amount::of(3, 16));
+        row.fold(&[true; 3]);
+        assert_eq!(row.at_look(2).by_birth.0, [one, Amount::default(), one]);
+        row.clear(2);
+        assert_eq!(
+            (row.live.total, row.at_look(2).total),
+            (Amount::default(), Amount::of(3, 16))
+        );
+    }
+}

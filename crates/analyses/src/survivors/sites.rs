@@ -1,0 +1,84 @@
+//! One line of source is one site, whichever loader its class came from, and whichever bytecode index the compiler gave it.
+
+use std::sync::Arc;
+
+use ducktrack_count_model::{CallIndex, CountModel, MethodIndex, SiteIndex};
+use rustc_hash::FxHashMap;
+
+use super::SurvivorRow;
+
+/// A place as a person names it: class, method, and line (or bytecode index, where there is no line).
+type Place = (Arc<str>, Arc<str>, u32);
+
+fn place(count: &CountModel, method: MethodIndex, bci: u16, line: Option<u16>) -> Option<Place> {
+    let method = count.methods.get(method.get())?;
+    let at = line.map_or(u32::from(bci) << 16 | 0xffff, u32::from);
+    Some((method.class.clone(), method.name.clone(), at))
+}
+
+fn place_of_site(count: &CountModel, site: SiteIndex) -> Option<Place> {
+    let row = count.sites.get(site.get())?;
+    place(count, row.method, row.bci, row.line)
+}
+
+fn place_of_call(count: &CountModel, call: CallIndex) -> Option<(Place, Arc<str>)> {
+    let row = count.calls.get(call.get())?;
+    Some((
+        place(count, row.method, row.bci, row.line)?,
+        row.target.clone(),
+    ))
+}
+
+/// Rows of one place, caller and type become one; it has the site of the row with most live bytes.
+pub(super) fn merged(rows: Vec<SurvivorRow>, count: &CountModel) -> Vec<SurvivorRow> {
+    let mut place_of = FxHashMap::default();
+    let mut merged: Vec<(SurvivorRow, u64)> = Vec::new();
+    for row in rows {
+        let site = row.site.and_then(|site| place_of_site(count, site));
+        let call = row.call.and_then(|call| place_of_call(count, call));
+        let key = (site, call, row.ty.clone());
+        let next = merged.len();
+        let place = *place_of.entry(key).or_insert(next);
+        match merged.get_mut(place) {
+            None => {
+                let bytes = row.history.live().bytes;
+                merged.push((row, bytes));
+            }
+            Some((sum, most)) => {
+                let bytes = row.history.live().bytes;
+                if bytes > *most {
+                    (sum.site, sum.call, *most) = (row.site, row.call, bytes);
+                }
+                sum.history.add(&row.history);
+                sum.sites.extend(row.sites);
+            }
+        }
+    }
+    let mut rows: Vec<SurvivorRow> = merged.into_iter().map(|(row, _)| row).collect();
+    for row in &mut rows {
+        row.sites.sort_unstable();
+        row.sites.dedup();
+        row.loaders = loaders(row, count);
+    }
+    let order = |row: &SurvivorRow| {
+        (
+            core::cmp::Reverse(row.history.live().bytes),
+            row.site,
+            row.call,
+            row.ty.clone(),
+        )
+    };
+    rows.sort_by_cached_key(order);
+    rows
+}
+
+fn loaders(row: &SurvivorRow, count: &CountModel) -> u32 {
+    let loader = |site: &SiteIndex| {
+        let site = count.sites.get(site.get())?;
+        Some(count.methods.get(site.method.get())?.loader.clone())
+    };
+    let mut loaders: Vec<Arc<str>> = row.sites.iter().filter_map(loader).collect();
+    loaders.sort_unstable();
+    loaders.dedup();
+    u32::try_from(loaders.len()).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,34 @@
+//! The start of the VM's shutdown: `java.lang.Shutdown.runHooks`, which both ways to the end go through (`System.exit` or a signal, and the end of the last thread),
+//! before any hook runs.
+
+use ducktrack_code_edit::{Place, ProbeMethod};
+use ducktrack_probe_vocabulary::helper::counting;
+
+use crate::method_plan::PlanBuilder;
+use crate::planner::Planner;
+use crate::probe::calling;
+use crate::refusal::Reason;
+
+const BEGINS: ProbeMethod = calling(counting::SHUTDOWN);
+
+/// The class whose methods are asked for the start.
+pub(crate) const CLASS: &[u8] = b"java/lang/Shutdown";
+
+/// Says that the shutdown begins.
+pub(crate) struct ShutdownGate;
+
+impl Planner for ShutdownGate {
+    fn is_interested_in_method(&self, is_static: bool) -> bool {
+        is_static
+    }
+
+    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
+        let view = builder.view;
+        if view.method.name() != b"runHooks" || view.descriptor != b"()V" {
+            return Ok(());
+        }
+        let probe = builder.probes.build().invoke(BEGINS).finish()?;
+        builder.insert(Place::Entry, probe);
+        Ok(())
+    }
+}

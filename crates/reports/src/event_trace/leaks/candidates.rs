@@ -1,0 +1,238 @@
+//! Sites of a trace that leak, grouped by what drives them.
+
+use ducktrack_analyses::{SurvivorRow, Survivors, TraceModel};
+use ducktrack_leaks::{
+    Amount, Forecast, Group, History, Interval, Judgement, NotKnown, Verdict, groups, judge,
+};
+
+use super::document::{CandidateDoc, CohortDoc, FollowerDoc, IntervalDoc};
+use crate::class_name::package_of;
+use crate::event_trace::amounts::{ratio, signed};
+use crate::event_trace::heap::since_start;
+use crate::event_trace::place::{PlaceDoc, type_name};
+use crate::text::next_command::is_library;
+use crate::view::View;
+
+/// Sites that are grouped; the rest keep less.
+const MOST_GROUPED: usize = 500;
+
+/// A row with its verdict.
+pub(super) struct JudgedRow<'a> {
+    pub(super) row: &'a SurvivorRow,
+    pub(super) judged: Judgement,
+}
+
+/// Judges all rows.
+pub(super) fn judged(survivors: &Survivors) -> Vec<JudgedRow<'_>> {
+    let judged = |row| JudgedRow {
+        row,
+        judged: judge(&survivors.clock, &row.history),
+    };
+    let mut rows: Vec<JudgedRow<'_>> = survivors.rows.iter().map(judged).collect();
+    rows.sort_by_key(|row| core::cmp::Reverse(row.judged.kept.bytes));
+    rows
+}
+
+/// A group of judged rows, driver first.
+pub(super) struct Candidate<'a> {
+    pub(super) rows: Vec<&'a JudgedRow<'a>>,
+    pub(super) doc: CandidateDoc,
+}
+
+/// Makes candidates of one model.
+pub(super) struct Candidates<'a> {
+    pub(super) model: &'a TraceModel,
+    pub(super) view: &'a View,
+    pub(super) survivors: &'a Survivors,
+    pub(super) forecast: Forecast,
+}
+
+impl Candidates<'_> {
+    /// What leaks, most bytes first; then what fills; then what may leak; then what is too little to matter.
+    pub(super) fn all<'a>(&self, rows: &'a [JudgedRow<'a>]) -> Vec<Candidate<'a>> {
+        let kinds = [
+            Verdict::Leaks,
+            Verdict::Fills,
+            Verdict::NotKnown(NotKnown::Unseen),
+        ];
+        let mut all: Vec<Candidate<'a>> = Vec::new();
+        for kind in kinds {
+            let of_kind = rows.iter().filter(|row| row.judged.verdict == kind);
+            let of_kind: Vec<&JudgedRow<'a>> = of_kind.take(MOST_GROUPED).collect();
+            all.extend(self.of_kind(&of_kind));
+        }
+        // A stable sort: what matters comes first, in the order of kinds.
+        all.sort_by_key(|one| !self.forecast.is_material(one.doc.bytes_per_mb.value));
+        all
+    }
+
+    fn of_kind<'a>(&self, rows: &[&'a JudgedRow<'a>]) -> Vec<Candidate<'a>> {
+        let histories: Vec<&History> = rows.iter().map(|row| &row.row.history).collect();
+        let preference = |place: usize| rows.get(place).map_or(0, |row| self.preference(row.row));
+        let candidate = |group: Group| {
+            let followers = group.followers.iter();
+            let followers = followers.filter_map(|one| Some((*rows.get(one.place)?, one.each)));
+            let driver = *rows.get(group.driver)?;
+            Some(self.candidate(driver, followers.collect()))
+        };
+        let mut all: Vec<Candidate<'a>> = groups(&histories, preference)
+            .into_iter()
+            .filter_map(candidate)
+            .collect();
+        all.sort_by_key(|one| core::cmp::Reverse(one.doc.kept_bytes));
+        all
+    }
+
+    /// Classes of the program's own say most; then what its own methods make.
+    fn preference(&self, row: &SurvivorRow) -> u32 {
+        let class = row.ty.as_deref().and_then(|ty| ty.strip_prefix('L'));
+        let is_own_class = class.is_some_and(|class| is_own(&class.replace('/', ".")));
+        let place = row
+            .site
+            .and_then(|site| PlaceDoc::of(&self.model.count, site));
+        let is_own_place = place.is_some_and(|place| is_own(&place.location.class));
+        2 * u32::from(is_own_class) + u32::from(is_own_place)
+    }
+
+    fn candidate<'a>(
+        &self,
+        driver: &'a JudgedRow<'a>,
+        followers: Vec<(&'a JudgedRow<'a>, u64)>,
+    ) -> Candidate<'a> {
+        let judged = &driver.judged;
+        let all = followers.iter().map(|(row, _)| *row).chain([driver]);
+        let rate = all.clone().fold(IntervalDoc::default(), |sum, row| {
+            sum.plus(row.judged.bytes_per_mb)
+        });
+        let kept: Amount = all.clone().map(|row| row.judged.kept).sum();
+        let mut history = driver.row.history.clone();
+        followers
+            .iter()
+            .for_each(|(row, _)| history.add(&row.row.history));
+        let place = driver.row.site;
+        let place = place.and_then(|site| PlaceDoc::of(&self.model.count, site));
+        let at = place.as_ref().map(|place| &place.location);
+        let follower = |(row, each): &(&JudgedRow<'_>, u64)| FollowerDoc {
+            target: type_name(row.row.ty.as_deref()),
+            made: self.made(row.row),
+            each: *each,
+            kept_bytes: signed(row.judged.kept.bytes),
+        };
+        let doc = CandidateDoc {
+            verdict: judged.verdict.name().to_owned(),
+            alarm: judged.verdict == Verdict::Leaks && self.forecast.is_material(rate.value),
+            target: type_name(driver.row.ty.as_deref()),
+            class: at.map(|at| at.class.clone()),
+            method: at.map(|at| at.method.clone()),
+            line: at.and_then(|at| at.line),
+            made: at.map(ToString::to_string),
+            caller: self.caller(driver.row),
+            loaders: driver.row.loaders,
+            objects: signed(judged.live.objects),
+            bytes: signed(judged.live.bytes),
+            kept_bytes: signed(kept.bytes),
+            share: interval(judged.share),
+            objects_per_mb: interval(judged.objects_per_mb),
+            bytes_per_mb: rate,
+            bytes_per_second: ratio(self.forecast.per_second(rate.value)),
+            seconds_until_full: self.forecast.seconds_until_full(rate.value).map(ratio),
+            sure: ratio(judged.sure),
+            bends: ratio(judged.bends),
+            judged_by: match judged.measure {
+                ducktrack_leaks::Measure::Objects => "objects".to_owned(),
+                ducktrack_leaks::Measure::Bytes => "bytes".to_owned(),
+            },
+            cohorts: judged.cohorts.0 as u32,
+            of_cohorts: judged.cohorts.1 as u32,
+            since_micros: self.moment(judged.since),
+            level: judged.level.map(ratio),
+            released: judged.released,
+            stays: self.stays(&driver.row.history),
+            curve: self.curve(&history),
+            with: followers.iter().map(follower).collect(),
+            ..CandidateDoc::default()
+        };
+        let rows = [driver]
+            .into_iter()
+            .chain(followers.iter().map(|(row, _)| *row));
+        Candidate {
+            rows: rows.collect(),
+            doc,
+        }
+    }
+
+    pub(super) fn made(&self, row: &SurvivorRow) -> Option<String> {
+        let place = PlaceDoc::of(&self.model.count, row.site?)?;
+        Some(place.location.to_string())
+    }
+
+    pub(super) fn caller(&self, row: &SurvivorRow) -> Option<String> {
+        let caller = self.view.callers.get(row.call?.get())?;
+        Some(caller.to_string())
+    }
+
+    fn stays(&self, history: &History) -> Vec<CohortDoc> {
+        let stays = history.stays(&self.survivors.clock);
+        let cohort = |(kept, born): (Amount, Amount)| CohortDoc {
+            born: born.objects.max(kept.objects),
+            kept: kept.objects,
+        };
+        stays.into_iter().map(cohort).collect()
+    }
+
+    /// Bytes kept up to the end of each cell.
+    fn curve(&self, history: &History) -> Vec<u64> {
+        let mut sum = history.earlier.bytes;
+        let cells = 0..self.survivors.clock.cells().len();
+        cells
+            .map(|cell| {
+                let kept = history.kept.get(cell).copied().unwrap_or_default();
+                sum = sum.saturating_add(kept.bytes);
+                sum
+            })
+            .collect()
+    }
+
+    /// When the clock showed these bytes, in microseconds since the start of the run.
+    fn moment(&self, bytes: u64) -> u64 {
+        let mut passed = 0_u64;
+        let mut before = self.survivors.start_micros;
+        for (cell, end) in self
+            .survivors
+            .clock
+            .cells()
+            .iter()
+            .zip(&self.survivors.cell_ends)
+        {
+            if passed >= bytes {
+                break;
+            }
+            passed = passed.saturating_add(cell.bytes);
+            before = *end;
+        }
+        since_start(self.model, before).unwrap_or(0)
+    }
+}
+
+fn is_own(class: &str) -> bool {
+    let package = package_of(class);
+    !is_library(package)
+}
+
+pub(super) fn interval(interval: Interval) -> IntervalDoc {
+    IntervalDoc {
+        value: ratio(interval.value),
+        low: ratio(interval.low),
+        high: ratio(interval.high),
+    }
+}
+
+impl IntervalDoc {
+    fn plus(self, other: Interval) -> Self {
+        Self {
+            value: ratio(self.value + other.value),
+            low: ratio(self.low + other.low),
+            high: ratio(self.high + other.high),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The verdict on every line of source: `--sites`.
+
+use ducktrack_leaks::{NotKnown, Verdict};
+
+use super::candidates::{Candidates, JudgedRow, interval};
+use super::document::SiteVerdictDoc;
+use crate::event_trace::amounts::{ratio, signed};
+use crate::event_trace::place::{PlaceDoc, type_name};
+use crate::filter::Filter;
+
+/// All rows that the filter wants and that have live objects.
+pub(super) fn sites(
+    candidates: &Candidates<'_>,
+    rows: &[JudgedRow<'_>],
+    filter: &Filter,
+) -> Vec<SiteVerdictDoc> {
+    let wanted = rows.iter().filter(|row| !row.judged.live.is_zero());
+    let docs = wanted.filter_map(|row| site(candidates, row, filter));
+    docs.take(filter.top.unwrap_or(usize::MAX)).collect()
+}
+
+fn site(
+    candidates: &Candidates<'_>,
+    row: &JudgedRow<'_>,
+    filter: &Filter,
+) -> Option<SiteVerdictDoc> {
+    let place = row.row.site;
+    let place = place.and_then(|site| PlaceDoc::of(&candidates.model.count, site));
+    let is_wanted = match &place {
+        Some(place) => place.is_wanted(filter),
+        None => !filter.is_partial(),
+    };
+    if !is_wanted {
+        return None;
+    }
+    let at = place.as_ref().map(|place| &place.location);
+    let judged = &row.judged;
+    let reason = match judged.verdict {
+        Verdict::NotKnown(NotKnown::Unseen) => Some("unseen"),
+        Verdict::NotKnown(NotKnown::FewCollections) => Some("few collections"),
+        _ => None,
+    };
+    Some(SiteVerdictDoc {
+        verdict: judged.verdict.name().to_owned(),
+        reason: reason.map(str::to_owned),
+        ty: type_name(row.row.ty.as_deref()),
+        class: at.map(|at| at.class.clone()),
+        method: at.map(|at| at.method.clone()),
+        line: at.and_then(|at| at.line),
+        made: at.map(ToString::to_string),
+        caller: candidates.caller(row.row),
+        loaders: row.row.loaders,
+        objects: signed(judged.live.objects),
+        bytes: signed(judged.live.bytes),
+        kept_objects: signed(judged.kept.objects),
+        kept_bytes: signed(judged.kept.bytes),
+        share: interval(judged.share),
+        objects_per_mb: interval(judged.objects_per_mb),
+        bytes_per_mb: interval(judged.bytes_per_mb),
+        sure: ratio(judged.sure),
+        cohorts: judged.cohorts.0 as u32,
+        of_cohorts: judged.cohorts.1 as u32,
+    })
+}

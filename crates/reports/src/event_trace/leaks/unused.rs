@@ -1,0 +1,58 @@
+//! When the objects of a candidate were last used, where that is recorded.
+
+use ducktrack_analyses::TraceModel;
+use ducktrack_holders::LastUse;
+
+use super::candidates::JudgedRow;
+use super::document::CandidateDoc;
+use crate::event_trace::heap::since_start;
+
+impl CandidateDoc {
+    /// Uses are recorded, and most of them were used since the last collection.
+    pub(super) fn is_in_use(&self) -> bool {
+        !self.staleness.is_empty() && matches!(self.unused_for, None | Some(0))
+    }
+
+    /// Adds the last uses of the driver's live objects.
+    pub(super) fn with_uses(self, model: &TraceModel, driver: &JudgedRow<'_>) -> Self {
+        let Some(last_use) = last_use(model, driver) else {
+            return self;
+        };
+        let unused_for = last_use.median();
+        let in_use = matches!(unused_for, None | Some(0));
+        Self {
+            // More than half of them were used since the last collection: they are more, and needed.
+            alarm: self.alarm && !in_use,
+            unused_for,
+            unused_since_micros: unused_for.and_then(|unused| moment_before(model, unused)),
+            staleness: last_use.levels,
+            ..self
+        }
+    }
+}
+
+/// The last uses of the live objects of the driver's sites; `None`: not recorded.
+fn last_use(model: &TraceModel, driver: &JudgedRow<'_>) -> Option<LastUse> {
+    let staleness = model.staleness.as_ref()?;
+    let is_its = |site: Option<_>| site.is_some_and(|site| driver.row.sites.contains(&site));
+    let mut levels: Vec<u64> = Vec::new();
+    for row in staleness.sites.iter().filter(|row| is_its(row.site)) {
+        let of_row = LastUse::of_levels(&row.levels).levels;
+        if levels.len() < of_row.len() {
+            levels.resize(of_row.len(), 0);
+        }
+        for (sum, more) in levels.iter_mut().zip(of_row) {
+            *sum += more;
+        }
+    }
+    (!levels.is_empty()).then_some(LastUse { levels })
+}
+
+/// About when the collection this many collections before the end was, in microseconds since the start.
+fn moment_before(model: &TraceModel, collections: u32) -> Option<u64> {
+    let staleness = model.staleness.as_ref()?;
+    let wanted = staleness.collection.0.saturating_sub(collections);
+    let mut points = staleness.points.iter().rev();
+    let point = points.find(|point| point.collection.0 <= wanted)?;
+    since_start(model, point.unix_micros)
+}

@@ -1,0 +1,150 @@
+//! The verdict on the run as one sentence.
+
+use ducktrack_analyses::Survivors;
+use ducktrack_leaks::Forecast;
+
+use super::document::CandidateDoc;
+use crate::quantity::{counted, short_bytes};
+
+/// HotSpot gives up when full collections free less than this share of the heap (`GCHeapFreeLimit`).
+const FREES_NOTHING: f64 = 0.02;
+
+/// The word and the sentence.
+pub(super) struct RunVerdict {
+    pub(super) word: &'static str,
+    pub(super) sentence: String,
+}
+
+fn not_known(sentence: String) -> RunVerdict {
+    RunVerdict {
+        word: "not known",
+        sentence,
+    }
+}
+
+pub(super) fn verdict(
+    survivors: &Survivors,
+    forecast: &Forecast,
+    candidates: &[CandidateDoc],
+) -> RunVerdict {
+    let material = || {
+        candidates
+            .iter()
+            .filter(|one| forecast.is_material(one.bytes_per_mb.value))
+    };
+    let alarms: Vec<&CandidateDoc> = candidates.iter().filter(|one| one.alarm).collect();
+    if let Some(first) = alarms.first() {
+        return RunVerdict {
+            word: "leaks",
+            sentence: leaks(first, alarms.len()),
+        };
+    }
+    if !survivors.known {
+        return not_known("where objects live is not known in this trace".to_owned());
+    }
+    let cohorts = survivors.clock.cells().iter().filter(|cell| cell.bytes > 0);
+    if cohorts.count() < 4 {
+        return not_known(format!(
+            "the judged span has {}, and a verdict needs 4 pieces of the run with births and a look at what stays: run longer, or with a smaller heap",
+            counted(u64::from(survivors.collections), "collection")
+        ));
+    }
+    let unseen = material().filter(|one| one.verdict == "not known");
+    let unseen: Vec<&CandidateDoc> = unseen.collect();
+    if let Some(first) = unseen.first() {
+        return not_known(format!(
+            "{}, {} made at {} leaks",
+            match first.released {
+                true =>
+                    "all was dropped before a collection had looked at the old space; if it was alive until then",
+                false =>
+                    "no collection has looked at all of the old space in the second half of the run; if what is there is alive",
+            },
+            first.target,
+            made(first)
+        ));
+    }
+    if is_full(survivors, forecast) {
+        return not_known(format!(
+            "{} of {} are alive and collections free nearly nothing, but no site rises as a straight line: see ducktrack heap",
+            short_bytes(forecast.live_bytes),
+            short_bytes(forecast.most_bytes)
+        ));
+    }
+    let visible = visible(forecast);
+    match material().find(|one| one.verdict == "fills") {
+        Some(first) => RunVerdict {
+            word: "fills",
+            sentence: format!(
+                "no straight line; {} made at {} still becomes more, ever more slowly{}: a bound may come. {visible}",
+                first.target,
+                made(first),
+                first.level.map_or_else(String::new, |level| format!(
+                    " (towards {})",
+                    short_bytes(level as u64)
+                )),
+            ),
+        },
+        None => RunVerdict {
+            word: "no leak",
+            sentence: format!("no leak: {visible}"),
+        },
+    }
+}
+
+fn is_full(survivors: &Survivors, forecast: &Forecast) -> bool {
+    let frees_nothing = survivors.last_full.is_some_and(|(before, after)| {
+        before.saturating_sub(after) as f64 <= FREES_NOTHING * before as f64
+    });
+    forecast.is_nearly_full() || frees_nothing && forecast.most_bytes > 0
+}
+
+fn leaks(first: &CandidateDoc, alarms: usize) -> String {
+    let more = match alarms {
+        1 => String::new(),
+        more => format!("; and {}", counted(more as u64 - 1, "more leak")),
+    };
+    let full = first
+        .seconds_until_full
+        .map_or_else(String::new, |seconds| {
+            format!(
+                ": by itself it fills the heap in {} of work",
+                duration(seconds)
+            )
+        });
+    format!(
+        "{} made at {} leaks {} of each MB that the program allocates{full}{more}",
+        first.target,
+        made(first),
+        short_bytes(first.bytes_per_mb.value as u64)
+    )
+}
+
+fn made(row: &CandidateDoc) -> &str {
+    row.made
+        .as_deref()
+        .unwrap_or("a place that is not known (the VM or native code)")
+}
+
+/// What the run would have shown.
+fn visible(forecast: &Forecast) -> String {
+    let smallest = forecast.smallest_rate();
+    let per_second = match forecast.per_second(smallest) {
+        rate if rate >= 1.0 => format!(", {} per second", short_bytes(rate as u64)),
+        _ => String::new(),
+    };
+    format!(
+        "a leak of {} or more of each MB allocated{per_second} would have been seen",
+        short_bytes(smallest.ceil().max(1.0) as u64)
+    )
+}
+
+pub(super) fn duration(seconds: f64) -> String {
+    match seconds {
+        ..1.5 => "about a second".to_owned(),
+        ..120.0 => format!("{seconds:.0} seconds"),
+        ..7200.0 => format!("{:.0} minutes", seconds / 60.0),
+        ..172_800.0 => format!("{:.0} hours", seconds / 3600.0),
+        _ => format!("{:.0} days", seconds / 86400.0),
+    }
+}
