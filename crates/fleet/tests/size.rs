@@ -78,7 +78,10 @@ fn definitions() -> Vec<Record> {
 fn snapshots(start: u64, last: &Snapshot) -> Vec<Record> {
     let mut random = Random(88_172_645_463_325_252);
     let rates: Vec<u64> = (0..SITES)
-        .map(|_| 1 + random.below(10_u64.pow(1 + random.below(6) as u32)))
+        .map(|_| {
+            let digits = 1 + random.below(6) as u32;
+            1 + random.below(10_u64.pow(digits))
+        })
         .collect();
     let mut values = vec![0; SITES as usize];
     let windows = 1..=WINDOWS;

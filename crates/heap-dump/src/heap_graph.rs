@@ -179,8 +179,11 @@ impl Graph for HeapGraph {
     }
 }
 
+/// The number of an object, and how the VM holds it.
+type NamedRoot = (u32, Root);
+
 /// Adds the classes that are never unloaded, and keeps the most useful name of each object; roots of what is held late come apart.
-fn roots(dump: Numbered<'_>, mut named: Vec<(u32, Root)>) -> (Vec<(u32, Root)>, Vec<(u32, Root)>) {
+fn roots(dump: Numbered<'_>, mut named: Vec<NamedRoot>) -> (Vec<NamedRoot>, Vec<NamedRoot>) {
     for class in dump
         .classes
         .indices()

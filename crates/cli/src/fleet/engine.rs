@@ -89,10 +89,10 @@ fn output_of(mut command: Command, input: &str) -> Result<String> {
         .context("the engine has not answered")?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        let lines = said.lines().filter(|line| !line.trim().is_empty());
+        let mut lines = said.lines().filter(|line| !line.trim().is_empty());
         bail!(
             "the engine refuses the query: {}",
-            lines.last().unwrap_or("it gives no reason")
+            lines.next_back().unwrap_or("it gives no reason")
         );
     }
     String::from_utf8(output.stdout).context("the engine's answer is no text")

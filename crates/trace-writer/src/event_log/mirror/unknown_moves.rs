@@ -60,7 +60,7 @@ impl Mirror {
         facts: &SiteCache,
     ) {
         // Before the first collection, only objects with events are known.
-        let is_complete = is_complete && self.live.len() > 0;
+        let is_complete = is_complete && !self.live.is_empty();
         let old = old_space(&collection.after);
         let is_old = |address| old.is_some_and(|old: AddressRange| old.contains(address));
         objects.sort_unstable_by_key(|object| (!is_old(object.to), object.to));
