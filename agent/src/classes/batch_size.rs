@@ -75,16 +75,20 @@ impl BatchSize {
             clippy::cast_sign_loss,
             reason = "small and positive"
         )]
-        let fitting = fitting.max(0.0) as usize;
+        let fitting = match self.has_several_sizes() {
+            true => fitting.max(0.0) as usize,
+            // Batches of one size do not tell the two parts apart: another size does.
+            false => most,
+        };
         fitting.min(most).clamp(SMALLEST_BATCH, LARGEST_BATCH)
     }
 
     /// Milliseconds of a stop, and of each class in it.
     fn parts(&self) -> (f64, f64) {
         let (mean_size, mean_stop) = (self.classes / self.stops, self.millis / self.stops);
-        let spread = self.squares / self.stops - mean_size * mean_size;
+        let spread = self.spread();
         let together = self.products / self.stops - mean_size * mean_stop;
-        let each = if spread > 1.0 {
+        let each = if self.has_several_sizes() {
             (together / spread).max(0.0)
         } else {
             // One size so far: half of it may be the stop's own part.
@@ -92,6 +96,16 @@ impl BatchSize {
         };
         let own = (mean_stop - each * mean_size).clamp(0.0, self.shortest);
         (own, each)
+    }
+
+    /// The variance of the sizes.
+    fn spread(&self) -> f64 {
+        let mean_size = self.classes / self.stops;
+        self.squares / self.stops - mean_size * mean_size
+    }
+
+    fn has_several_sizes(&self) -> bool {
+        self.spread() > 1.0
     }
 
     /// How long the program is stopped in all for this many further classes.

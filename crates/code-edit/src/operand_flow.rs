@@ -119,7 +119,8 @@ impl OperandCursor<'_> {
         instruction: &Instruction<'_>,
         pool: &ConstantPool<'_>,
     ) -> Result<(), Error> {
-        if self.is_reached {
+        // A subroutine finds its return address, and leaves the stack as it was before the call.
+        if self.is_reached && !instruction.opcode.is_jsr() {
             self.state.pass(instruction, pool)?;
             self.is_reached = !instruction.is_unconditional_end();
         }

@@ -365,11 +365,11 @@ fn a_jvm_that_uses_no_signals_can_be_attached_to() {
         jvm.ask("work 100", "DONE");
         done(&["stop", &jvm.pid().to_string()]);
         check(&output, 100);
+        // Right after the end, a second stop gets the same answer as one at the same time; later there is nothing to stop.
         let (worked, text) = ducktrack(&["stop", &jvm.pid().to_string()]);
-        assert!(
-            !worked && text.contains("nothing is recorded in this JVM"),
-            "{text}"
-        );
+        let ended = worked && text.contains("the recording has ended");
+        let nothing = !worked && text.contains("nothing is recorded in this JVM");
+        assert!(ended || nothing, "{text}");
         jvm.ask("end", "END");
         assert!(jvm.end().status.success());
     }

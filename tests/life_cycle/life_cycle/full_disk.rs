@@ -17,7 +17,7 @@ fn run(jdk: &Jdk, disk: &Path, size: &str, options: &str) -> Option<String> {
     let out = disk.join("out");
     let java = jdk.tool("java");
     let agent = format!(
-        "-agentpath:{}={options},compress=off,summary=off,output={}",
+        "-agentpath:{}={options},summary=off,output={}",
         library().display(),
         out.display()
     );
@@ -42,10 +42,13 @@ fn run(jdk: &Jdk, disk: &Path, size: &str, options: &str) -> Option<String> {
 fn the_program_ends_as_ever_and_info_says_that_the_disk_was_full() {
     let (mut runs, mut turns) = (0, Turns::new());
     for (number, jdk) in jdks(17).into_iter().enumerate() {
-        for (at, mode) in ["count", "trace"].into_iter().enumerate() {
+        for (at, mode) in ["mode=count", "mode=trace,compress=off"]
+            .into_iter()
+            .enumerate()
+        {
             for size in turns.take(&["384k", "1m"], number + at) {
                 let place = tempfile::tempdir().expect("temporary folder");
-                let options = format!("mode={mode},interval=0.3");
+                let options = format!("{mode},interval=0.3");
                 let Some(said) = run(&jdk, place.path(), size, &options) else {
                     skipped("life cycle: no small disk can be mounted");
                     return;
