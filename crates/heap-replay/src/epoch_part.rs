@@ -29,7 +29,7 @@ pub struct EpochView<'a> {
     pub(crate) by_caller: bool,
 }
 
-/// What some buffers of an epoch came to. One for each worker; taken together by [`HeapReplay`](ducktrack_analyses::HeapReplay).
+/// What some buffers of an epoch came to. One for each worker; taken together by [`HeapReplay`](crate::HeapReplay).
 #[derive(Clone, Debug, Default)]
 pub struct EpochPart {
     /// By site column.

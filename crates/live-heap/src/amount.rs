@@ -2,7 +2,7 @@
 
 use core::ops::{AddAssign, SubAssign};
 
-/// Objects and bytes; unlike [`Tally`](ducktrack_count_model::Tally) never below zero: these are objects, not counters.
+/// Objects and bytes; unlike `Tally` of the count model never below zero: these are objects, not counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Amount {
     /// Objects.
