@@ -1,7 +1,7 @@
 //! What of each piece of the run stays: births and survivors by site and caller, on the clock of allocated bytes.
 //!
 //! It is what [`ducktrack_leaks`] judges. The state that counts is that after the last collection that looked at all of the old space, if that was in the second half of the
-//! judged span; else that at its end, where old objects may be dead.
+//! judged span; else that after the first one that follows the span, of what was born in it; and if there is none, that at the end of the span, where old objects may be dead.
 
 pub(crate) mod builder;
 mod cells;
@@ -26,7 +26,7 @@ pub struct Survivors {
     pub start_micros: u64,
     /// One for each line of source, caller and type.
     pub rows: Vec<SurvivorRow>,
-    /// The last collection that looked at all of the old space.
+    /// The last collection of the span that looked at all of the old space, or the first after it.
     pub look: Option<OldSpaceLook>,
     /// The histories are those after `look`; else they are those at the end of the span.
     pub is_at_look: bool,

@@ -61,7 +61,15 @@ pub(crate) fn run(args: DumpArgs) -> Result<ExitCode> {
 fn process(target: &str) -> Result<u32> {
     match target.parse() {
         Ok(pid) if !Path::new(target).is_dir() => Ok(pid),
-        _ => Ok(load_records(Path::new(target))?.finish().run.pid),
+        _ => {
+            let pid = load_records(Path::new(target))?.finish().run.pid;
+            if !Path::new("/proc").join(pid.to_string()).exists() {
+                bail!(
+                    "{target}: process {pid} has ended; the next run leaves a dump with `ducktrack run --mode trace --dump end`"
+                );
+            }
+            Ok(pid)
+        }
     }
 }
 

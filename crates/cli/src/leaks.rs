@@ -11,6 +11,7 @@ use ducktrack_heap_replay::Moment;
 use ducktrack_reports::{Filter, LeakRequest, leaks_report};
 
 use crate::dump_loading::{DumpTrace, PartialDump};
+use crate::nothing;
 use crate::trace_report::TraceArgs;
 
 #[derive(Args)]
@@ -75,6 +76,9 @@ pub(crate) fn run(args: LeaksArgs) -> Result<ExitCode> {
     let load = |questions: &Questions| -> Result<TraceModel> {
         let model = args.report.load(questions)?;
         check_marks(&model.count, &span, &args.report.name())?;
+        if let Some(filter) = &request.sites {
+            nothing::mention_of_run(&model.count, filter);
+        }
         Ok(model)
     };
     let report = match &args.dump {

@@ -355,18 +355,30 @@ fn filters_and_forms_of_every_command() {
             // What is advised works.
             let words = line.trim().split("    ").next().expect("a command");
             let words: Vec<&str> = words.split(' ').skip(1).collect();
-            place.text(&words);
+            match words[..] {
+                // What needs the program while it runs says that this one has ended.
+                ["dump", ..] => refused(&place.ducktrack(&words), &["has ended", "--dump end"]),
+                [.., "--dump", dump] => refused(&place.ducktrack(&words), &[dump, "No such file"]),
+                _ => {
+                    place.text(&words);
+                }
+            }
         }
+        // So short a run has no candidates of a leak, but sites.
+        let rows: &[&str] = match command {
+            "leaks" => &["leaks", "t", "--sites"],
+            _ => &[command, "t"],
+        };
         let page = place.text(&[command, "t", "--format", "html"]);
         assert!(page.starts_with("<!doctype html>") && page.contains("com.acme.Shop"));
         assert!(
             place
-                .text(&[command, "t", "--format", "csv"])
+                .text(&[rows, &["--format", "csv"]].concat())
                 .lines()
                 .count()
                 >= 2
         );
-        let only = [command, "t", "--only", "org.example", "--format", "json"];
+        let only = [rows, &["--only", "org.example", "--format", "json"]].concat();
         let only = place.ducktrack(&only);
         let document: Value = serde_json::from_slice(&only.stdout).expect("JSON");
         assert_eq!(document["sites"], json!([]), "{command}");
@@ -375,10 +387,13 @@ fn filters_and_forms_of_every_command() {
             "ducktrack: nothing of this run fits package org.example; without it there are 3 sites\n",
             "{command}"
         );
-        let csv = place.text(&[command, "t", "--format", "csv"]);
+        let csv = place.text(&[rows, &["--format", "csv"]].concat());
         let widths: Vec<usize> = csv.lines().map(fields_of).collect();
         assert!(widths.iter().all(|width| *width == widths[0]), "{csv}");
         assert!(!csv.contains("; ") && !csv.contains("=1/"), "{csv}");
+        if command == "leaks" {
+            continue; // It has no --type.
+        }
         let typed = place.json(&[command, "t", "--type", "Order", "--top", "1"]);
         let methods: Vec<&Value> = typed["sites"]
             .as_array()

@@ -358,7 +358,7 @@ fn what_cannot_be_looked_at_is_one_line() {
     let said = of(&other.id().to_string(), &[]);
     other.kill().expect("a signal");
     other.wait().expect("its end");
-    assert!(said.contains("no mapped counters"), "{said}");
+    assert!(said.contains("writes no recording"), "{said}");
 }
 
 /// The command in a terminal of 140 columns and 24 lines.

@@ -1,9 +1,9 @@
 -- Sites whose live objects become more and more: in how many of the traced processes, and how fast in all of them together.
 WITH verdicts AS (
   SELECT leaks.service, leaks.site, leaks.run_id,
-    MAX(CASE WHEN verdict = 'growing' THEN 1 ELSE 0 END) AS grows,
-    SUM(CASE WHEN verdict = 'growing' THEN objects_per_hour ELSE 0 END) AS objects_per_hour,
-    SUM(CASE WHEN verdict = 'growing' THEN bytes_per_hour ELSE 0 END) AS bytes_per_hour,
+    MAX(CASE WHEN verdict = 'leaks' THEN 1 ELSE 0 END) AS grows,
+    SUM(CASE WHEN verdict = 'leaks' THEN objects_per_hour ELSE 0 END) AS objects_per_hour,
+    SUM(CASE WHEN verdict = 'leaks' THEN bytes_per_hour ELSE 0 END) AS bytes_per_hour,
     SUM(live_bytes) AS live_bytes
   FROM leaks JOIN runs ON runs.run_id = leaks.run_id AND runs.date = leaks.date AND runs.service = leaks.service
   WHERE leaks.site IS NOT NULL

@@ -45,8 +45,12 @@ pub struct SurvivorsBuilder {
     young: FxHashMap<Key, Amount>,
     /// The last epoch that has a cell.
     ticked: Option<u32>,
-    /// The span has ended.
+    /// The span has ended, and its look has come or was there before.
     is_over: bool,
+    /// The first epoch after the span, while a look after it is awaited: what is born from there on does not count.
+    after: Option<u32>,
+    /// The histories at the end of the span, should no look come.
+    at_end: Option<Box<Self>>,
     known: bool,
 }
 
@@ -97,6 +101,8 @@ impl SurvivorsBuilder {
             young: FxHashMap::default(),
             ticked: None,
             is_over: false,
+            after: None,
+            at_end: None,
             known: false,
         }
     }
@@ -114,11 +120,13 @@ impl SurvivorsBuilder {
     /// A collection ends an epoch. To be called before the epoch's objects are taken.
     fn begin_epoch(&mut self, epoch: u32, collection: &Collection) {
         self.ticked = Some(epoch);
-        if collection.start_unix_micros > self.until {
-            self.is_over = true;
-            return self.young.clear();
+        if self.after.is_none() && collection.start_unix_micros > self.until {
+            self.end_span(epoch);
         }
         self.is_mixed = collection.kind == CollectionKind::Mixed;
+        if self.is_over || self.after.is_some() {
+            return self.young.clear();
+        }
         let started = core::mem::replace(&mut self.last_end, collection.end_unix_micros);
         if started < self.from {
             return self.young.clear();
@@ -136,6 +144,27 @@ impl SurvivorsBuilder {
             let cell = self.cells.last();
             *self.row(key).1.born.at(cell) += amount;
         }
+    }
+
+    /// The span ends before this epoch does. If nobody has looked at the old space late enough, the first look to come tells: what is alive then was alive at the end.
+    fn end_span(&mut self, epoch: u32) {
+        if self.start == 0 || !self.known || self.judged_look().is_some() {
+            self.is_over = true;
+            return;
+        }
+        self.at_end = Some(Box::new(self.clone()));
+        self.after = Some(epoch);
+    }
+
+    /// Born after the span.
+    fn is_after(&self, object: &LiveObject) -> bool {
+        self.after.is_some_and(|after| object.birth >= after)
+    }
+
+    /// No look tells of the span any more, because the heap is not followed up to one. True: what comes does not count.
+    fn ends_without_look(&mut self) -> bool {
+        self.is_over |= self.after.is_some();
+        self.is_over
     }
 
     /// Every two neighbouring cells have become one.
@@ -164,17 +193,24 @@ impl SurvivorsBuilder {
     }
 
     fn add(&mut self, object: &LiveObject) {
+        if self.is_after(object) {
+            return;
+        }
         let (cell, looks) = (self.cells.of(object.birth), self.looks);
         self.row(key(object)).1.add(cell, one(object), looks);
         self.total += one(object);
     }
 
-    fn remove(&mut self, object: &LiveObject) -> usize {
+    /// The place of its row. `None`: it does not count.
+    fn remove(&mut self, object: &LiveObject) -> Option<usize> {
+        if self.is_after(object) {
+            return None;
+        }
         let (cell, looks) = (self.cells.of(object.birth), self.looks);
         let (place, row) = self.row(key(object));
         row.remove(cell, one(object), looks);
         self.total = self.total - one(object);
-        place
+        Some(place)
     }
 
     /// A collection that looked at everything is complete.
@@ -187,8 +223,10 @@ impl SurvivorsBuilder {
                 sum.saturating_add(space.top.saturating_sub(space.bottom))
             })
         };
-        self.last_full = (!is_asked_for(&collection.cause))
-            .then(|| (used(&collection.before), used(&collection.after)));
+        if self.after.is_none() {
+            self.last_full = (!is_asked_for(&collection.cause))
+                .then(|| (used(&collection.before), used(&collection.after)));
+        }
         let cell = self.cells.last();
         self.looks += 1;
         self.total_at_look = self.total;
@@ -237,6 +275,9 @@ impl SurvivorsBuilder {
 
     /// All histories; sites of one line of source are one.
     pub fn finish(mut self, heap: &Heap, count: &CountModel) -> Survivors {
+        if let Some(at_end) = self.at_end.take() {
+            return at_end.finish(heap, count);
+        }
         let look = self.judged_look();
         let cells = look.map_or(self.cells.cells.len(), |(_, cell)| cell + 1);
         let mut deaths: FxHashMap<u32, Vec<Death>> = FxHashMap::default();
@@ -321,7 +362,7 @@ impl Analysis for SurvivorsBuilder {
     }
 
     fn gained(&mut self, heap: &Heap, _: Gain) {
-        if self.is_over {
+        if self.ends_without_look() {
             return;
         }
         self.clear();
@@ -335,7 +376,7 @@ impl Analysis for SurvivorsBuilder {
     }
 
     fn lost(&mut self, _: &Heap, _: Loss) {
-        if self.is_over {
+        if self.ends_without_look() {
             return;
         }
         self.clear();
@@ -401,7 +442,9 @@ impl Analysis for SurvivorsBuilder {
         if self.is_over {
             return;
         }
-        let place = self.remove(object);
+        let Some(place) = self.remove(object) else {
+            return;
+        };
         let (born, died) = (self.cells.of(object.birth), self.cells.last());
         if let Some(born) = born.filter(|born| *born < died) {
             let key = (place as u32, born as u8, died as u8);
@@ -442,10 +485,19 @@ impl Analysis for SurvivorsBuilder {
         if self.is_over || self.start == 0 {
             return;
         }
+        let is_look = end.outcome.is_some() && end.collection.kind == CollectionKind::Full;
+        if self.after.is_some() {
+            if is_look {
+                self.look(end.collection);
+                self.at_end = None;
+                self.is_over = true;
+            }
+            return;
+        }
         let bytes = end.sums.allocated.bytes.saturating_add(end.sums.gap_bytes);
         self.allocated = self.allocated.saturating_add(bytes);
         self.cells.allocated(bytes);
-        if end.outcome.is_some() && end.collection.kind == CollectionKind::Full {
+        if is_look {
             self.look(end.collection);
         }
     }

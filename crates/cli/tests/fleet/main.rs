@@ -161,8 +161,9 @@ fn duckdb_and_spark_give_identical_rows() {
     for (question, (one, other)) in questions.iter().zip(by_duckdb.iter().zip(&by_spark)) {
         assert_eq!(one, other, "{question}");
         let rows = one.lines().count();
+        // The traces of the sample are too short for a verdict on leaks.
         assert!(
-            *question == "release" || rows > 1,
+            ["release", "growing"].contains(question) || rows > 1,
             "{question} has no row: {one}"
         );
     }

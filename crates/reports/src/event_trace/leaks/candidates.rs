@@ -4,6 +4,7 @@ use ducktrack_analyses::{SurvivorRow, Survivors, TraceModel};
 use ducktrack_leaks::{
     Amount, Forecast, Group, History, Interval, Judgement, NotKnown, Verdict, groups, judge,
 };
+use rustc_hash::FxHashSet;
 
 use super::document::{CandidateDoc, CohortDoc, FollowerDoc, IntervalDoc};
 use crate::class_name::package_of;
@@ -48,7 +49,7 @@ pub(super) struct Candidates<'a> {
 }
 
 impl Candidates<'_> {
-    /// What leaks, most bytes first; then what fills; then what may leak; then what is too little to matter.
+    /// What leaks, most bytes first, and of it last what has no place; then what fills; then what may leak; then what is too little to matter.
     pub(super) fn all<'a>(&self, rows: &'a [JudgedRow<'a>]) -> Vec<Candidate<'a>> {
         let kinds = [
             Verdict::Leaks,
@@ -68,7 +69,15 @@ impl Candidates<'_> {
 
     fn of_kind<'a>(&self, rows: &[&'a JudgedRow<'a>]) -> Vec<Candidate<'a>> {
         let histories: Vec<&History> = rows.iter().map(|row| &row.row.history).collect();
-        let preference = |place: usize| rows.get(place).map_or(0, |row| self.preference(row.row));
+        let makers: FxHashSet<String> = rows
+            .iter()
+            .filter_map(|row| PlaceDoc::of(&self.model.count, row.row.site?))
+            .map(|place| place.location.class)
+            .collect();
+        let preference = |place: usize| {
+            let row = rows.get(place);
+            row.map_or(0, |row| self.preference(row.row, &makers))
+        };
         let candidate = |group: Group| {
             let followers = group.followers.iter();
             let followers = followers.filter_map(|one| Some((*rows.get(one.place)?, one.each)));
@@ -79,19 +88,26 @@ impl Candidates<'_> {
             .into_iter()
             .filter_map(candidate)
             .collect();
-        all.sort_by_key(|one| core::cmp::Reverse(one.doc.kept_bytes));
+        // What the VM and native code make has no place, and is of many places: it names nobody.
+        all.sort_by_key(|one| {
+            let kept = core::cmp::Reverse(one.doc.kept_bytes);
+            (one.doc.made.is_none(), kept)
+        });
         all
     }
 
-    /// Classes of the program's own say most; then what its own methods make.
-    fn preference(&self, row: &SurvivorRow) -> u32 {
-        let class = row.ty.as_deref().and_then(|ty| ty.strip_prefix('L'));
-        let is_own_class = class.is_some_and(|class| is_own(&class.replace('/', ".")));
+    /// Classes of the program's own say most; then what its own methods make; then what makes others itself: a listener whose constructor makes two events.
+    fn preference(&self, row: &SurvivorRow, makers: &FxHashSet<String>) -> u32 {
+        let class = type_name(row.ty.as_deref());
+        let is_class = row.ty.as_deref().is_some_and(|ty| ty.starts_with('L'));
+        let is_own_class = is_class && is_own(&class);
         let place = row
             .site
             .and_then(|site| PlaceDoc::of(&self.model.count, site));
         let is_own_place = place.is_some_and(|place| is_own(&place.location.class));
-        2 * u32::from(is_own_class) + u32::from(is_own_place)
+        4 * u32::from(is_own_class)
+            + 2 * u32::from(is_own_place)
+            + u32::from(makers.contains(&class))
     }
 
     fn candidate<'a>(
