@@ -1,5 +1,6 @@
 //! DuckDB and Spark, as `scripts/install-fleet-tools` has brought them.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -16,7 +17,10 @@ pub(crate) fn python_with(module: &str) -> Option<PathBuf> {
     if has_module.is_ok_and(|status| status.success()) {
         return Some(python);
     }
-    println!("skipped: no {module}; scripts/install-fleet-tools brings it");
+    _ = writeln!(
+        std::io::stdout(),
+        "skipped: no {module}; scripts/install-fleet-tools brings it"
+    );
     None
 }
 

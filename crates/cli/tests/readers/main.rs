@@ -31,7 +31,10 @@ fn jfr_commands() -> Vec<PathBuf> {
         found.extend(on_path.into_iter().find(|path| path.exists()));
     }
     if found.is_empty() {
-        println!("skipped: no jfr; DUCKTRACK_JDKS names JDKs");
+        _ = writeln!(
+            std::io::stdout(),
+            "skipped: no jfr; DUCKTRACK_JDKS names JDKs"
+        );
     }
     found
 }
@@ -211,7 +214,10 @@ fn prometheus_answers_the_queries_of_the_dashboard() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let prometheus = root.join(".cache/fleet-tools/prometheus/usr/bin/prometheus");
     if !prometheus.exists() {
-        println!("skipped: no Prometheus; scripts/install-fleet-tools brings it");
+        _ = writeln!(
+            std::io::stdout(),
+            "skipped: no Prometheus; scripts/install-fleet-tools brings it"
+        );
         return;
     }
     let place = Place::new();
@@ -295,7 +301,10 @@ fn manifests_are_valid_and_append() {
     let tools = root.join(".cache/fleet-tools");
     let (kustomize, python) = (tools.join("kustomize"), tools.join("bin/python"));
     if !kustomize.exists() || !python.exists() {
-        println!("skipped: no kustomize; scripts/install-fleet-tools brings it");
+        _ = writeln!(
+            std::io::stdout(),
+            "skipped: no kustomize; scripts/install-fleet-tools brings it"
+        );
         return;
     }
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/example");
