@@ -1,7 +1,7 @@
 //! Methods get a new version for the hot path that their counters measured.
 //!
 //! ```text
-//! first version: heuristics; its counters tell edge frequencies, those of single sites, too
+//! first version: paths where heuristics expect them to save much, else one counter per site; all of them tell frequencies
 //!   hottest counter >= threshold, gain per second worth it ── edge frequencies ── new version: measured paths
 //! new version: its counters go on telling frequencies
 //!   the hottest counter lost its share ── first version again, profiled anew
@@ -217,7 +217,8 @@ fn note_new_versions(core: &Core, due: &[Due]) {
         let placed = points.as_ref().and_then(|points| points.measured);
         let runs = placed.map_or(method.hottest, |placed| placed.runs);
         let before = ratio(method.increments, runs);
-        let after = points.map_or(before, |points| points.increments_per_entry);
+        let after = points.and_then(|points| points.increments_per_entry);
+        let after = after.unwrap_or(before);
         #[allow(clippy::cast_possible_truncation, reason = "a ratio for people")]
         let (before, after) = (before as f32, after as f32);
         core.registry.note(Record::Reinstrumented(Reinstrumented {
@@ -253,14 +254,12 @@ fn first_version_due(
     if gain < GAIN_PER_THRESHOLD * threshold as f64 {
         return None;
     }
-    let edges = points.edges.iter();
     let profile = MethodProfile {
         method: points.method,
         entries: None,
         increments: Some(increments),
-        edges: edges
-            .map(|(edge, counter)| (*edge, sum(*counter)))
-            .collect(),
+        edges: counted(&points.edges, sum),
+        sites: counted(&points.sites, sum),
     };
     Some(Due {
         key: key.clone(),
@@ -270,6 +269,14 @@ fn first_version_due(
         hottest,
         gain,
     })
+}
+
+/// What the counters of some places have.
+fn counted<P: Copy>(places: &[(P, u32)], sum: &impl Fn(u32) -> u64) -> Vec<(P, u64)> {
+    let places = places.iter();
+    places
+        .map(|(place, counter)| (*place, sum(*counter)))
+        .collect()
 }
 
 #[allow(clippy::cast_precision_loss, reason = "an estimate")]

@@ -54,24 +54,23 @@ impl Allocation {}
 /// The most objects one execution of a `multianewarray` of constant lengths may make and still be counted by a constant.
 const MOST_CONSTANT_OBJECTS: u64 = 1 << 20;
 
-/// All instructions of a method that allocate, in order of offset. An instruction that cannot be decoded ends the list
-/// with an error: the method must be left alone.
+/// The instructions of a method that allocate, in order of offset; these are all its `instructions`.
 ///
 /// # Errors
 /// Those of the class file reader.
 pub fn allocations(
     class: &ClassFile<'_>,
     code: &Code<'_>,
+    instructions: &[Instruction<'_>],
     rules: &PoolRules,
 ) -> Result<Vec<Allocation>, ducktrack_classfile::Error> {
     let mut found = Vec::new();
     let mut before = LastConstants::default();
-    for instruction in code.instructions() {
-        let instruction = instruction?;
-        if let Some(allocation) = allocation(class, code, rules, &instruction, &before)? {
+    for instruction in instructions {
+        if let Some(allocation) = allocation(class, code, rules, instruction, &before)? {
             found.push(allocation);
         }
-        before.push(code, &instruction);
+        before.push(code, instruction);
     }
     if let Some(kind) = AllocationKind::of_machinery(class.name()) {
         let plain = |allocation: &&mut Allocation| {
@@ -89,7 +88,7 @@ pub fn allocations(
         .iter()
         .any(|allocation| matches!(allocation.measure, Measure::ConstantLengths(_)))
     {
-        forget_joined_constants(code, &mut found)?;
+        forget_joined_constants(&labels(code, instructions), &mut found);
     }
     Ok(found)
 }
@@ -262,11 +261,7 @@ fn constant(code: &Code<'_>, instruction: &Instruction<'_>) -> Option<i32> {
 
 /// A constant before an instruction is not its operand if control can come from elsewhere (`c ? 3 : 4`): then a branch target
 /// lies between the first constant and the allocation.
-fn forget_joined_constants(
-    code: &Code<'_>,
-    found: &mut [Allocation],
-) -> Result<(), ducktrack_classfile::Error> {
-    let targets = labels(code)?;
+fn forget_joined_constants(targets: &[CodeOffset], found: &mut [Allocation]) {
     for allocation in found {
         if let Measure::ConstantLengths(lengths) = &allocation.measure {
             // A constant takes at most 3 bytes, so the first one starts no earlier than this; a target a little before
@@ -292,7 +287,6 @@ fn forget_joined_constants(
             }
         }
     }
-    Ok(())
 }
 
 /// The element size of the array that an allocation's level makes.

@@ -155,13 +155,13 @@ impl Body {
         code: &Code<'_>,
         rules: &PoolRules,
     ) -> Result<(), Error> {
-        let sites = allocations(class, code, rules)?;
+        let instructions = code.instructions().collect::<Result<Vec<_>, _>>()?;
+        let sites = allocations(class, code, &instructions, rules)?;
         let is_site = |at| sites.binary_search_by_key(&at, |site| site.offset).is_ok();
         let mut stretch = Vec::new();
-        for instruction in code.instructions() {
-            let instruction = instruction?;
+        for instruction in &instructions {
             stretch.push(instruction);
-            if !ends_stretch(&instruction) {
+            if !ends_stretch(instruction) {
                 continue;
             }
             if instruction.opcode != Opcode::ATHROW {

@@ -76,16 +76,23 @@ impl PlanBuilder<'_, '_, '_> {
         if self.view.tracked || !self.view.takes_blame || !self.view.rules.has_tracked() {
             return Ok(());
         }
-        let labels = labels(&self.view.code)?;
+        let is_tracked = |index| self.view.rules.is_tracked(index);
+        let mut all = self.view.instructions.iter();
+        if !all.any(|instruction| instruction.pool_index().is_some_and(is_tracked)) {
+            return Ok(());
+        }
+        let labels = labels(&self.view.code, self.view.instructions);
+        let mut labels = labels.iter().peekable();
         // Places where an exception leaves a note that must be restored: at calls, and between the calls of a chain.
         let (mut noted, mut between) = (Vec::new(), Vec::new());
         let mut last: Option<CodeOffset> = None;
-        for instruction in self.view.code.instructions() {
-            let instruction = instruction?;
-            if labels.binary_search(&instruction.offset).is_ok() {
-                self.end_chain(&mut last)?;
+        for instruction in self.view.instructions {
+            while let Some(label) = labels.next_if(|label| **label <= instruction.offset) {
+                if *label == instruction.offset {
+                    self.end_chain(&mut last)?;
+                }
             }
-            match self.noted_target(&instruction)? {
+            match self.noted_target(instruction)? {
                 Some(target) => {
                     self.note_call(instruction.offset, target, last.is_some())?;
                     if last.is_some() {
@@ -95,7 +102,7 @@ impl PlanBuilder<'_, '_, '_> {
                     noted.push(instruction.offset);
                     last = Some(instruction.offset);
                 }
-                None if ends_chain(&instruction) => self.end_chain(&mut last)?,
+                None if ends_chain(instruction) => self.end_chain(&mut last)?,
                 None if last.is_some() => between.push(instruction.offset),
                 None => {}
             }
@@ -122,8 +129,7 @@ impl PlanBuilder<'_, '_, '_> {
     fn note_counted(&mut self) -> Result<(), Reason> {
         let outer = self.view.code.max_locals();
         let pool = self.view.code.pool();
-        for instruction in self.view.code.instructions() {
-            let instruction = instruction?;
+        for instruction in self.view.instructions {
             let Some(index) = instruction
                 .pool_index()
                 .filter(|_| instruction.opcode == Opcode::INVOKESTATIC)

@@ -61,6 +61,25 @@ pub(crate) const BACKTRACE: MemberRef<'static> = MemberRef {
 /// The native one of its two methods `fillInStackTrace`.
 const FILL_IN: &[u8] = b"(I)Ljava/lang/Throwable;";
 
+/// Whether a method of this name may have a [`rule`].
+fn is_name_of_rule(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"valueOf"
+            | b"clone"
+            | b"newArray"
+            | b"multiNewArray"
+            | b"copyOf"
+            | b"copyOfRange"
+            | b"toBytes"
+            | b"newBytesFor"
+            | b"newInstance0"
+            | b"allocateInstance"
+            | b"allocateUninitializedArray0"
+            | b"fillInStackTrace"
+    )
+}
+
 /// The rule for a call, if it allocates by itself. `caller` is the class that calls.
 pub(crate) fn rule(
     opcode: u8,
@@ -69,6 +88,9 @@ pub(crate) fn rule(
     name: &[u8],
     descriptor: &[u8],
 ) -> Option<(CallRule, AllocationKind)> {
+    if !is_name_of_rule(name) {
+        return None;
+    }
     match (opcode, name) {
         (INVOKESTATIC, b"valueOf") => {
             boxing(class, descriptor).map(|cache| (CallRule::Boxing(cache), AllocationKind::Boxing))

@@ -87,9 +87,8 @@ impl PlanBuilder<'_, '_, '_> {
     fn ask_totals(&mut self) -> Result<(), Reason> {
         let head = self.view.constructor_head()?;
         let mut asked: Vec<(CodeOffset, bool)> = Vec::new();
-        for instruction in self.view.code.instructions() {
-            let instruction = instruction?;
-            let Some(target) = self.leaving_target(&instruction) else {
+        for instruction in self.view.instructions {
+            let Some(target) = self.leaving_target(instruction) else {
                 continue;
             };
             if asked.is_empty() && self.view.allocations.is_empty() {
@@ -179,8 +178,7 @@ impl PlanBuilder<'_, '_, '_> {
 
     /// Measurements of a virtual thread, and with `totals` its open calls, move with it from carrier to carrier.
     fn follow_virtual_threads(&mut self, totals: bool) -> Result<(), Reason> {
-        for instruction in self.view.code.instructions() {
-            let instruction = instruction?;
+        for instruction in self.view.instructions {
             let Some(index) = instruction
                 .pool_index()
                 .filter(|_| instruction.opcode == Opcode::INVOKEVIRTUAL)

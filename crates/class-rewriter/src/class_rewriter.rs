@@ -18,6 +18,7 @@ use crate::planned::{
 };
 use crate::planner::{Planner, may_need_probes};
 use crate::pool_rules::PoolRules;
+use crate::probe::own;
 use crate::profile::{MethodProfile, OwedByFrames, ProfilePoints};
 use crate::refusal::{Reason, Refusal};
 use crate::rewrite_options::{AllocationProbes, RewriteOptions};
@@ -27,8 +28,10 @@ use crate::stamps::Stamps;
 use crate::tracked_methods::TrackedMethods;
 use crate::use_planner::UseStamps;
 use crate::waiting_methods::waits_for_ever;
-use ducktrack_classfile::{ClassFile, Code, Method, PoolAppender};
-use ducktrack_code_edit::{EditedCode, OffsetMap, SkipReason, edit_code, rewrite_class_methods};
+use ducktrack_classfile::{ClassFile, Instruction, Method, PoolAppender};
+use ducktrack_code_edit::{
+    EditedCode, OffsetMap, Probes, SkipReason, edit_instructions, rewrite_class_methods,
+};
 
 /// A class with its probes, and what they mean.
 #[derive(Debug, Default)]
@@ -94,30 +97,47 @@ impl ClassRewriter<'_> {
         let rules = PoolRules::of(&class, self.tracked)?;
         let leaving = LeavingCalls::of(&class, self.application)?;
         let planners = self.planners(&class, (&rules, &leaving), profiles);
-        let mut pool = PoolAppender::new(class.pool());
+        let mut probes = Probes::new(PoolAppender::new(class.pool()));
+        let is_own = |application: &dyn ApplicationClasses| application.contains(class.name());
+        if self.application.is_some_and(is_own) {
+            probes = probes.instead(own);
+        }
+        let mut instructions: Vec<Instruction<'_>> = Vec::new();
         let mut result = RewrittenClass::default();
         let mut edits: Vec<(u16, Vec<u8>)> = Vec::new();
         for (index, method) in (0u16..).zip(class.methods()) {
             let Some(code) = method.code() else { continue };
-            if !may_need_probes(&planners, method.is_static(), &code) {
+            instructions.clear();
+            let decoded = code.instructions().try_for_each(|instruction| {
+                instructions.push(instruction?);
+                Ok(())
+            });
+            if decoded.is_ok() && !may_need_probes(&planners, method.is_static(), &instructions) {
                 continue;
             }
             if self.stamps == Stamps::None && waits_for_ever(class.name(), method.name()) {
                 result.refusals.push(Refusal {
                     method: Some(index),
                     reason: Reason::WaitsForEver,
-                    sites: allocations(&class, &code, &rules).map_or(0, |all| site_count(&all)),
+                    sites: decoded
+                        .and_then(|()| allocations(&class, &code, &instructions, &rules))
+                        .map_or(0, |all| site_count(&all)),
                 });
                 continue;
             }
-            match self.rewrite_method(
-                &class,
-                (&rules, &leaving),
-                (index, &method, code),
-                &planners,
-                &mut pool,
-                numbers,
-            ) {
+            let rewritten = decoded
+                .map_err(|error| (Reason::Malformed(error), 0))
+                .and_then(|()| {
+                    self.rewrite_method(
+                        &class,
+                        (&rules, &leaving),
+                        (index, &method, &instructions),
+                        &planners,
+                        &mut probes,
+                        numbers,
+                    )
+                });
+            match rewritten {
                 Ok(None) => {}
                 Ok(Some((plan, attribute))) => {
                     if plan.is_too_large_for_stamps {
@@ -146,7 +166,7 @@ impl ClassRewriter<'_> {
             let edits = edits
                 .iter()
                 .map(|(method, attribute)| (usize::from(*method), attribute.as_slice()));
-            result.bytes = Some(rewrite_class_methods(&class, edits, &pool)?);
+            result.bytes = Some(rewrite_class_methods(&class, edits, probes.pool())?);
         }
         Ok(result)
     }
@@ -200,13 +220,16 @@ impl ClassRewriter<'_> {
         &self,
         class: &ClassFile<'_>,
         (rules, leaving): (&PoolRules, &LeavingCalls),
-        (index, method, code): (u16, &Method<'_>, Code<'_>),
+        (index, method, instructions): (u16, &Method<'_>, &[Instruction<'_>]),
         planners: &[Box<dyn Planner + '_>],
-        pool: &mut PoolAppender,
+        probes: &mut Probes,
         numbers: &mut dyn Numbers,
     ) -> Result<Option<(MethodPlan, Vec<u8>)>, (Reason, u32)> {
-        let mut allocations =
-            allocations(class, &code, rules).map_err(|error| (Reason::Malformed(error), 0))?;
+        let Some(code) = method.code() else {
+            return Ok(None);
+        };
+        let mut allocations = allocations(class, &code, instructions, rules)
+            .map_err(|error| (Reason::Malformed(error), 0))?;
         let counted_by_callers =
             body_is_counted_by_callers(class.name(), method.name(), method.descriptor());
         if counted_by_callers || self.options.allocations == AllocationProbes::None {
@@ -217,6 +240,7 @@ impl ClassRewriter<'_> {
             class,
             method,
             code,
+            instructions,
             index,
             constructor: method.is_constructor(),
             is_static: method.is_static(),
@@ -227,14 +251,11 @@ impl ClassRewriter<'_> {
             takes_blame: !(self.hidden && class.name().starts_with(b"java/lang/")
                 || self.tracked.is_transparent(class.name())),
             rules,
-            is_application: self
-                .application
-                .is_some_and(|application| application.contains(class.name())),
             leaving,
             options: self.options,
             allocations,
         };
-        let mut builder = PlanBuilder::new(&view, pool, numbers);
+        let mut builder = PlanBuilder::new(&view, probes, numbers);
         for planner in planners {
             planner
                 .plan(&mut builder)
@@ -244,7 +265,8 @@ impl ClassRewriter<'_> {
         if plan.edit.is_empty() {
             return Ok(None);
         }
-        let edited = apply(method, &mut plan, pool).map_err(|reason| (reason, sites))?;
+        let edited = apply(method, instructions, &mut plan, probes.pool());
+        let edited = edited.map_err(|reason| (reason, sites))?;
         plan.counting.method = index;
         plan.owed = owed_in_new_code(index, &plan.owed_from, &edited.offsets);
         Ok(Some((plan, edited.attribute)))
@@ -254,20 +276,24 @@ impl ClassRewriter<'_> {
 /// Applies a plan. Where stamps make the method too large, it goes without them, and the plan says so.
 fn apply(
     method: &Method<'_>,
+    instructions: &[Instruction<'_>],
     plan: &mut MethodPlan,
     pool: &mut PoolAppender,
 ) -> Result<EditedCode, Reason> {
     let stamps = plan
         .stamps_from
         .filter(|(first, _)| *first < plan.edit.insertions.len());
-    match (edit_code(method, &plan.edit, pool), stamps) {
+    match (
+        edit_instructions(method, instructions, &plan.edit, pool),
+        stamps,
+    ) {
         (Err(SkipReason::TooLarge(_) | SkipReason::TooLargeToCompile(_)), Some(first)) => {
             plan.edit.insertions.truncate(first.0);
             plan.edit.handlers.truncate(first.1);
             plan.edit.replacements.clear();
             plan.called = None;
             plan.is_too_large_for_stamps = true;
-            Ok(edit_code(method, &plan.edit, pool)?)
+            Ok(edit_instructions(method, instructions, &plan.edit, pool)?)
         }
         (edited, _) => Ok(edited?),
     }

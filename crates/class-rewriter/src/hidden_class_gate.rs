@@ -53,7 +53,7 @@ impl PlanBuilder<'_, '_, '_> {
         let Some(entrance) = self.view.rules.hidden_class_entrance() else {
             return Ok(());
         };
-        if self.view.is_static || self.view.descriptor != GATE || !self.calls(entrance)? {
+        if self.view.is_static || self.view.descriptor != GATE || !self.calls(entrance) {
             return Ok(());
         }
         let probe = self
@@ -69,12 +69,8 @@ impl PlanBuilder<'_, '_, '_> {
         Ok(())
     }
 
-    fn calls(&self, method: PoolIndex) -> Result<bool, Reason> {
-        for instruction in self.view.code.instructions() {
-            if instruction?.pool_index() == Some(method) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+    fn calls(&self, method: PoolIndex) -> bool {
+        let mut instructions = self.view.instructions.iter();
+        instructions.any(|instruction| instruction.pool_index() == Some(method))
     }
 }

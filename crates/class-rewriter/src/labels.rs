@@ -9,18 +9,15 @@
 //!    9: newarray int   a label: the length is 3 or 5
 //! ```
 
-use ducktrack_classfile::{Code, CodeOffset, Error};
+use ducktrack_classfile::{Code, CodeOffset, Instruction};
 
-/// The labels of a method, ascending.
-///
-/// # Errors
-/// Of the class file reader.
-pub(crate) fn labels(code: &Code<'_>) -> Result<Vec<CodeOffset>, Error> {
+/// The labels of a method of which these are all `instructions`, ascending.
+pub(crate) fn labels(code: &Code<'_>, instructions: &[Instruction<'_>]) -> Vec<CodeOffset> {
     let handlers = code.exception_table().iter().map(|row| row.handler);
     let mut labels: Vec<CodeOffset> = handlers.collect();
-    for instruction in code.instructions() {
-        labels.extend(instruction?.targets());
+    for instruction in instructions {
+        labels.extend(instruction.targets());
     }
     labels.sort_unstable();
-    Ok(labels)
+    labels
 }

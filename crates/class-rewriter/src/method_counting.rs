@@ -59,6 +59,13 @@ pub enum WhyPerSite {
     CrowdedBlock(usize),
     /// Paths are expected to execute as many increments.
     NothingSaved,
+    /// Not hot as far as is known, and so not planned: paths need stubs for exceptions and can save too little for them.
+    LittleToSave {
+        /// An upper bound, expected per entry.
+        saved_at_most: f64,
+        /// What paths must save.
+        least: f64,
+    },
     /// Exceptions can leave paths in the middle, and paths save less increments per entry than the stubs for them are worth.
     StubsCostMore {
         /// How many stubs there would be.
@@ -100,6 +107,14 @@ impl fmt::Display for WhyPerSite {
                 write!(f, "in a block with more than {most} allocations")
             }
             Self::NothingSaved => f.write_str("paths would execute as many increments"),
+            Self::LittleToSave {
+                saved_at_most,
+                least,
+            } => write!(
+                f,
+                "for exceptions, paths would need stubs, and they save at most {saved_at_most:.2} increments per call; \
+                 stubs are worth it from {least:.2} on, or once the method is hot"
+            ),
             Self::StubsCostMore {
                 stubs,
                 saved_per_entry,

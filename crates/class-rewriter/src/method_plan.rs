@@ -13,10 +13,9 @@ use crate::planned::{
     CallTarget, Numbers, PlannedCallSite, PlannedCause, PlannedCounter, PlannedField,
     PlannedMethod, PlannedSite, Role, SiteKey, SizeRule, Term, Unit,
 };
-use crate::probe::own;
 use crate::profile::{OwedByFrames, ProfilePoints};
 use crate::refusal::Reason;
-use ducktrack_classfile::{CodeOffset, LineNumbers, PoolAppender};
+use ducktrack_classfile::{CodeOffset, LineNumbers};
 use ducktrack_code_edit::{CodeEdit, Place, Probe, Probes};
 
 /// The result: what to change, and what it means.
@@ -61,7 +60,7 @@ pub(crate) struct OwedFrom {
 /// Collects a plan from the planners.
 pub(crate) struct PlanBuilder<'a, 'c, 'n> {
     pub(crate) view: &'a MethodView<'a, 'c>,
-    pub(crate) probes: Probes<'n>,
+    pub(crate) probes: &'n mut Probes,
     pub(crate) numbers: &'n mut dyn Numbers,
     lines: LineNumbers<'a>,
     pub(crate) plan: MethodPlan,
@@ -78,16 +77,12 @@ pub(crate) struct CountedLevel {
 impl<'a, 'c, 'n> PlanBuilder<'a, 'c, 'n> {
     pub(crate) fn new(
         view: &'a MethodView<'a, 'c>,
-        pool: &'n mut PoolAppender,
+        probes: &'n mut Probes,
         numbers: &'n mut dyn Numbers,
     ) -> Self {
-        let probes = Probes::new(pool);
         Self {
             lines: view.code.line_numbers(),
-            probes: match view.is_application {
-                true => probes.instead(own),
-                false => probes,
-            },
+            probes,
             numbers,
             view,
             plan: MethodPlan::default(),

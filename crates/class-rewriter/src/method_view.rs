@@ -1,6 +1,6 @@
 //! The input for planning one method.
 
-use ducktrack_classfile::{ClassFile, Code, Error, Instruction, Method};
+use ducktrack_classfile::{ClassFile, Code, Instruction, Method};
 use ducktrack_code_edit::ConstructorHead;
 
 use crate::allocation_site::Allocation;
@@ -14,6 +14,8 @@ pub(crate) struct MethodView<'a, 'c> {
     pub(crate) class: &'a ClassFile<'c>,
     pub(crate) method: &'a Method<'a>,
     pub(crate) code: Code<'a>,
+    /// All of them.
+    pub(crate) instructions: &'a [Instruction<'a>],
     pub(crate) index: u16,
     /// It is `<init>`: while `this` is uninitialized, no handler may be added.
     pub(crate) constructor: bool,
@@ -28,8 +30,6 @@ pub(crate) struct MethodView<'a, 'c> {
     /// Its calls of tracked methods are noted.
     pub(crate) takes_blame: bool,
     pub(crate) rules: &'a PoolRules,
-    /// The class belongs to the application.
-    pub(crate) is_application: bool,
     /// Its calls that leave the application.
     pub(crate) leaving: &'a LeavingCalls,
     pub(crate) options: &'a RewriteOptions,
@@ -42,12 +42,7 @@ impl MethodView<'_, '_> {
         if !self.constructor {
             return Ok(ConstructorHead::default());
         }
-        let instructions = self.instructions()?;
-        Ok(ConstructorHead::of(self.method, &self.code, &instructions)?)
-    }
-
-    /// All instructions.
-    pub(crate) fn instructions(&self) -> Result<Vec<Instruction<'_>>, Error> {
-        self.code.instructions().collect()
+        let head = ConstructorHead::of(self.method, &self.code, self.instructions);
+        Ok(head?)
     }
 }

@@ -1,6 +1,7 @@
 //! Counts the allocations of one method by path where that saves increments: chooses a plan, inserts its counters, adds its stubs.
 
-use ducktrack_flow_graph::{BlockId, MethodGraph};
+use ducktrack_classfile::CodeOffset;
+use ducktrack_flow_graph::MethodGraph;
 use ducktrack_path_counters as paths;
 
 use core::mem;
@@ -9,7 +10,7 @@ use crate::exception_stubs::Debts;
 use crate::method_counting::WhyPerSite;
 use crate::method_plan::{CountedLevel, PlanBuilder};
 use crate::path_plan::{PathPlan, PathUnit, Realisation, ratio};
-use crate::path_policy::split_units;
+use crate::path_policy::{NoPaths, split_units};
 use crate::planned::Role;
 use crate::planner::Planner;
 use crate::profile::{MeasuredPlacement, MethodProfile, ProfilePoints};
@@ -44,7 +45,13 @@ impl PlanBuilder<'_, '_, '_> {
         if let Some(why) = self.counted_per_site_anyway(counted) {
             return self.count_all_per_site(counted, why).map(drop);
         }
-        let graph = MethodGraph::build(&self.view.code).map_err(|_| Reason::ControlFlow)?;
+        if profile.is_none()
+            && let Some(none) = self.too_few_to_save(counted)
+        {
+            return self.count_instead(counted, none, false);
+        }
+        let graph = MethodGraph::of_instructions(&self.view.code, self.view.instructions)
+            .map_err(|_| Reason::ControlFlow)?;
         let head = match self.head(&graph) {
             Ok(head) => head,
             Err(why) => return self.count_all_per_site(counted, why).map(drop),
@@ -59,18 +66,26 @@ impl PlanBuilder<'_, '_, '_> {
         };
         let (plan, realisation, debts) = match planned {
             Ok(planned) => planned,
-            Err(NoPaths { why, alternative }) => {
-                let first = self.count_all_per_site(counted, why)?;
-                if let Some(increments_per_entry) = alternative.filter(|_| !is_final) {
-                    self.profile_sites(&graph, counted, first, increments_per_entry);
-                }
-                return Ok(());
-            }
+            Err(none) => return self.count_instead(counted, none, is_final),
         };
         self.count_beside_paths(beside)?;
         let realisation = self.insert_path_counters(&plan, realisation)?;
         self.add_stubs(&plan, &realisation, debts)?;
         self.plan.profile.take_if(|_| is_final);
+        Ok(())
+    }
+
+    /// Counts per site. A method for which paths may be worth it later is watched, unless this version is the last one.
+    fn count_instead(
+        &mut self,
+        counted: &[CountedLevel],
+        none: NoPaths,
+        is_final: bool,
+    ) -> Result<(), Reason> {
+        let first = self.count_all_per_site(counted, none.why)?;
+        if none.may_change && self.view.options.profile && !is_final {
+            self.profile_sites(counted, first, none.increments_per_entry);
+        }
         Ok(())
     }
 
@@ -96,14 +111,7 @@ impl PlanBuilder<'_, '_, '_> {
         head: usize,
         profile: Option<&MethodProfile>,
     ) -> Result<(PathPlan<'g, 'm>, Realisation, Debts), NoPaths> {
-        let handlers = self.view.code.exception_table().iter().collect();
-        let pool = self.view.code.pool();
-        let throwing = graph
-            .instructions()
-            .iter()
-            .map(|instruction| instruction.can_throw_given(pool))
-            .collect();
-        let plan = PathPlan::choose(graph, units, head, profile, handlers, throwing)?;
+        let plan = PathPlan::choose(graph, units, head, profile, &self.view.code)?;
         let mut realisation = plan.realise().ok_or(WhyPerSite::NoPlace)?;
         plan.choose_slots(&mut realisation)
             .ok_or(WhyPerSite::NoPlace)?;
@@ -113,8 +121,8 @@ impl PlanBuilder<'_, '_, '_> {
         match plan.speaks_against_stubs(debts.len()) {
             Some(why) => Err(NoPaths {
                 why,
-                alternative: (!plan.measured && self.view.options.profile)
-                    .then(|| plan.per_site_per_entry()),
+                may_change: !plan.measured,
+                increments_per_entry: Some(plan.per_site_per_entry()),
             }),
             None => Ok((plan, realisation, debts)),
         }
@@ -162,69 +170,30 @@ impl PlanBuilder<'_, '_, '_> {
         Ok(realisation)
     }
 
-    /// The counters of sites tell frequencies, too: each that of its block, and so of the only edge into it or out of it.
+    /// The counters of sites tell frequencies, too: each how often its site runs.
     fn profile_sites(
         &mut self,
-        graph: &MethodGraph<'_>,
         counted: &[CountedLevel],
         first: u32,
-        increments_per_entry: f64,
+        increments_per_entry: Option<f64>,
     ) {
-        let mut points = ProfilePoints {
+        let sites = counted.iter().map(|level| level.offset).zip(first..);
+        let sites: Vec<(CodeOffset, u32)> = sites.collect();
+        self.plan.profile = Some(ProfilePoints {
             method: self.view.index,
-            counters: Vec::with_capacity(counted.len()),
+            counters: sites.iter().map(|(_, counter)| *counter).collect(),
             edges: Vec::new(),
+            sites,
             increments_per_entry,
             measured: None,
-        };
-        let mut block_before = None;
-        for (id, level) in (first..).zip(counted) {
-            points.counters.push(id);
-            let block = graph.block_at(level.offset);
-            if block != block_before {
-                let edges = block.map(|block| edges_as_frequent(graph, block));
-                points
-                    .edges
-                    .extend(edges.into_iter().flatten().map(|edge| (edge, id)));
-            }
-            block_before = block;
-        }
-        self.plan.profile = Some(points);
+        });
     }
-}
-
-/// The edges that are taken exactly as often as a block runs: the only one into it, the only one out of it.
-fn edges_as_frequent(graph: &MethodGraph<'_>, block: BlockId) -> impl Iterator<Item = u32> {
-    let numbered = || (0u32..).zip(graph.edges());
-    let only = |edges: Vec<u32>| <[u32; 1]>::try_from(edges).ok();
-    let into = numbered().filter(|(_, edge)| edge.to() == block);
-    let out = numbered().filter(|(_, edge)| edge.from() == block);
-    let is_handler = graph.handler_entries().any(|handler| handler == block);
-    let into = only(into.map(|(number, _)| number).collect()).filter(|_| !is_handler);
-    let out = only(out.map(|(number, _)| number).collect());
-    into.into_iter().chain(out).flatten()
 }
 
 /// Whether a placement needs fewer increments than the version that measured executed.
 fn improves(plan: &PathPlan<'_, '_>, profile: Option<&MethodProfile>) -> bool {
     let executed = profile.and_then(|profile| profile.increments);
     executed.is_none_or(|executed| plan.increments < executed)
-}
-
-/// Why a method has no counters on paths.
-struct NoPaths {
-    why: WhyPerSite,
-    /// Paths would be possible and save increments: those that one counter per site is expected to execute per entry.
-    alternative: Option<f64>,
-}
-
-impl From<WhyPerSite> for NoPaths {
-    fn from(why: WhyPerSite) -> Self {
-        Self {
-            why,
-            alternative: None,
-        }
-    }
 }
 
 /// Counters by the edges that they tell about, with the frequencies that are expected.
@@ -247,7 +216,8 @@ impl CollectedPoints {
             method,
             counters: self.counters.iter().map(|(id, _)| *id).collect(),
             edges: self.edges,
-            increments_per_entry: ratio(total, runs),
+            sites: Vec::new(),
+            increments_per_entry: Some(ratio(total, runs)),
             measured: plan.measured.then(|| MeasuredPlacement {
                 runs,
                 hottest,

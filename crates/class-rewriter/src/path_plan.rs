@@ -7,7 +7,7 @@
 //! stand anywhere in the block. The place is chosen so that *d* is zero at as many instructions that can throw as possible;
 //! for the others a stub settles the debt ([`crate::exception_stubs`]). All counters that end up in one block are merged.
 
-use ducktrack_classfile::ExceptionEntry;
+use ducktrack_classfile::{Code, ExceptionEntry};
 use ducktrack_code_edit::Place;
 use ducktrack_flow_graph::{BlockId, EdgeKind, Expectation, MethodGraph};
 use ducktrack_path_counters::{
@@ -17,6 +17,7 @@ use ducktrack_path_counters::{
 
 use crate::method_counting::WhyPerSite;
 use crate::method_plan::CountedLevel;
+use crate::path_policy::{NoPaths, little_to_save};
 use crate::planned::{Term, Unit};
 use crate::profile::MethodProfile;
 
@@ -57,24 +58,30 @@ impl<'g, 'c> PathPlan<'g, 'c> {
         units: Vec<PathUnit>,
         head: usize,
         profile: Option<&MethodProfile>,
-        handlers: Vec<ExceptionEntry>,
-        throwing: Vec<bool>,
-    ) -> Result<Self, WhyPerSite> {
+        code: &Code<'_>,
+    ) -> Result<Self, NoPaths> {
         let shape = shape(graph, &units).ok_or(WhyPerSite::NoPlace)?;
         let (frequencies, cautious) = match profile {
-            Some(profile) => measured(&shape, profile),
+            Some(profile) => measured(graph, &shape, profile),
             None => (Frequencies::estimated(&shape), None),
         };
         let place_by = cautious.as_ref().unwrap_or(&frequencies);
-        let per_site: u64 = units
-            .iter()
-            .filter_map(|unit| block_of(graph, unit.position))
-            .map(|block| frequencies.block(&shape, path_block(block)))
-            .fold(0, u64::saturating_add);
+        let executed = || {
+            units
+                .iter()
+                .filter_map(|unit| block_of(graph, unit.position))
+                .map(|block| frequencies.block(&shape, path_block(block)))
+        };
+        let per_site = executed().fold(0, u64::saturating_add);
+        if profile.is_none() {
+            let hottest = executed().max().unwrap_or(0);
+            let runs = frequencies.runs(&shape);
+            little_to_save(per_site, hottest, runs)?;
+        }
         let placement = paths::choose(&shape, place_by, &Limits::default()).placement;
         let increments = placement.increments(&shape, place_by);
         if increments >= per_site {
-            return Err(WhyPerSite::NothingSaved);
+            return Err(WhyPerSite::NothingSaved.into());
         }
         let mut unit_at = vec![None; graph.instructions().len()];
         for (number, unit) in (0u32..).zip(&units) {
@@ -93,8 +100,12 @@ impl<'g, 'c> PathPlan<'g, 'c> {
             measured: profile.is_some(),
             per_site,
             increments,
-            handlers,
-            throwing,
+            handlers: code.exception_table().iter().collect(),
+            throwing: graph
+                .instructions()
+                .iter()
+                .map(|instruction| instruction.can_throw_given(code.pool()))
+                .collect(),
         })
     }
 
@@ -155,14 +166,39 @@ fn shape(graph: &MethodGraph<'_>, units: &[PathUnit]) -> Option<Graph> {
 }
 
 /// Edge frequencies that counters measured, and the frequencies by which counters are placed.
-fn measured(shape: &Graph, profile: &MethodProfile) -> (Frequencies, Option<Frequencies>) {
-    let known = profile
-        .edges
-        .iter()
-        .map(|(edge, count)| (paths::EdgeId::new(*edge), *count));
+fn measured(
+    graph: &MethodGraph<'_>,
+    shape: &Graph,
+    profile: &MethodProfile,
+) -> (Frequencies, Option<Frequencies>) {
+    let mut known = profile.edges.clone();
+    let mut block_before = None;
+    for (offset, count) in &profile.sites {
+        let block = graph.block_at(*offset);
+        if block != block_before {
+            let edges = block.map(|block| edges_as_frequent(graph, block));
+            known.extend(edges.into_iter().flatten().map(|edge| (edge, *count)));
+        }
+        block_before = block;
+    }
+    let known = known
+        .into_iter()
+        .map(|(edge, count)| (paths::EdgeId::new(edge), count));
     let flow = paths::propagate(shape, profile.entries, known);
     let cautious = flow.cautious(shape);
     (flow.into_frequencies(), Some(cautious))
+}
+
+/// The edges that are taken exactly as often as a block runs: the only one into it, the only one out of it.
+fn edges_as_frequent(graph: &MethodGraph<'_>, block: BlockId) -> impl Iterator<Item = u32> {
+    let numbered = || (0u32..).zip(graph.edges());
+    let only = |edges: Vec<u32>| <[u32; 1]>::try_from(edges).ok();
+    let into = numbered().filter(|(_, edge)| edge.to() == block);
+    let out = numbered().filter(|(_, edge)| edge.from() == block);
+    let is_handler = graph.handler_entries().any(|handler| handler == block);
+    let into = only(into.map(|(number, _)| number).collect()).filter(|_| !is_handler);
+    let out = only(out.map(|(number, _)| number).collect());
+    into.into_iter().chain(out).flatten()
 }
 
 pub(crate) fn block_of(graph: &MethodGraph<'_>, position: usize) -> Option<BlockId> {

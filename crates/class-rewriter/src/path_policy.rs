@@ -3,12 +3,13 @@
 //! Paths share counters, but exceptions can leave them in the middle, and each such debt needs a stub. So paths are used where they save enough,
 //! and never where no handler may stand: in a constructor before it has called another one.
 
+use ducktrack_classfile::Instruction;
 use ducktrack_code_edit::ConstructorHead;
 use ducktrack_flow_graph::MethodGraph;
 
 use crate::method_counting::WhyPerSite;
 use crate::method_plan::{CountedLevel, PlanBuilder};
-use crate::path_plan::{PathPlan, PathUnit};
+use crate::path_plan::{PathPlan, PathUnit, ratio};
 
 /// A block with more allocations than this is counted per site: its stubs would be longer than its counters.
 const MOST_UNITS_PER_BLOCK: usize = 24;
@@ -34,6 +35,32 @@ impl PlanBuilder<'_, '_, '_> {
         }
     }
 
+    /// The same bound as [`little_to_save`] without a graph, for the many methods whose code never goes back: each allocation runs once at the most,
+    /// and one of them is the hottest.
+    pub(crate) fn too_few_to_save(&self, counted: &[CountedLevel]) -> Option<NoPaths> {
+        let allocations = counted.chunk_by(|a, b| a.offset == b.offset).count();
+        #[allow(clippy::cast_precision_loss, reason = "a small number")]
+        let saved_at_most = allocations.saturating_sub(1) as f64;
+        if saved_at_most >= LEAST_SAVED_FOR_STUBS {
+            return None;
+        }
+        let goes_back = |instruction: &Instruction<'_>| {
+            instruction.opcode.is_jsr()
+                || instruction
+                    .targets()
+                    .any(|target| target <= instruction.offset)
+        };
+        let straight = !self.view.instructions.iter().any(goes_back);
+        straight.then_some(NoPaths {
+            why: WhyPerSite::LittleToSave {
+                saved_at_most,
+                least: LEAST_SAVED_FOR_STUBS,
+            },
+            may_change: true,
+            increments_per_entry: None,
+        })
+    }
+
     /// How many instructions at the start of a constructor run before the object is initialized: handlers may not be
     /// added there. It must be a straight line.
     pub(crate) fn head(&self, graph: &MethodGraph<'_>) -> Result<usize, WhyPerSite> {
@@ -57,6 +84,43 @@ impl PlanBuilder<'_, '_, '_> {
             _ => Err(WhyPerSite::ConstructorBranches),
         }
     }
+}
+
+/// Why a method has no counters on paths.
+pub(crate) struct NoPaths {
+    pub(crate) why: WhyPerSite,
+    /// Paths may be worth it once the method is hot.
+    pub(crate) may_change: bool,
+    /// Those that one counter per site is expected to execute.
+    pub(crate) increments_per_entry: Option<f64>,
+}
+
+impl From<WhyPerSite> for NoPaths {
+    fn from(why: WhyPerSite) -> Self {
+        Self {
+            why,
+            may_change: false,
+            increments_per_entry: None,
+        }
+    }
+}
+
+/// Whether a method that is not known to be hot can save too little to be worth a plan. Any instruction that allocates can throw, so allocations
+/// that share an increment need a stub, and stubs must save [`LEAST_SAVED_FOR_STUBS`]. An increment counts each site once at the most: at
+/// least those of the hottest site stay.
+pub(crate) fn little_to_save(per_site: u64, hottest: u64, runs: u64) -> Result<(), NoPaths> {
+    let saved_at_most = ratio(per_site.saturating_sub(hottest), runs);
+    if saved_at_most >= LEAST_SAVED_FOR_STUBS {
+        return Ok(());
+    }
+    Err(NoPaths {
+        why: WhyPerSite::LittleToSave {
+            saved_at_most,
+            least: LEAST_SAVED_FOR_STUBS,
+        },
+        may_change: true,
+        increments_per_entry: Some(ratio(per_site, runs)),
+    })
 }
 
 impl PathPlan<'_, '_> {

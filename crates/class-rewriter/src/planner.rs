@@ -6,7 +6,7 @@
 //!                          └─> each planner in order ─ plan ─> PlanBuilder ─> one CodeEdit
 //! ```
 
-use ducktrack_classfile::{Code, Instruction};
+use ducktrack_classfile::Instruction;
 
 use crate::method_plan::PlanBuilder;
 use crate::refusal::Reason;
@@ -33,19 +33,17 @@ pub(crate) trait Planner {
     fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason>;
 }
 
-/// Whether a method may need a probe of any planner. An instruction that cannot be decoded needs a closer look.
+/// Whether a method may need a probe of any planner.
 pub(crate) fn may_need_probes(
     planners: &[Box<dyn Planner + '_>],
     is_static: bool,
-    code: &Code<'_>,
+    instructions: &[Instruction<'_>],
 ) -> bool {
     planners
         .iter()
         .any(|planner| planner.is_interested_in_method(is_static))
-        || code.instructions().any(|instruction| match instruction {
-            Ok(instruction) => planners
-                .iter()
-                .any(|planner| planner.is_interested_in(&instruction)),
-            Err(_) => true,
+        || instructions.iter().any(|instruction| {
+            let mut planners = planners.iter();
+            planners.any(|planner| planner.is_interested_in(instruction))
         })
 }

@@ -50,7 +50,7 @@ impl PoolRules {
             ..Self::default()
         };
         let pool = class.pool();
-        for (index, constant) in pool.iter() {
+        for (index, constant) in pool.calls() {
             match constant {
                 Constant::MethodRef(..) | Constant::InterfaceMethodRef(..) => {
                     rules.add_call(class, index, tracked)?

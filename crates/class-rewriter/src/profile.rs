@@ -1,5 +1,7 @@
 //! The counts of one version of a method, as the input of the next version.
 
+use ducktrack_classfile::CodeOffset;
+
 /// The counters of one version of a method that tell when and how to re-instrument it. They are the counters that count
 /// allocations; a version has no counters for measuring only.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,8 +12,10 @@ pub struct ProfilePoints {
     pub counters: Vec<u32>,
     /// Counters that tell how often an edge of the method's graph is taken: number of the edge, number of the counter.
     pub edges: Vec<(u32, u32)>,
-    /// The expected number of increments per execution of the version.
-    pub increments_per_entry: f64,
+    /// Counters that tell how often an instruction runs: its place, number of the counter. In the order of the code.
+    pub sites: Vec<(CodeOffset, u32)>,
+    /// The expected number of increments per execution of the version; `None` if nobody has asked for it.
+    pub increments_per_entry: Option<f64>,
     /// Set in a version that was placed for measured frequencies.
     pub measured: Option<MeasuredPlacement>,
 }
@@ -48,4 +52,6 @@ pub struct MethodProfile {
     pub increments: Option<u64>,
     /// Edge number and how often it was taken.
     pub edges: Vec<(u32, u64)>,
+    /// Instructions and how often they ran, in the order of the code.
+    pub sites: Vec<(CodeOffset, u64)>,
 }

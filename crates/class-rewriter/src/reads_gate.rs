@@ -36,8 +36,7 @@ pub fn with_reads_gate(bytes: &[u8]) -> Result<Option<Vec<u8>>, Reason> {
     else {
         return Ok(None);
     };
-    let mut pool = PoolAppender::new(class.pool());
-    let mut probes = Probes::new(&mut pool);
+    let mut probes = Probes::new(PoolAppender::new(class.pool()));
     let probe = probes
         .build()
         .load_reference(MODULE)
@@ -48,9 +47,9 @@ pub fn with_reads_gate(bytes: &[u8]) -> Result<Option<Vec<u8>>, Reason> {
         insertions: vec![probe.at(Place::Entry)],
         ..CodeEdit::default()
     };
-    let edited = edit_code(&method, &edit, &mut pool)?;
+    let edited = edit_code(&method, &edit, probes.pool())?;
     let edits = [(index, edited.attribute.as_slice())];
-    Ok(Some(rewrite_class_methods(&class, edits, &pool)?))
+    Ok(Some(rewrite_class_methods(&class, edits, probes.pool())?))
 }
 
 fn is_gate(method: &Method<'_>) -> bool {

@@ -38,7 +38,7 @@ pub(crate) struct RecordPlan {
 pub(crate) fn record_plan(
     view: &MethodView<'_, '_>,
     calls: Calls,
-    probes: &mut Probes<'_>,
+    probes: &mut Probes,
     numbers: &mut dyn Numbers,
 ) -> Result<RecordPlan, Reason> {
     let mut plan = RecordPlan::default();
@@ -55,7 +55,7 @@ pub(crate) fn way_out(
     view: &MethodView<'_, '_>,
     method: PlannedMethod,
     edit: &CodeEdit,
-    probes: &mut Probes<'_>,
+    probes: &mut Probes,
 ) -> Result<Option<AddedHandler>, Reason> {
     calls::way_out(view, method, edit, probes)
 }

@@ -80,17 +80,16 @@ pub(crate) fn use_probes(
     view: &MethodView<'_, '_>,
     stamps: Stamps,
     is_entry_recorded: bool,
-    probes: &mut Probes<'_>,
+    probes: &mut Probes,
     numbers: &mut dyn Numbers,
 ) -> Result<Vec<Insertion>, Reason> {
     if has_no_probes(view.class.name()) {
         return Ok(Vec::new());
     }
-    let instructions = view.instructions()?;
-    let flow = OperandFlow::of(view.method, &view.code, &instructions)?;
+    let flow = OperandFlow::of(view.method, &view.code, view.instructions)?;
     let mut planner = UsePlanner::new((view, &flow), stamps, probes, numbers)?;
     planner.enter(is_entry_recorded)?;
-    for instruction in &instructions {
+    for instruction in view.instructions {
         planner.visit(instruction)?;
     }
     planner.claim_stack()?;
@@ -98,12 +97,12 @@ pub(crate) fn use_probes(
 }
 
 /// Goes through a method from front to back.
-struct UsePlanner<'v, 'c, 'b, 'p> {
+struct UsePlanner<'v, 'c, 'b> {
     view: &'v MethodView<'v, 'c>,
     stamps: Stamps,
     /// Updates are recorded.
     records: bool,
-    probes: &'b mut Probes<'p>,
+    probes: &'b mut Probes,
     numbers: &'b mut dyn Numbers,
     labels: Vec<CodeOffset>,
     initialization: OperandCursor<'v>,
@@ -115,22 +114,22 @@ struct UsePlanner<'v, 'c, 'b, 'p> {
     insertions: Vec<Insertion>,
 }
 
-impl<'v, 'c, 'b, 'p> UsePlanner<'v, 'c, 'b, 'p> {
+impl<'v, 'c, 'b> UsePlanner<'v, 'c, 'b> {
     fn new(
         (view, flow): (&'v MethodView<'v, 'c>, &'v OperandFlow),
         stamps: Stamps,
-        probes: &'b mut Probes<'p>,
+        probes: &'b mut Probes,
         numbers: &'b mut dyn Numbers,
     ) -> Result<Self, Reason> {
         let has_this = !view.is_static;
-        let keeps_this = has_this && !writes_first_variable(&view.code)?;
+        let keeps_this = has_this && !writes_first_variable(view.instructions);
         Ok(Self {
             view,
             stamps,
             records: stamps.records().is_some() && !view.counted_by_callers,
             probes,
             numbers,
-            labels: labels(&view.code)?,
+            labels: labels(&view.code, view.instructions),
             initialization: flow.cursor(),
             operands: Operands::at_entry(has_this, keeps_this),
             fresh: Vec::new(),
@@ -324,7 +323,7 @@ fn is_tick(instruction: &Instruction<'_>) -> bool {
 }
 
 /// Brings the object to the top, passes it, and puts everything back.
-fn probe(probes: &mut Probes<'_>, method: ProbeMethod, depth: Depth) -> Result<Probe, Error> {
+fn probe(probes: &mut Probes, method: ProbeMethod, depth: Depth) -> Result<Probe, Error> {
     let probe = probes.build();
     match depth {
         Depth::Top => probe.dup().invoke(method),

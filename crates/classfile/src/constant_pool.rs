@@ -192,6 +192,23 @@ impl<'a> ConstantPool<'a> {
             .filter_map(|index| Some((index, self.get(index).ok()?)))
     }
 
+    /// The methods that calls may name, and the call sites that are computed, with their indices, in order.
+    pub fn calls(&self) -> impl Iterator<Item = (PoolIndex, Constant<'a>)> + '_ {
+        let is_call = |index: &PoolIndex| {
+            matches!(
+                self.raw(*index),
+                Ok((
+                    tag::METHOD_REF | tag::INTERFACE_METHOD_REF | tag::INVOKE_DYNAMIC,
+                    _
+                ))
+            )
+        };
+        (1..self.count())
+            .map(PoolIndex)
+            .filter(is_call)
+            .filter_map(|index| Some((index, self.get(index).ok()?)))
+    }
+
     /// The tag at `index` and the bytes after it.
     #[inline]
     fn raw(&self, index: PoolIndex) -> Result<(u8, &'a [u8]), Error> {

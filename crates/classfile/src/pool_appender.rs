@@ -4,7 +4,7 @@
 //! the bytes of the pool stay as they are: only the count in front of it and
 //! the bytes after it are new. Equal new constants are stored once.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::constant_pool::{ConstantPool, PoolIndex, tag};
 use crate::error::{Error, Part, Rule};
@@ -18,7 +18,7 @@ pub struct PoolAppender {
     first: u32,
     count: u32,
     bytes: Vec<u8>,
-    known: HashMap<Box<[u8]>, PoolIndex>,
+    known: FxHashMap<Box<[u8]>, PoolIndex>,
 }
 
 impl PoolAppender {
@@ -39,7 +39,7 @@ impl PoolAppender {
             first: count,
             count,
             bytes: Vec::new(),
-            known: HashMap::new(),
+            known: FxHashMap::default(),
         }
     }
 
@@ -61,27 +61,46 @@ impl PoolAppender {
         &self.bytes
     }
 
-    fn append(&mut self, constant: &[u8], slots: u32) -> Result<PoolIndex, Error> {
+    /// Appends a constant, unless an equal one was appended before.
+    fn append(&mut self, parts: &[&[u8]], slots: u32) -> Result<PoolIndex, Error> {
+        let start = self.bytes.len();
+        parts
+            .iter()
+            .for_each(|part| self.bytes.extend_from_slice(part));
+        let appended = self.number(start, slots);
+        if !matches!(appended, Ok((_, true))) {
+            self.bytes.truncate(start);
+        }
+        appended.map(|(index, _)| index)
+    }
+
+    /// The index of the constant whose bytes are the last from `start` on, and whether it is new.
+    fn number(&mut self, start: usize, slots: u32) -> Result<(PoolIndex, bool), Error> {
+        let constant = self.bytes.get(start..).unwrap_or_default();
         if let Some(index) = self.known.get(constant) {
-            return Ok(*index);
+            return Ok((*index, false));
         }
         let full = Error::new(Rule::PoolFull, 0, Part::ConstantPool);
         let index = PoolIndex(u16::try_from(self.count).map_err(|_| full)?);
         if self.count + slots > MAX_COUNT {
             return Err(full);
         }
-        self.bytes.extend_from_slice(constant);
-        self.count += slots;
         self.known.insert(constant.into(), index);
-        Ok(index)
+        self.count += slots;
+        Ok((index, true))
     }
 
-    fn append_indices(&mut self, tag: u8, indices: &[PoolIndex]) -> Result<PoolIndex, Error> {
-        let mut constant = vec![tag];
-        indices
-            .iter()
-            .for_each(|index| constant.extend_from_slice(&index.0.to_be_bytes()));
-        self.append(&constant, 1)
+    fn append_index(&mut self, tag: u8, index: PoolIndex) -> Result<PoolIndex, Error> {
+        self.append(&[&[tag], &index.0.to_be_bytes()], 1)
+    }
+
+    fn append_pair(
+        &mut self,
+        tag: u8,
+        one: PoolIndex,
+        other: PoolIndex,
+    ) -> Result<PoolIndex, Error> {
+        self.append(&[&[tag], &one.0.to_be_bytes(), &other.0.to_be_bytes()], 1)
     }
 
     /// Text, in modified UTF-8.
@@ -91,8 +110,7 @@ impl PoolAppender {
     pub fn utf8(&mut self, text: &[u8]) -> Result<PoolIndex, Error> {
         let too_large = Error::new(Rule::TooLarge(text.len()), 0, Part::ConstantPool);
         let length = u16::try_from(text.len()).map_err(|_| too_large)?;
-        let constant = [&[tag::UTF8][..], &length.to_be_bytes(), text].concat();
-        self.append(&constant, 1)
+        self.append(&[&[tag::UTF8], &length.to_be_bytes(), text], 1)
     }
 
     /// A class by its internal name.
@@ -101,7 +119,7 @@ impl PoolAppender {
     /// As [`utf8`](Self::utf8).
     pub fn class(&mut self, name: &[u8]) -> Result<PoolIndex, Error> {
         let name = self.utf8(name)?;
-        self.append_indices(tag::CLASS, &[name])
+        self.append_index(tag::CLASS, name)
     }
 
     /// A string.
@@ -110,7 +128,7 @@ impl PoolAppender {
     /// As [`utf8`](Self::utf8).
     pub fn string(&mut self, text: &[u8]) -> Result<PoolIndex, Error> {
         let text = self.utf8(text)?;
-        self.append_indices(tag::STRING, &[text])
+        self.append_index(tag::STRING, text)
     }
 
     /// An `int`.
@@ -118,8 +136,7 @@ impl PoolAppender {
     /// # Errors
     /// If the pool is full.
     pub fn integer(&mut self, value: i32) -> Result<PoolIndex, Error> {
-        let constant = [&[tag::INTEGER][..], &value.to_be_bytes()].concat();
-        self.append(&constant, 1)
+        self.append(&[&[tag::INTEGER], &value.to_be_bytes()], 1)
     }
 
     /// A `long`; takes two indices.
@@ -127,8 +144,7 @@ impl PoolAppender {
     /// # Errors
     /// If the pool is full.
     pub fn long(&mut self, value: i64) -> Result<PoolIndex, Error> {
-        let constant = [&[tag::LONG][..], &value.to_be_bytes()].concat();
-        self.append(&constant, 2)
+        self.append(&[&[tag::LONG], &value.to_be_bytes()], 2)
     }
 
     /// Name and descriptor.
@@ -136,8 +152,8 @@ impl PoolAppender {
     /// # Errors
     /// As [`utf8`](Self::utf8).
     pub fn name_and_type(&mut self, name: &[u8], descriptor: &[u8]) -> Result<PoolIndex, Error> {
-        let parts = [self.utf8(name)?, self.utf8(descriptor)?];
-        self.append_indices(tag::NAME_AND_TYPE, &parts)
+        let (name, descriptor) = (self.utf8(name)?, self.utf8(descriptor)?);
+        self.append_pair(tag::NAME_AND_TYPE, name, descriptor)
     }
 
     /// A field.
@@ -186,8 +202,9 @@ impl PoolAppender {
         name: &[u8],
         descriptor: &[u8],
     ) -> Result<PoolIndex, Error> {
-        let parts = [self.class(class)?, self.name_and_type(name, descriptor)?];
-        self.append_indices(tag, &parts)
+        let class = self.class(class)?;
+        let name_and_type = self.name_and_type(name, descriptor)?;
+        self.append_pair(tag, class, name_and_type)
     }
 
     /// A method handle; `member` is what it refers to.
@@ -195,8 +212,7 @@ impl PoolAppender {
     /// # Errors
     /// If the pool is full.
     pub fn method_handle(&mut self, kind: u8, member: PoolIndex) -> Result<PoolIndex, Error> {
-        let constant = [&[tag::METHOD_HANDLE, kind][..], &member.0.to_be_bytes()].concat();
-        self.append(&constant, 1)
+        self.append(&[&[tag::METHOD_HANDLE, kind], &member.0.to_be_bytes()], 1)
     }
 
     /// A call site computed by a row of BootstrapMethods.
@@ -210,7 +226,7 @@ impl PoolAppender {
         descriptor: &[u8],
     ) -> Result<PoolIndex, Error> {
         let name_and_type = self.name_and_type(name, descriptor)?;
-        self.append_indices(tag::INVOKE_DYNAMIC, &[PoolIndex(bootstrap), name_and_type])
+        self.append_pair(tag::INVOKE_DYNAMIC, PoolIndex(bootstrap), name_and_type)
     }
 }
 

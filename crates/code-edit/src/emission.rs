@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ducktrack_classfile::{CodeOffset, Opcode};
+use ducktrack_classfile::{CodeOffset, Instruction, Opcode, Operand};
 
 use crate::code_edit::{CodeEdit, Replacement};
 use crate::layout::Layout;
@@ -61,7 +61,14 @@ impl Writer<'_, '_> {
         let layout = self.layout;
         let mut slots = layout.slots.in_line.iter().copied().peekable();
         let mut islands = layout.islands().into_iter().peekable();
+        let is_copied = self.edit.replacements.is_empty();
         for (id, unit) in (0..).map(UnitId).zip(layout.units.as_slice()) {
+            let stands_alone = slots.peek().is_none_or(|slot| slot.unit != id)
+                && islands.peek().is_none_or(|(place, _)| *place != id);
+            if is_copied && stands_alone && !names_places(&unit.instruction) {
+                self.out.extend_from_slice(unit.instruction.bytes());
+                continue;
+            }
             while let Some((_, island)) = islands.next_if(|(place, _)| *place == id) {
                 layout
                     .trampolines
@@ -228,6 +235,11 @@ impl Writer<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Whether offsets are among its operands.
+fn names_places(instruction: &Instruction<'_>) -> bool {
+    matches!(instruction.operand, Operand::Branch(_) | Operand::Switch(_))
 }
 
 fn distance(from: u32, to: u32) -> Option<i32> {

@@ -80,7 +80,21 @@ pub fn edit_code(
 ) -> Result<EditedCode, SkipReason> {
     let code = method.code().ok_or(SkipReason::NoCode)?;
     let instructions: Vec<Instruction<'_>> = code.instructions().collect::<Result<_, _>>()?;
-    let mut units = unit::Units::new(&code, &instructions);
+    edit_instructions(method, &instructions, edit, pool)
+}
+
+/// As [`edit_code`], with all instructions of the method.
+///
+/// # Errors
+/// As [`edit_code`].
+pub fn edit_instructions(
+    method: &Method<'_>,
+    instructions: &[Instruction<'_>],
+    edit: &CodeEdit,
+    pool: &mut PoolAppender,
+) -> Result<EditedCode, SkipReason> {
+    let code = method.code().ok_or(SkipReason::NoCode)?;
+    let mut units = unit::Units::new(&code, instructions);
     if edit.is_empty() {
         return Ok(EditedCode {
             attribute: code.data().to_vec(),
@@ -94,8 +108,8 @@ pub fn edit_code(
     if method.is_constructor() && method.class().super_class().is_none() {
         return Err(SkipReason::ObjectConstructor);
     }
-    malformed::check(method, &code, &instructions)?;
-    let head = ConstructorHead::of(method, &code, &instructions)?;
+    malformed::check(method, &code, instructions)?;
+    let head = ConstructorHead::of(method, &code, instructions)?;
     let slots = slots::Slots::assign(edit, &mut units, code.max_locals())?;
     let mut layout = layout::Layout::new(edit, head, &code, units, slots)?;
     branch_reach::settle(&mut layout)?;

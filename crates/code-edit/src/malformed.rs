@@ -9,11 +9,11 @@
 //! | padding of a switch that is not zero (before version 51) | write zeros |
 
 use ducktrack_classfile::{
-    Attribute, Code, FrameState, Instruction, LineNumberTable, LocalVariableTable, Method, Opcode,
-    PoolIndex, StackMapTable,
+    Attribute, Code, CodeOffset, ConstantPool, Error, FrameState, Instruction, LineNumberTable,
+    LocalVariableTable, Method, Opcode, PoolIndex, StackEffect, StackMapTable,
 };
 
-use crate::operand_flow::OperandFlow;
+use crate::operand_flow::{FIRST_THAT_NEEDS_FRAMES, OperandFlow};
 use crate::skip_reason::SkipReason;
 
 /// From this version on, the padding of switches may have any value.
@@ -36,19 +36,21 @@ pub(crate) fn check(
         row.catch_type.map_or(Ok(()), |class| exists(code, class))?;
     }
     let mut has_frames = false;
+    let mut depths = vec![(CodeOffset(0), 0)];
     for attribute in code.attributes() {
         code.pool().utf8(attribute.name_index)?;
         if attribute.name == b"StackMapTable" && version >= FIRST_WITH_FRAMES {
             if std::mem::replace(&mut has_frames, true) {
                 return Err(SkipReason::RejectedByTheJvm("a second StackMapTable"));
             }
-            check_frames(method, code, &attribute)?;
+            depths = check_frames(method, code, &attribute)?;
         }
         check_table(code, &attribute)?;
     }
-    let flow = OperandFlow::of(method, code, instructions)?;
-    let deepest = flow.deepest(instructions, code.pool())?;
-    if deepest > usize::from(code.max_stack()) {
+    if version < FIRST_THAT_NEEDS_FRAMES {
+        depths = OperandFlow::of(method, code, instructions)?.depths();
+    }
+    if deepest(&depths, instructions, code.pool())? > usize::from(code.max_stack()) {
         return Err(SkipReason::RejectedByTheJvm("max_stack is too small"));
     }
     Ok(())
@@ -94,23 +96,56 @@ fn is_wide(opcode: Opcode) -> bool {
     matches!(opcode.0, 22 | 24 | 30..=33 | 38..=41 | 55 | 57 | 63..=66 | 71..=74)
 }
 
+/// The depths of the stack at the start and at the frames, whose local variables are checked.
 fn check_frames(
     method: &Method<'_>,
     code: &Code<'_>,
     attribute: &Attribute<'_>,
-) -> Result<(), SkipReason> {
+) -> Result<Vec<(CodeOffset, usize)>, SkipReason> {
     let table = StackMapTable::parse(attribute)?;
     let mut state = FrameState::initial(method)?;
     let slots = |state: &FrameState<'_>| state.locals.iter().map(|ty| u32::from(ty.slots())).sum();
     let mut most: u32 = slots(&state);
+    let mut depths = vec![(CodeOffset(0), 0)];
     for frame in table.frames() {
         state.advance(frame)?;
         most = most.max(slots(&state));
+        depths.push((frame.offset, state.stack_slots().into()));
     }
     match most <= u32::from(code.max_locals()) {
-        true => Ok(()),
+        true => Ok(depths),
         false => Err(SkipReason::RejectedByTheJvm("max_locals is too small")),
     }
+}
+
+/// Most slots of the stack that are in use at any time, from its depths at the start and wherever control may come from elsewhere.
+fn deepest(
+    depths: &[(CodeOffset, usize)],
+    instructions: &[Instruction<'_>],
+    pool: &ConstantPool<'_>,
+) -> Result<usize, Error> {
+    let mut ahead = depths.iter().peekable();
+    // Unknown after an instruction that control does not leave for the next one.
+    let mut depth: Option<usize> = None;
+    let mut deepest = 0;
+    for instruction in instructions {
+        while let Some((at, found)) = ahead.next_if(|(at, _)| *at <= instruction.offset) {
+            if *at == instruction.offset {
+                depth = Some(*found);
+            }
+        }
+        let Some(before) = depth else { continue };
+        deepest = deepest.max(before);
+        // A subroutine leaves the stack as it was before the call.
+        if instruction.opcode.is_jsr() {
+            continue;
+        }
+        let effect = StackEffect::of(instruction, pool)?;
+        let after = before.saturating_sub(effect.pops.into()) + usize::from(effect.pushes);
+        depth = (!instruction.is_unconditional_end()).then_some(after);
+        deepest = deepest.max(depth.unwrap_or(0));
+    }
+    Ok(deepest)
 }
 
 fn check_table(code: &Code<'_>, attribute: &Attribute<'_>) -> Result<(), SkipReason> {

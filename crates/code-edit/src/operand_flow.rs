@@ -14,7 +14,7 @@ use ducktrack_classfile::{
 use self::operand_state::{OperandState, Slot};
 
 /// First version whose classes must have frames.
-const FIRST_THAT_NEEDS_FRAMES: u16 = 51;
+pub(crate) const FIRST_THAT_NEEDS_FRAMES: u16 = 51;
 
 /// The states at the start of a method and wherever control may come from elsewhere.
 #[derive(Debug, Clone)]
@@ -52,21 +52,10 @@ impl OperandFlow {
         }
     }
 
-    /// Most slots of the stack that are in use at any time.
-    pub(crate) fn deepest(
-        &self,
-        instructions: &[Instruction<'_>],
-        pool: &ConstantPool<'_>,
-    ) -> Result<usize, Error> {
-        let mut cursor = self.cursor();
-        let mut deepest = 0;
-        for instruction in instructions {
-            cursor.reach(instruction.offset);
-            deepest = deepest.max(cursor.depth());
-            cursor.pass(instruction, pool)?;
-            deepest = deepest.max(cursor.depth());
-        }
-        Ok(deepest)
+    /// The depths of the stack where it has a state.
+    pub(crate) fn depths(&self) -> Vec<(CodeOffset, usize)> {
+        let depth = |(at, state): &(CodeOffset, OperandState)| (*at, state.depth());
+        self.labels.iter().map(depth).collect()
     }
 }
 
@@ -143,13 +132,6 @@ impl OperandCursor<'_> {
     #[must_use]
     pub fn is_object(&self, depth: u16) -> bool {
         self.is_reached && self.state.at(depth) == Slot::Whole
-    }
-
-    fn depth(&self) -> usize {
-        match self.is_reached {
-            true => self.state.depth(),
-            false => 0,
-        }
     }
 }
 

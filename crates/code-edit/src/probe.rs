@@ -55,15 +55,25 @@ impl Probe {
 
 /// Builds the probes of one class; their constants are appended to its pool.
 #[derive(Debug)]
-pub struct Probes<'p> {
-    pool: &'p mut PoolAppender,
-    methods: Vec<(ProbeMethod, PoolIndex)>,
+pub struct Probes {
+    pool: PoolAppender,
+    methods: Vec<CalledMethod>,
     instead: Option<fn(ProbeMethod) -> ProbeMethod>,
 }
 
-impl<'p> Probes<'p> {
-    /// Probes whose constants go into this pool.
-    pub fn new(pool: &'p mut PoolAppender) -> Self {
+/// A method that a probe of the class calls.
+#[derive(Clone, Copy, Debug)]
+struct CalledMethod {
+    method: ProbeMethod,
+    constant: PoolIndex,
+    /// Slots that a call leaves more on the stack than it finds.
+    change: i32,
+}
+
+impl Probes {
+    /// Probes whose constants are appended here.
+    #[must_use]
+    pub fn new(pool: PoolAppender) -> Self {
         Self {
             pool,
             methods: Vec::new(),
@@ -78,8 +88,13 @@ impl<'p> Probes<'p> {
         self
     }
 
+    /// The constants of the class.
+    pub fn pool(&mut self) -> &mut PoolAppender {
+        &mut self.pool
+    }
+
     /// Begins a probe.
-    pub fn build(&mut self) -> ProbeBuilder<'_, 'p> {
+    pub fn build(&mut self) -> ProbeBuilder<'_> {
         ProbeBuilder {
             probes: self,
             probe: Probe::default(),
@@ -93,31 +108,50 @@ impl<'p> Probes<'p> {
     /// # Errors
     /// If the pool is full.
     pub fn method(&mut self, method: ProbeMethod) -> Result<PoolIndex, Error> {
+        self.called(method).map(|called| called.constant)
+    }
+
+    fn called(&mut self, method: ProbeMethod) -> Result<CalledMethod, Error> {
         let method = self.instead.map_or(method, |instead| instead(method));
-        if let Some((_, index)) = self.methods.iter().find(|(known, _)| *known == method) {
-            return Ok(*index);
+        if let Some(known) = self.methods.iter().find(|known| known.is(method)) {
+            return Ok(*known);
         }
-        let index = self.pool.method_ref(
-            method.class.as_bytes(),
-            method.name.as_bytes(),
-            method.descriptor.as_bytes(),
-        )?;
-        self.methods.push((method, index));
-        Ok(index)
+        let descriptor = MethodDescriptor::parse(method.descriptor.as_bytes())?;
+        let returned = descriptor.returns().map_or(0, |returns| returns.slots());
+        let called = CalledMethod {
+            method,
+            constant: self.pool.method_ref(
+                method.class.as_bytes(),
+                method.name.as_bytes(),
+                method.descriptor.as_bytes(),
+            )?,
+            change: i32::from(returned) - i32::from(descriptor.parameter_slots()),
+        };
+        self.methods.push(called);
+        Ok(called)
+    }
+}
+
+impl CalledMethod {
+    /// Names differ more often than classes.
+    fn is(&self, method: ProbeMethod) -> bool {
+        self.method.name == method.name
+            && self.method.descriptor == method.descriptor
+            && self.method.class == method.class
     }
 }
 
 /// One probe under construction. [`finish`](Self::finish) returns the first failure.
 #[derive(Debug)]
-pub struct ProbeBuilder<'b, 'p> {
-    probes: &'b mut Probes<'p>,
+pub struct ProbeBuilder<'b> {
+    probes: &'b mut Probes,
     probe: Probe,
     /// Current depth relative to the start; negative while operands are rearranged.
     depth: i32,
     failure: Option<Error>,
 }
 
-impl ProbeBuilder<'_, '_> {
+impl ProbeBuilder<'_> {
     /// Returns the probe.
     ///
     /// # Errors
@@ -285,16 +319,10 @@ impl ProbeBuilder<'_, '_> {
     /// Calls a method: pops its arguments and pushes its result.
     #[must_use]
     pub fn invoke(self, method: ProbeMethod) -> Self {
-        let descriptor = match MethodDescriptor::parse(method.descriptor.as_bytes()) {
-            Ok(descriptor) => descriptor,
-            Err(error) => return self.failed(error),
-        };
-        let returned = descriptor.returns().map_or(0, |returns| returns.slots());
-        let change = i32::from(returned) - i32::from(descriptor.parameter_slots());
-        match self.probes.method(method) {
-            Ok(index) => self
-                .op(Opcode::INVOKESTATIC, change)
-                .operand(&index.0.to_be_bytes()),
+        match self.probes.called(method) {
+            Ok(called) => self
+                .op(Opcode::INVOKESTATIC, called.change)
+                .operand(&called.constant.0.to_be_bytes()),
             Err(error) => self.failed(error),
         }
     }
@@ -345,8 +373,7 @@ mod tests {
 
     #[test]
     fn constants_take_the_shortest_form() -> Result<(), Error> {
-        let mut pool = PoolAppender::empty();
-        let mut probes = Probes::new(&mut pool);
+        let mut probes = Probes::new(PoolAppender::empty());
         let mut code = |number| Ok(probes.build().push(number).invoke(COUNT).finish()?.code);
         assert_eq!(code(u32::MAX)?[..1], [2]);
         assert_eq!(code(3)?[..1], [6]);
@@ -358,8 +385,7 @@ mod tests {
 
     #[test]
     fn the_stack_at_its_peak_is_known() -> Result<(), Error> {
-        let mut pool = PoolAppender::empty();
-        let mut probes = Probes::new(&mut pool);
+        let mut probes = Probes::new(PoolAppender::empty());
         let note = probes
             .build()
             .push(7)
@@ -379,7 +405,7 @@ mod tests {
     fn a_full_pool_is_a_failure_of_the_probe() {
         let mut pool = PoolAppender::empty();
         while pool.integer(i32::from(pool.count())).is_ok() {}
-        let mut probes = Probes::new(&mut pool);
+        let mut probes = Probes::new(pool);
         assert!(probes.build().push(1).invoke(COUNT).finish().is_err());
     }
 }

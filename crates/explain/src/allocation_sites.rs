@@ -20,7 +20,8 @@ pub(crate) fn sites(
     code: &Code<'_>,
     rules: &PoolRules,
 ) -> Result<Vec<Site>, Error> {
-    let found = allocations(class, code, rules)?;
+    let instructions = code.instructions().collect::<Result<Vec<_>, _>>()?;
+    let found = allocations(class, code, &instructions, rules)?;
     Ok(found
         .iter()
         .map(|allocation| Site {

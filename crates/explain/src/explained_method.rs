@@ -311,6 +311,7 @@ fn profile(
         entries: Some(frequencies.runs(graph)),
         increments: None,
         edges: counted.collect(),
+        sites: Vec::new(),
     }
 }
 

@@ -433,7 +433,7 @@ fn stubs_must_be_worth_it() {
     assert_says(
         &explained,
         &[
-            "one counter per site: for exceptions, paths would need stubs (1), and they save 0.50 increments per call; stubs are worth it from 1.50 on",
+            "one counter per site: for exceptions, paths would need stubs, and they save at most 1.00 increments per call; stubs are worth it from 1.50 on, or once the method is hot",
             "k0 after @0 +s0",
             "k1 after @9 +s1",
         ],

@@ -27,6 +27,18 @@ impl<'c> MethodGraph<'c> {
     /// If the code breaks a rule that verified code never breaks.
     pub fn build(code: &Code<'c>) -> Result<Self, Error> {
         let instructions = code.instructions().collect::<Result<Vec<_>, _>>()?;
+        Self::of_instructions(code, instructions)
+    }
+
+    /// As [`build`](Self::build), with all instructions of the code.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn of_instructions(
+        code: &Code<'c>,
+        instructions: impl Into<Vec<Instruction<'c>>>,
+    ) -> Result<Self, Error> {
+        let instructions = instructions.into();
         let leaders = Leaders::find(code, &instructions)?;
         let blocks = find_blocks(code, &instructions, &leaders);
         let has_subroutines = instructions

@@ -21,7 +21,7 @@ const THROWN: ProbeMethod = calling(methods::THROWN);
 pub(super) fn plan(
     view: &MethodView<'_, '_>,
     calls: Calls,
-    probes: &mut Probes<'_>,
+    probes: &mut Probes,
     numbers: &mut dyn Numbers,
     plan: &mut RecordPlan,
 ) -> Result<(), Reason> {
@@ -40,8 +40,7 @@ pub(super) fn plan(
         false => probes.build().load_reference(0).push(number).invoke(ENTER),
     };
     plan.insertions.push(enter.finish()?.at(Place::Entry));
-    for instruction in view.code.instructions() {
-        let instruction = instruction?;
+    for instruction in view.instructions {
         if instruction.opcode.is_return() {
             let exit = probes.build().push(number).invoke(EXIT).finish()?;
             plan.insertions
@@ -56,8 +55,8 @@ fn is_recorded(view: &MethodView<'_, '_>, calls: Calls) -> Result<bool, Reason> 
         Calls::Off => false,
         Calls::All => true,
         Calls::Auto => {
-            for instruction in view.code.instructions() {
-                if is_of_note(view, &instruction?)? {
+            for instruction in view.instructions {
+                if is_of_note(view, instruction)? {
                     return Ok(true);
                 }
             }
@@ -103,13 +102,13 @@ pub(super) fn way_out(
     view: &MethodView<'_, '_>,
     method: PlannedMethod,
     edit: &CodeEdit,
-    probes: &mut Probes<'_>,
+    probes: &mut Probes,
 ) -> Result<Option<AddedHandler>, Reason> {
     let head = view.constructor_head()?;
     let is_after_head = |at: CodeOffset| !head.contains(at);
     let mut protects = Vec::new();
-    for instruction in view.code.instructions() {
-        let offset = instruction?.offset;
+    for instruction in view.instructions {
+        let offset = instruction.offset;
         if is_after_head(offset) {
             protects.push(ProtectedPlace::Instruction(offset));
         }

@@ -29,12 +29,11 @@ const UNSAFE_PARAMETER: usize = UNSAFE_CLASS.len() + 2;
 /// Adds the probes that record the updates of a method.
 pub(super) fn plan(
     view: &MethodView<'_, '_>,
-    probes: &mut Probes<'_>,
+    probes: &mut Probes,
     numbers: &mut dyn Numbers,
     plan: &mut RecordPlan,
 ) -> Result<(), Reason> {
-    let instructions = view.instructions()?;
-    let flow = OperandFlow::of(view.method, &view.code, &instructions)?;
+    let flow = OperandFlow::of(view.method, &view.code, view.instructions)?;
     let mut planner = UpdatePlanner {
         view,
         probes,
@@ -44,16 +43,16 @@ pub(super) fn plan(
         early: Vec::new(),
         initialized_after: Vec::new(),
     };
-    for instruction in &instructions {
+    for instruction in view.instructions {
         planner.visit(instruction)?;
     }
     planner.record_early()?;
     planner.copies()
 }
 
-struct UpdatePlanner<'v, 'c, 'b, 'p> {
+struct UpdatePlanner<'v, 'c, 'b> {
     view: &'v MethodView<'v, 'c>,
-    probes: &'b mut Probes<'p>,
+    probes: &'b mut Probes,
     numbers: &'b mut dyn Numbers,
     plan: &'b mut RecordPlan,
     initialization: OperandCursor<'v>,
@@ -63,7 +62,7 @@ struct UpdatePlanner<'v, 'c, 'b, 'p> {
     initialized_after: Vec<CodeOffset>,
 }
 
-impl UpdatePlanner<'_, '_, '_, '_> {
+impl UpdatePlanner<'_, '_, '_> {
     fn visit(&mut self, instruction: &Instruction<'_>) -> Result<(), Reason> {
         self.initialization.reach(instruction.offset);
         self.update(instruction)?;

@@ -13,7 +13,7 @@
 //! The values below the known ones are unknown, so an underflow is not an error.
 
 use ducktrack_classfile::{
-    Code, ConstantPool, Error, Instruction, MethodDescriptor, Opcode, ParameterType, PoolIndex,
+    ConstantPool, Error, Instruction, MethodDescriptor, Opcode, ParameterType, PoolIndex,
     StackEffect, rearrange,
 };
 use rustc_hash::FxHashMap;
@@ -30,15 +30,12 @@ impl Value {
 }
 
 /// Whether an instruction writes to variable 0. Control may come back from it to a label before.
-pub(super) fn writes_first_variable(code: &Code<'_>) -> Result<bool, Error> {
-    for instruction in code.instructions() {
-        let instruction = instruction?;
-        // istore to astore_3
-        if matches!(instruction.opcode.0, 54..=78) && instruction.local() == Some(0) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+pub(super) fn writes_first_variable(instructions: &[Instruction<'_>]) -> bool {
+    // istore to astore_3
+    let writes = |instruction: &Instruction<'_>| {
+        matches!(instruction.opcode.0, 54..=78) && instruction.local() == Some(0)
+    };
+    instructions.iter().any(writes)
 }
 
 /// The operand stack and the local variables.
