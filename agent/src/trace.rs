@@ -146,9 +146,13 @@ impl Trace {
         }
         let stack_chunk_size = core.facts().and_then(|facts| facts.stack_chunk_size);
         let unannounced = Box::new(Unannounced { core, trace: self });
-        let prepared =
-            self.collections
-                .prepare(vm, flags, &core.options, stack_chunk_size, unannounced);
+        let prepared = self.collections.prepare(
+            vm,
+            flags,
+            &core.options,
+            (stack_chunk_size, core.attached),
+            unannounced,
+        );
         if let Err(why) = prepared {
             let text = format!(
                 "Moves and deaths of objects are unknown: {why}. Allocations are recorded."
@@ -223,6 +227,7 @@ impl Trace {
     }
 
     fn tick(&self, core: &Core) {
+        self.collections.tick();
         let collect = |_| core.env.force_garbage_collection();
         if self.collection_wanted.swap(false, Ordering::AcqRel)
             && let Err(error) = core.in_vm(collect).flatten()
@@ -280,6 +285,11 @@ impl Recording for Trace {
         event_buffer::without_buffer(core.shared);
         // A run begins once.
         let _ = self.buffers.set(buffers);
+        if let Some(buffers) = self.buffers.get()
+            && let Err(why) = self.collections.follow_cycles(core, buffers)
+        {
+            core.add_note(format!("Moves and deaths of objects are unknown: {why}."));
+        }
         listen_for_collections(core)?;
         self.collections.announced();
         Ok(())
@@ -385,6 +395,7 @@ impl Recording for Trace {
             return;
         };
         self.layers.iter().for_each(|layer| layer.end(core));
+        self.collections.end_cycles();
         let end = End {
             unix_millis: unix_millis(),
             cause: cause.to_owned(),

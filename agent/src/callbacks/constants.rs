@@ -30,6 +30,7 @@ pub(crate) fn constant(fact: Fact, facts: &VmFacts) -> i64 {
         Fact::LayoutHelper => offset(facts.klass.layout_helper),
         Fact::IntegerCacheTop => facts.integer_cache_top,
         Fact::TlabTop => offset(facts.threads.tlab_top),
+        Fact::AddressBits => facts.threads.address_bits.cast_signed(),
         Fact::TlabStart => offset(facts.threads.tlab_start),
         Fact::TlabEnd => offset(facts.threads.tlab_end),
         Fact::Allocated => offset(facts.threads.allocated_bytes),

@@ -20,7 +20,7 @@ use std::time::Instant;
 use ducktrack_hotspot::{Address, AllocationFrontier, ThreadLayout};
 use ducktrack_trace_format::{Collection, End, EventFlags, ThreadCut, ThreadId};
 use ducktrack_trace_writer::{
-    CompressStrategy, EventHost, EventLog, EventOptions, EventStats, FlushOutcome, OnFull,
+    CompressStrategy, Durable, EventHost, EventLog, EventOptions, EventStats, FlushOutcome, OnFull,
     Survivors, WriteError,
 };
 use parking_lot::{Mutex, RwLock};
@@ -234,6 +234,25 @@ impl ThreadBuffers {
 
     pub(crate) fn epoch(&self) -> u32 {
         self.tables.epoch.load(Ordering::Acquire)
+    }
+
+    /// Begins the next epoch, for a collection that goes on while the program runs. The world is stopped.
+    pub(crate) fn begin_epoch(&self) -> u32 {
+        let number = self.next_epoch();
+        if let Some(live) = &self.live {
+            live.set_epoch(number);
+        }
+        number
+    }
+
+    /// Copies such a collection to where it survives the process.
+    pub(crate) fn keep_collection(
+        &self,
+        collection: &Collection,
+        survivors: &Survivors,
+    ) -> Option<Box<dyn Durable>> {
+        let kept = self.kept.as_ref()?;
+        kept.keep(collection, &[], &survivors.objects)
     }
 
     /// Passes a collection to the log, with the uses before it. The world is stopped.

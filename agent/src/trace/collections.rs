@@ -8,10 +8,11 @@
 //! Both run on a VM thread while the world is stopped. They must not call the VM, and their time is part of the pause.
 
 pub(crate) mod before_collection;
+mod concurrent_cycles;
 pub(crate) mod kept_collections;
 pub(crate) mod pause_work;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use ducktrack_hotspot::{
@@ -33,11 +34,18 @@ use crate::options::{Moves, Options};
 use crate::process::clock::{nanos_since, unix_micros};
 use crate::trace::buffers::ThreadBuffers;
 use before_collection::BeforeCollection;
+use concurrent_cycles::ConcurrentCycles;
+
+/// Why an attached agent does not follow ZGC with generations.
+const UNKNOWN_OLD_GENERATION: &str =
+    "with ZGC's generations, the heap can be followed only from the start of the VM on";
 
 /// State kept between the VM's events.
 #[derive(Default)]
 pub(crate) struct Collections {
     state: Mutex<State>,
+    /// If the collector does most of its work while the program runs.
+    concurrent: OnceLock<Arc<ConcurrentCycles>>,
 }
 
 #[derive(Default)]
@@ -69,7 +77,7 @@ impl Collections {
         vm: &VmStructs,
         flags: &JvmFlags,
         options: &Options,
-        stack_chunk_size: Option<usize>,
+        (stack_chunk_size, attached): (Option<usize>, bool),
         unannounced: Box<dyn UnannouncedCollections>,
     ) -> Result<(), String> {
         let level = match options.moves {
@@ -78,6 +86,15 @@ impl Collections {
             Moves::Off => return Ok(()),
         };
         let collector = Collector::of(flags).ok_or("the collector is unknown")?;
+        if collector == Collector::Z {
+            let cycles = ConcurrentCycles::find(vm, flags, options, stack_chunk_size)?;
+            if cycles.is_generational() && attached {
+                return Err(UNKNOWN_OLD_GENERATION.to_owned());
+            }
+            // A run begins once.
+            let _ = self.concurrent.set(cycles);
+            return Ok(());
+        }
         let mut watch =
             CollectionWatch::new(vm, flags, collector, level).map_err(|error| error.to_string())?;
         if let Some(offset) = stack_chunk_size {
@@ -114,6 +131,33 @@ impl Collections {
             .map_err(|error| error.to_string())
     }
 
+    /// Follows cycles that go on while the program runs, if the collector has such.
+    ///
+    /// # Errors
+    /// Why they cannot be followed.
+    pub(crate) fn follow_cycles(
+        &self,
+        core: &'static Core,
+        buffers: &'static ThreadBuffers,
+    ) -> Result<(), String> {
+        let cycles = self.concurrent.get();
+        cycles.map_or(Ok(()), |cycles| cycles.follow(core, buffers))
+    }
+
+    /// Called now and then: no cycle that is over must stay open.
+    pub(crate) fn tick(&self) {
+        if let Some(cycles) = self.concurrent.get() {
+            cycles.tick();
+        }
+    }
+
+    /// Ends the cycles that are under way, before the log ends.
+    pub(crate) fn end_cycles(&self) {
+        if let Some(cycles) = self.concurrent.get() {
+            cycles.end();
+        }
+    }
+
     /// The VM announces its collections from now on.
     pub(crate) fn announced(&self) {
         if let Some(watch) = &self.state.lock().watch {
@@ -129,7 +173,7 @@ impl Collections {
     }
 
     pub(crate) fn are_watched(&self) -> bool {
-        self.state.lock().watch.is_some()
+        self.concurrent.get().is_some() || self.state.lock().watch.is_some()
     }
 
     /// First address and length of the reserved heap; `None` if moves are unknown.
@@ -161,6 +205,9 @@ impl Collections {
         let Some(facts) = core.facts().filter(|_| !buffers.has_ended()) else {
             return;
         };
+        if let Some(cycles) = self.concurrent.get() {
+            return cycles.pause_begins(|| buffers.cut(&facts.threads));
+        }
         buffers.log().world_stands_still();
         let pause = Instant::now();
         let micros = unix_micros();
@@ -178,6 +225,12 @@ impl Collections {
 
     /// Handles the end of a collection, before the world continues.
     pub(crate) fn finished(&self, core: &Core, buffers: &ThreadBuffers, layers: &[Box<dyn Layer>]) {
+        if let Some(cycles) = self.concurrent.get() {
+            if !buffers.has_ended() {
+                cycles.pause_ends(buffers);
+            }
+            return;
+        }
         if !buffers.has_ended() {
             self.read_collections(core, buffers, layers);
         }
@@ -301,7 +354,7 @@ fn class_size(rule: SizeRule) -> HeapClassSize {
     }
 }
 
-fn survivor(survivor: ducktrack_hotspot::Survivor) -> Survivor {
+pub(crate) fn survivor(survivor: ducktrack_hotspot::Survivor) -> Survivor {
     Survivor::new(
         survivor.from.0 as u64,
         survivor.to.0 as u64,

@@ -56,6 +56,17 @@ pub(crate) struct CostArgs {
     selection: RowSelection,
 }
 
+/// A collector that works while the program runs has pauses that say nothing about its work.
+fn refuse_concurrent(model: &TraceModel) -> Result<()> {
+    let collector = &model.count.run.collector;
+    if matches!(collector.as_str(), "ZGC" | "Shenandoah") {
+        bail!(
+            "{collector} works while the program runs: its pauses say nothing about what objects cost. Costs are known of Serial, Parallel and G1"
+        );
+    }
+    Ok(())
+}
+
 pub(crate) fn run(args: CostArgs) -> Result<ExitCode> {
     let (candidates, groups) = match &args.dump {
         Some(dump) => found(&args, dump)?,
@@ -69,6 +80,7 @@ pub(crate) fn run(args: CostArgs) -> Result<ExitCode> {
         ..Questions::default()
     };
     let model = args.report.load(&questions)?;
+    refuse_concurrent(&model)?;
     let filter: Filter = args.selection.into();
     nothing::mention_of_run(&model.count, &filter);
     let heap = args.heap.into_iter().map(Change::Heap);

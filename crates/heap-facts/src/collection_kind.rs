@@ -15,8 +15,10 @@ pub enum CollectionKind {
     Full,
     /// A pause of concurrent marking (Remark, Cleanup): regions without live objects are freed, nothing moves.
     Cleanup,
-    /// Not known to the agent (ZGC, Shenandoah).
+    /// Not known to the agent (Shenandoah).
     Other,
+    /// The old generation alone, while the program runs (ZGC): new objects are not looked at.
+    Old,
 }
 
 impl CollectionKind {
@@ -28,6 +30,7 @@ impl CollectionKind {
             Self::Full => "full",
             Self::Cleanup => "cleanup",
             Self::Other => "other",
+            Self::Old => "old",
         }
     }
 }

@@ -381,6 +381,7 @@ fn looks_at_new_objects(collection: &Collection) -> bool {
     };
     match collection.kind {
         CollectionKind::Cleanup => eden.any(is_collected),
+        CollectionKind::Old => false,
         _ => true,
     }
 }

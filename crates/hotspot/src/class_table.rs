@@ -32,6 +32,7 @@ use crate::vm_structs::VmStructs;
 mod class_memory;
 mod classes_ahead;
 mod field_layouts;
+mod one_class;
 mod reference_maps;
 mod size_rule;
 
@@ -89,6 +90,8 @@ pub struct ClassTable {
     layouts: Vec<FieldLayout>,
     /// `None` if the references of objects are not needed.
     references: Option<ReferenceMaps>,
+    /// Rows that are trusted without another look, where classes are learned one by one.
+    confirmed: Vec<bool>,
 }
 
 impl ClassTable {
@@ -107,6 +110,7 @@ impl ClassTable {
             read_ahead: HashMap::new(),
             layouts: Vec::new(),
             references: None,
+            confirmed: Vec::new(),
             layout,
             chain,
             classes: Vec::new(),

@@ -62,6 +62,14 @@ pub enum Error {
         /// The error of the operating system.
         errno: i32,
     },
+    /// Structures of the VM are known of other releases only.
+    #[error("{what} are not known of JDK {release}")]
+    UnknownRelease {
+        /// The structures.
+        what: &'static str,
+        /// The release.
+        release: u64,
+    },
     /// This crate cannot list the spaces of the collector in use.
     #[error("the heap of this collector cannot be walked")]
     UnsupportedCollector,

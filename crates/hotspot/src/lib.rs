@@ -37,6 +37,7 @@ mod collection_watch;
 mod collector;
 mod confirmed_pages;
 mod dead_objects;
+mod driver_threads;
 mod elapsed;
 mod error;
 mod evacuation_failure;
@@ -85,6 +86,7 @@ mod walk_pool;
 mod watched_thread;
 mod write_watch;
 mod young_coverage;
+mod zgc;
 
 pub use address::{Address, Plain};
 pub use allocation_frontier::AllocationFrontier;
@@ -122,3 +124,7 @@ pub use survivor_list::SurvivorList;
 pub use thread_layout::{ThreadLayout, Tlab};
 pub use vm_structs::{Field, FieldPlace, VmStructs};
 pub use watched_thread::PauseObserver;
+pub use zgc::{
+    CycleFault, CycleKind, CycleListener, CycleReport, CycleStart, OLD_GENERATION, ZgcClasses,
+    ZgcWatch,
+};

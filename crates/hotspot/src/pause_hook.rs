@@ -20,6 +20,7 @@ use std::ffi::{CStr, c_int};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
+use crate::driver_threads;
 use crate::error::Error;
 use crate::import_slots::replace_import;
 use crate::libjvm::Libjvm;
@@ -96,6 +97,7 @@ impl PauseHook {
 /// What libjvm calls instead of `clock_gettime`.
 unsafe extern "C" fn asks_for_time(clock: libc::clockid_t, time: *mut libc::timespec) -> c_int {
     watched_thread::look_if_watched();
+    driver_threads::look_if_driver();
     // SAFETY: the word held the address of a function of this type; it was stored here before any word was replaced.
     let original: ClockGettime =
         unsafe { std::mem::transmute::<*mut (), ClockGettime>(ORIGINAL.load(Ordering::Relaxed)) };

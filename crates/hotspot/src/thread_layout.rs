@@ -17,6 +17,7 @@ use crate::address::Address;
 use crate::error::Error;
 use crate::jvm_flags::JvmFlags;
 use crate::vm_structs::VmStructs;
+use crate::zgc;
 
 /// Offsets in a native thread, in bytes from `eetop`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub struct ThreadLayout {
     pub java_thread_size: usize,
     /// Whether threads have TLABs (`UseTLAB`). If not, the three pointers are never set and hold arbitrary values.
     pub uses_tlab: bool,
+    /// What is left of the three words of a TLAB: ZGC without generations colours them.
+    pub address_bits: u64,
 }
 
 /// The TLAB of a thread. All zero if it has none.
@@ -83,6 +86,7 @@ impl ThreadLayout {
                 type_name: "JavaThread",
             })?,
             uses_tlab: flags.is_on("UseTLAB"),
+            address_bits: zgc::address_bits(vm, flags),
         })
     }
 
@@ -96,12 +100,17 @@ impl ThreadLayout {
             return Tlab::default();
         }
         // SAFETY: the caller vouches for the thread; the offset lies inside it.
-        let start = unsafe { thread.plus(self.tlab_start).read() };
+        let start: Address = unsafe { thread.plus(self.tlab_start).read() };
         // SAFETY: the caller vouches for the thread; the offset lies inside it.
-        let top = unsafe { thread.plus(self.tlab_top).read() };
+        let top: Address = unsafe { thread.plus(self.tlab_top).read() };
         // SAFETY: the caller vouches for the thread; the offset lies inside it.
-        let end = unsafe { thread.plus(self.tlab_end).read() };
-        Tlab { start, top, end }
+        let end: Address = unsafe { thread.plus(self.tlab_end).read() };
+        let address = |coloured: Address| Address(coloured.0 & self.address_bits as usize);
+        Tlab {
+            start: address(start),
+            top: address(top),
+            end: address(end),
+        }
     }
 
     /// Bytes that the thread has allocated since it started; exact if called on the thread itself.
@@ -146,6 +155,7 @@ mod tests {
         allocated_bytes: 32,
         java_thread_size: 40,
         uses_tlab: true,
+        address_bits: u64::MAX,
     };
 
     fn cooked(words: [u64; 5]) -> u64 {

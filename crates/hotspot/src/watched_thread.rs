@@ -86,7 +86,7 @@ fn is_sought() -> bool {
 }
 
 /// The kernel's id of the thread of this process with this name.
-fn thread_named(name: &str) -> Option<i32> {
+pub(crate) fn thread_named(name: &str) -> Option<i32> {
     let threads = std::fs::read_dir("/proc/self/task").ok()?;
     threads.flatten().find_map(|thread| {
         let found = std::fs::read_to_string(thread.path().join("comm")).ok()?;
@@ -118,12 +118,12 @@ fn look() {
     }
 }
 
-fn errno_place() -> Option<&'static Cell<c_int>> {
+pub(crate) fn errno_place() -> Option<&'static Cell<c_int>> {
     // SAFETY: the thread's own errno lives as long as the thread, and only this thread uses it.
     unsafe { libc::__errno_location().cast::<Cell<c_int>>().as_ref() }
 }
 
-fn this_thread() -> usize {
+pub(crate) fn this_thread() -> usize {
     // SAFETY: `pthread_self` has no preconditions.
     let thread = unsafe { libc::pthread_self() };
     usize::try_from(thread).unwrap_or(0)

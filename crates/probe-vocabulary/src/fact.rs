@@ -98,6 +98,8 @@ facts! {
         CallRecordsBytes "CALL_RECORDS_BYTES",
         /// The address of the number of virtual threads that wait in the middle of a call.
         WaitingThreads "WAITING_THREADS",
+        /// The bits of an address, without a collector's colours.
+        AddressBits "ADDRESS_BITS",
     }
 }
 

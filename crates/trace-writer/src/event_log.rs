@@ -29,6 +29,7 @@ use pipeline::{Parts, Pipeline};
 use site_cache::SiteCache;
 use standstill::Standstill;
 
+pub use awaited_collection::CollectionPlace;
 pub use buffer_words::{BufferWords, Durable, DurableWords};
 pub use flush_queue::Buffer;
 pub use mirror::CLASS_OF_SITE;
@@ -37,6 +38,7 @@ pub use stats::EventStats;
 pub use survivor::Survivors;
 pub use tally::{EqualEvents, EventSum, Tally};
 
+mod awaited_collection;
 mod buffer_words;
 mod event_files;
 mod flush_queue;
@@ -224,6 +226,17 @@ impl EventLog {
     ) {
         self.queue
             .send_collection(Box::new(collection), survivors.into(), copy);
+    }
+
+    /// Keeps the place of a collection that begins now and ends while the program runs (ZGC): what is handed over later waits until it is [filled
+    /// in](CollectionPlace::fill). Never blocks.
+    pub fn await_collection(&self) -> CollectionPlace {
+        let (sender, receiver) = bounded(1);
+        let _ = self.queue.send(Message::Awaited(receiver));
+        CollectionPlace {
+            sender,
+            queue: Arc::clone(&self.queue),
+        }
     }
 
     /// Announces classes with their addresses in the VM. (The agent writes the records themselves to the trace file.) Never blocks.

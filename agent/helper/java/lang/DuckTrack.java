@@ -36,6 +36,8 @@ public final class DuckTrack {
     static final long KLASS = constant(DuckTrackLayout.ASK_KLASS);
     static final long INTEGER_CACHE_TOP = constant(DuckTrackLayout.ASK_INTEGER_CACHE_TOP);
     static final long TLAB_TOP = constant(DuckTrackLayout.ASK_TLAB_TOP);
+    /** What is left of the TLAB's words: the colours of ZGC without generations change within a TLAB. */
+    static final long ADDRESS_BITS = constant(DuckTrackLayout.ASK_ADDRESS_BITS);
     static final long ALLOCATED = constant(DuckTrackLayout.ASK_ALLOCATED);
     /** Whether the thread's totals are kept: what calls bring is asked for. */
     static final boolean TOTALS = constant(DuckTrackLayout.ASK_TOTALS) != 0;

@@ -18,6 +18,7 @@ final class DuckTrackEventBuffer {
     private static final long EETOP = DuckTrack.EETOP;
     private static final long SHARED = DuckTrack.SHARED;
     private static final long TLAB_TOP = DuckTrack.TLAB_TOP;
+    private static final long ADDRESS_BITS = DuckTrack.ADDRESS_BITS;
     private static final long ALLOCATED = DuckTrack.ALLOCATED;
     private static final long TLAB_START = DuckTrack.constant(DuckTrackLayout.ASK_TLAB_START);
     private static final long TLAB_END = DuckTrack.constant(DuckTrackLayout.ASK_TLAB_END);
@@ -75,8 +76,8 @@ final class DuckTrackEventBuffer {
             if (cursor == 0) {
                 return;
             }
-            long top = U.getLong(null, eetop + TLAB_TOP);
-            long start = U.getLong(null, eetop + TLAB_START);
+            long top = U.getLong(null, eetop + TLAB_TOP) & ADDRESS_BITS;
+            long start = U.getLong(null, eetop + TLAB_START) & ADDRESS_BITS;
             long allocated = U.getLong(null, eetop + ALLOCATED);
             long saved = U.getLong(null, block + SAVED);
             long last = U.getLong(null, block + LAST);
@@ -132,8 +133,8 @@ final class DuckTrackEventBuffer {
             if (cursor == 0) {
                 return;
             }
-            long top = U.getLong(null, eetop + TLAB_TOP);
-            long start = U.getLong(null, eetop + TLAB_START);
+            long top = U.getLong(null, eetop + TLAB_TOP) & ADDRESS_BITS;
+            long start = U.getLong(null, eetop + TLAB_START) & ADDRESS_BITS;
             long allocated = U.getLong(null, eetop + ALLOCATED);
             long last = U.getLong(null, block + LAST);
             long all = allocated + (top - start);
@@ -312,12 +313,12 @@ final class DuckTrackEventBuffer {
             if (cursor == 0) {
                 return;
             }
-            long top = U.getLong(null, eetop + TLAB_TOP);
-            long start = U.getLong(null, eetop + TLAB_START);
+            long top = U.getLong(null, eetop + TLAB_TOP) & ADDRESS_BITS;
+            long start = U.getLong(null, eetop + TLAB_START) & ADDRESS_BITS;
             long allocated = U.getLong(null, eetop + ALLOCATED);
             long last = U.getLong(null, block + LAST);
             long moved = allocated + (top - start) - (last + U.getLong(null, block + BASE)) + bytes;
-            boolean room = top != 0 && U.getLong(null, eetop + TLAB_END) - top >= bytes;
+            boolean room = top != 0 && (U.getLong(null, eetop + TLAB_END) & ADDRESS_BITS) - top >= bytes;
             cursor = DuckTrackEventWords.typed(before(block, cursor, cut, caller), klass);
             cursor = room
                     ? DuckTrackEventWords.endsAt(cursor, site, bytes, top + bytes, moved)
@@ -380,8 +381,8 @@ final class DuckTrackEventBuffer {
             return;
         }
         long cursor = room(block, false, 0);
-        long top = U.getLong(null, eetop + TLAB_TOP);
-        long start = U.getLong(null, eetop + TLAB_START);
+        long top = U.getLong(null, eetop + TLAB_TOP) & ADDRESS_BITS;
+        long start = U.getLong(null, eetop + TLAB_START) & ADDRESS_BITS;
         long allocated = U.getLong(null, eetop + ALLOCATED);
         long last = U.getLong(null, block + LAST);
         long moved = allocated + (top - start) - (last + U.getLong(null, block + BASE));

@@ -19,6 +19,7 @@ public final class DuckTrackEvents {
     private static final long EETOP = DuckTrack.EETOP;
     private static final long SHARED = DuckTrack.SHARED;
     private static final long TLAB_TOP = DuckTrack.TLAB_TOP;
+    private static final long ADDRESS_BITS = DuckTrack.ADDRESS_BITS;
     private static final long ALLOCATED = DuckTrack.ALLOCATED;
     private static final int ALIGN = DuckTrackSizes.ALIGN;
 
@@ -56,7 +57,7 @@ public final class DuckTrackEvents {
         Thread thread = DuckTrack.thread();
         long eetop = U.getLong(thread, EETOP);
         long block = DuckTrack.slot(thread, eetop) + SHARED;
-        long top = U.getLong(null, eetop + TLAB_TOP);
+        long top = U.getLong(null, eetop + TLAB_TOP) & ADDRESS_BITS;
         long cursor = U.getLong(null, block + CURSOR);
         long delta = top - U.getLong(null, block + LAST);
         if (obstacles(eetop, block, delta, cursor) == 0) {
@@ -75,7 +76,7 @@ public final class DuckTrackEvents {
         Thread thread = DuckTrack.thread();
         long eetop = U.getLong(thread, EETOP);
         long block = DuckTrack.slot(thread, eetop) + SHARED;
-        long top = U.getLong(null, eetop + TLAB_TOP);
+        long top = U.getLong(null, eetop + TLAB_TOP) & ADDRESS_BITS;
         long cursor = U.getLong(null, block + CURSOR);
         long delta = top - U.getLong(null, block + LAST);
         long note = U.getLong(null, block + NOTE);
@@ -116,7 +117,7 @@ public final class DuckTrackEvents {
         Thread thread = DuckTrack.thread();
         long eetop = U.getLong(thread, EETOP);
         long block = DuckTrack.slot(thread, eetop) + SHARED;
-        long top = U.getLong(null, eetop + TLAB_TOP);
+        long top = U.getLong(null, eetop + TLAB_TOP) & ADDRESS_BITS;
         long cursor = U.getLong(null, block + CURSOR);
         long delta = top - U.getLong(null, block + LAST);
         if ((obstacles(eetop, block, delta, cursor) | (bytes == 0 ? 0 : delta ^ bytes)) != 0) {
@@ -135,7 +136,7 @@ public final class DuckTrackEvents {
         Thread thread = DuckTrack.thread();
         long eetop = U.getLong(thread, EETOP);
         long block = DuckTrack.slot(thread, eetop) + SHARED;
-        long top = U.getLong(null, eetop + TLAB_TOP);
+        long top = U.getLong(null, eetop + TLAB_TOP) & ADDRESS_BITS;
         long cursor = U.getLong(null, block + CURSOR);
         long delta = top - U.getLong(null, block + LAST);
         if ((obstacles(eetop, block, delta, cursor) | (delta ^ bytes)) == 0) {
@@ -155,7 +156,7 @@ public final class DuckTrackEvents {
         Thread thread = DuckTrack.thread();
         long eetop = U.getLong(thread, EETOP);
         long block = DuckTrack.slot(thread, eetop) + SHARED;
-        long top = U.getLong(null, eetop + TLAB_TOP);
+        long top = U.getLong(null, eetop + TLAB_TOP) & ADDRESS_BITS;
         long cursor = U.getLong(null, block + CURSOR);
         long delta = top - U.getLong(null, block + LAST);
         long note = U.getLong(null, block + NOTE);

@@ -244,6 +244,8 @@ final class DuckTrackLayout {
     static final int ASK_CALL_RECORDS_BYTES = 31;
     /** The address of the number of virtual threads that wait in the middle of a call. */
     static final int ASK_WAITING_THREADS = 32;
+    /** The bits of an address, without a collector's colours. */
+    static final int ASK_ADDRESS_BITS = 33;
     /** The distance of an object's word from the object. */
     static final int ASK_USE_SHADOW = 0;
     /** The address of the clock. */

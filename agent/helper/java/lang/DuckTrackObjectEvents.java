@@ -14,6 +14,7 @@ public final class DuckTrackObjectEvents {
     private static final long EETOP = DuckTrack.EETOP;
     private static final long SHARED = DuckTrack.SHARED;
     private static final long TLAB_TOP = DuckTrack.TLAB_TOP;
+    private static final long ADDRESS_BITS = DuckTrack.ADDRESS_BITS;
     /** A table of classes whose names the agent knows, by address. */
     private static final long SEEN = DuckTrack.constant(DuckTrackLayout.ASK_SEEN_CLASSES);
     private static final long SEEN_MASK = DuckTrack.constant(DuckTrackLayout.ASK_SEEN_CLASSES_MASK);
@@ -210,7 +211,7 @@ public final class DuckTrackObjectEvents {
         Thread thread = DuckTrack.thread();
         long eetop = U.getLong(thread, EETOP);
         long block = DuckTrack.slot(thread, eetop) + SHARED;
-        long top = U.getLong(null, eetop + TLAB_TOP);
+        long top = U.getLong(null, eetop + TLAB_TOP) & ADDRESS_BITS;
         long cursor = U.getLong(null, block + CURSOR);
         long delta = top - U.getLong(null, block + LAST);
         long klass = DuckTrack.klassOf(type);

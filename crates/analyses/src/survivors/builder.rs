@@ -485,7 +485,11 @@ impl Analysis for SurvivorsBuilder {
         if self.is_over || self.start == 0 {
             return;
         }
-        let is_look = end.outcome.is_some() && end.collection.kind == CollectionKind::Full;
+        let looks = matches!(
+            end.collection.kind,
+            CollectionKind::Full | CollectionKind::Old
+        );
+        let is_look = end.outcome.is_some() && looks;
         if self.after.is_some() {
             if is_look {
                 self.look(end.collection);

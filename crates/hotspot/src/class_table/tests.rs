@@ -74,6 +74,7 @@ fn table(head: Address) -> ClassTable {
         read_ahead: HashMap::new(),
         layouts: Vec::new(),
         references: None,
+        confirmed: Vec::new(),
     }
 }
 

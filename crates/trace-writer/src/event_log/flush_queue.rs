@@ -36,10 +36,21 @@ impl Buffer {
 pub(crate) enum Message {
     Buffer(Buffer),
     Collection(Box<Collection>, Survivors, Option<Box<dyn Durable>>),
+    /// A collection that is not over yet: what comes later waits for it.
+    Awaited(Receiver<AwaitedCollection>),
     Classes(Arc<[HeapClass]>),
     /// The content of a block that precedes the next collection.
     Ahead(BlockKind, Vec<u8>),
     Finish(End, Sender<EventStats>),
+}
+
+/// A collection that was awaited.
+pub(crate) struct AwaitedCollection {
+    /// Classes that it met first.
+    pub(crate) classes: Arc<[HeapClass]>,
+    pub(crate) collection: Box<Collection>,
+    pub(crate) survivors: Survivors,
+    pub(crate) copy: Option<Box<dyn Durable>>,
 }
 
 /// When survivors of this many bytes wait, the pipeline is too slow for the program: its threads wait as for a full queue.
@@ -147,6 +158,11 @@ impl FlushQueue {
         }
     }
 
+    /// Counts survivors that wait, of a collection that was awaited.
+    pub(crate) fn survivors_wait(&self, bytes: u64) {
+        self.survivor_bytes.fetch_add(bytes, Ordering::AcqRel);
+    }
+
     /// The pipeline has finished with a collection's survivors, which took this many bytes.
     pub(crate) fn survivors_done(&self, bytes: u64) {
         self.survivor_bytes.fetch_sub(bytes, Ordering::AcqRel);
@@ -157,6 +173,12 @@ impl FlushQueue {
     /// Hands any other message over; false after the queue was closed.
     pub(crate) fn send(&self, message: Message) -> bool {
         !self.closed.load(Ordering::Acquire) && self.sender.send(message).is_ok()
+    }
+
+    /// A buffer that was put off waits again.
+    pub(crate) fn buffer_waits(&self, bytes: u64) {
+        self.waiting_bytes.fetch_add(bytes, Ordering::AcqRel);
+        self.waiting.fetch_add(1, Ordering::AcqRel);
     }
 
     /// The pipeline has finished with a buffer.

@@ -23,7 +23,7 @@ pub struct EventOptions {
     pub on_full: OnFull,
     /// Threads that compress; 0 means one per core, but at most 2.
     pub compressors: usize,
-    /// False if moves are never known (ZGC, Shenandoah, `moves=off`): no mirror, no synchronization points.
+    /// False if moves are never known (Shenandoah, `moves=off`): no mirror, no synchronization points.
     pub moves: bool,
     /// Most bytes that the mirror and the waiting events may take. If they take more, moves are no longer known.
     pub most_mirror_bytes: Option<u64>,

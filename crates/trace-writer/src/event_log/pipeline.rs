@@ -34,10 +34,12 @@ use super::stats::EventStats;
 use super::survivor::Survivors;
 use super::tally::Tally;
 use super::threads::Threads;
+use awaiting::Later;
 use holding::{ASK_AGAIN, Holding};
 use lost_heap::Heap;
 use spare_memory::SpareMemory;
 
+mod awaiting;
 mod file_turns;
 mod holding;
 mod lost_heap;
@@ -87,6 +89,8 @@ pub(crate) struct Pipeline {
     /// Since when buffers are held, and the held buffers.
     holding: Option<Holding>,
     held: VecDeque<Buffer>,
+    /// What came while a collection was awaited.
+    later: Later,
     /// An emergency collection was requested for this file.
     asked: bool,
     /// Bytes of the current file's synchronization point.
@@ -124,6 +128,7 @@ impl Pipeline {
             ahead: Vec::new(),
             holding: None,
             held: VecDeque::new(),
+            later: Later::default(),
             asked: false,
             sync_bytes: 0,
             try_again: Instant::now(),
@@ -148,6 +153,7 @@ impl Pipeline {
                 Some(Message::Collection(collection, survivors, copy)) => {
                     self.collection(*collection, survivors, copy);
                 }
+                Some(Message::Awaited(place)) => self.awaited(&place, messages),
                 Some(Message::Classes(classes)) => self.classes(&classes),
                 Some(Message::Ahead(kind, content)) => self.ahead.push((kind, content)),
                 Some(Message::Finish(end, done)) => return self.finish(messages, end, &done),
@@ -159,7 +165,7 @@ impl Pipeline {
 
     /// The next message; `None` if buffers are held and none comes, or if the senders are gone.
     fn next(&mut self, messages: &Receiver<Message>) -> Option<Message> {
-        if let Ok(message) = messages.try_recv() {
+        if let Some(message) = self.try_next(messages) {
             return Some(message);
         }
         self.parts.output.flush();
@@ -374,7 +380,7 @@ impl Pipeline {
     fn finish(mut self, messages: &Receiver<Message>, end: End, done: &Sender<EventStats>) {
         self.parts.queue.close();
         self.write_held();
-        while let Ok(message) = messages.try_recv() {
+        while let Some(message) = self.try_next(messages) {
             match message {
                 Message::Buffer(buffer) => {
                     let bytes = buffer.bytes();
@@ -384,6 +390,7 @@ impl Pipeline {
                 Message::Collection(collection, survivors, copy) => {
                     self.collection(*collection, survivors, copy);
                 }
+                Message::Awaited(place) => self.awaited(&place, messages),
                 Message::Classes(classes) => self.classes(&classes),
                 Message::Ahead(kind, content) => self.ahead.push((kind, content)),
                 Message::Finish(_, also_done) => drop(also_done),

@@ -1,0 +1,295 @@
+//! Cycles of ZGC, which go on while the program runs: a collection has its place among events from the pause on in which it counts, and is filled in when it is over.
+//!
+//! ```text
+//! pause (VM thread)     the buffers are cut; the collection gets its number and its place in the log
+//! driver thread         later: where everything is; the log goes on with what came after that pause
+//! ```
+//!
+//! Both only exchange short messages under locks that neither holds while it reads the heap.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use ducktrack_hotspot::{
+    ClassId, CycleFault, CycleKind, CycleListener, CycleReport, CycleStart, JvmFlags,
+    OLD_GENERATION, VmStructs, ZgcWatch,
+};
+use ducktrack_trace_format::{
+    Collection, CollectionKind, HeapClass, MovesLevel, Space, SpaceKind, ThreadCut,
+};
+use ducktrack_trace_writer::{CollectionPlace, Survivors};
+use parking_lot::Mutex;
+
+use super::{heap_class, survivor};
+use crate::core::Core;
+use crate::options::Options;
+use crate::process::clock::{nanos_since, unix_micros};
+use crate::trace::buffers::ThreadBuffers;
+
+/// Bytes of a survivor while the log takes it.
+const SURVIVOR_BYTES: u64 = 64;
+/// Live objects of a cycle at most, if the agent's memory has no other bound.
+const MOST_OBJECTS: u64 = 32 << 20;
+
+/// The cycles under way.
+pub(super) struct ConcurrentCycles {
+    watch: ZgcWatch,
+    /// The pause under way, if its buffers were cut.
+    pause: Mutex<Option<CutPause>>,
+    open: Mutex<Vec<OpenCycle>>,
+    /// Why nothing is known any more.
+    fault: Mutex<Option<&'static str>>,
+}
+
+/// A pause whose buffers were cut.
+struct CutPause {
+    micros: u64,
+    cuts: Vec<ThreadCut>,
+    since: Instant,
+}
+
+/// A cycle that counts, and is not over.
+struct OpenCycle {
+    start: CycleStart,
+    collection: Collection,
+    place: CollectionPlace,
+}
+
+/// Where cycles are recorded.
+struct Recorder {
+    core: &'static Core,
+    buffers: &'static ThreadBuffers,
+    cycles: Arc<ConcurrentCycles>,
+    /// Rows of the class table that are in the trace.
+    classes: Mutex<u32>,
+}
+
+impl ConcurrentCycles {
+    /// Finds the collector's structures.
+    ///
+    /// # Errors
+    /// Why its cycles cannot be followed.
+    pub(super) fn find(
+        vm: &VmStructs,
+        flags: &JvmFlags,
+        options: &Options,
+        stack_chunk_size: Option<usize>,
+    ) -> Result<Arc<Self>, String> {
+        let bound = options.memory.map(|bound| bound / 4 / SURVIVOR_BYTES);
+        let most = bound.map_or(MOST_OBJECTS, |bound| bound.min(MOST_OBJECTS));
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let watch = ZgcWatch::new(vm, flags, most).map_err(|error| error.to_string())?;
+        if let Some(offset) = stack_chunk_size {
+            watch.set_stack_chunk_size_offset(offset);
+        }
+        Ok(Arc::new(Self {
+            watch,
+            pause: Mutex::default(),
+            open: Mutex::default(),
+            fault: Mutex::default(),
+        }))
+    }
+
+    /// Records cycles from now on.
+    ///
+    /// # Errors
+    /// Why they cannot be followed.
+    pub(super) fn follow(
+        self: &Arc<Self>,
+        core: &'static Core,
+        buffers: &'static ThreadBuffers,
+    ) -> Result<(), String> {
+        let recorder = Recorder {
+            core,
+            buffers,
+            cycles: Arc::clone(self),
+            classes: Mutex::default(),
+        };
+        self.watch.tell(Box::new(recorder)).map_err(|error| {
+            *self.fault.lock() = Some("ZGC's driver threads are not known");
+            error.to_string()
+        })
+    }
+
+    /// Whether the heap has two generations.
+    pub(super) fn is_generational(&self) -> bool {
+        self.watch.is_generational()
+    }
+
+    /// Ends cycles that are over and that no driver has told.
+    pub(super) fn tick(&self) {
+        if let Err(fault) = self.watch.tick() {
+            *self.fault.lock() = Some(fault);
+        }
+        let fault = *self.fault.lock();
+        if let Some(fault) = fault {
+            self.give_up(fault);
+        }
+    }
+
+    /// Nothing more will be known of the cycles that are under way.
+    fn give_up(&self, fault: &str) {
+        let rest = std::mem::take(&mut *self.open.lock());
+        for cycle in rest {
+            cycle.fill_with_fault(fault);
+        }
+    }
+
+    /// A pause begins. The world is stopped.
+    pub(super) fn pause_begins(&self, cut: impl FnOnce() -> Vec<ThreadCut>) {
+        let since = Instant::now();
+        let cuts = self.watch.pause_begins();
+        *self.pause.lock() = cuts.then(|| CutPause {
+            micros: unix_micros(),
+            cuts: cut(),
+            since,
+        });
+    }
+
+    /// A pause ends. The world is stopped.
+    pub(super) fn pause_ends(&self, buffers: &ThreadBuffers) {
+        let start = match self.watch.pause_ends() {
+            Ok(start) => start,
+            Err(fault) => {
+                *self.fault.lock() = Some(fault);
+                None
+            }
+        };
+        let Some(pause) = self.pause.lock().take() else {
+            return;
+        };
+        let mut collection = Collection {
+            number: buffers.begin_epoch(),
+            kind: start.map_or(CollectionKind::Cleanup, |start| kind(start.kind)),
+            vm_total: start.map_or(0, |start| start.number),
+            start_unix_micros: pause.micros,
+            end_unix_micros: unix_micros(),
+            level: MovesLevel::Exact,
+            cuts: pause.cuts,
+            fault: (*self.fault.lock()).map(str::to_owned),
+            ..Collection::default()
+        };
+        collection.walk_nanos = nanos_since(pause.since);
+        match start.filter(|_| collection.fault.is_none()) {
+            Some(start) => {
+                let place = buffers.log().await_collection();
+                self.open.lock().push(OpenCycle {
+                    start,
+                    collection,
+                    place,
+                });
+            }
+            None => buffers.log().collection(collection, Survivors::default()),
+        }
+    }
+
+    /// Ends everything that is under way.
+    pub(super) fn end(&self) {
+        self.watch.end();
+        self.give_up("the recording ended during a cycle");
+    }
+
+    /// Takes a cycle, and those of its kind that began before it and will not be known.
+    fn take(&self, start: CycleStart) -> (Option<OpenCycle>, Vec<OpenCycle>) {
+        let mut open = self.open.lock();
+        let is_of_kind = |cycle: &mut OpenCycle| cycle.start.kind == start.kind;
+        let (this, missed) = open
+            .extract_if(.., is_of_kind)
+            .partition::<Vec<_>, _>(|cycle| cycle.start.number == start.number);
+        let (later, missed): (Vec<_>, Vec<_>) = missed
+            .into_iter()
+            .partition(|cycle| cycle.start.number.wrapping_sub(start.number) < 1 << 31);
+        open.extend(later);
+        (this.into_iter().next(), missed)
+    }
+}
+
+impl OpenCycle {
+    fn fill_with_fault(mut self, fault: &str) {
+        self.collection.fault = Some(fault.to_owned());
+        let nothing = Survivors::default();
+        self.place
+            .fill(Arc::default(), self.collection, nothing, None);
+    }
+}
+
+impl CycleListener for Recorder {
+    fn completed(&self, start: CycleStart, outcome: Result<CycleReport, CycleFault>) {
+        let (cycle, missed) = self.cycles.take(start);
+        for cycle in missed {
+            cycle.fill_with_fault("a cycle passed unseen");
+        }
+        let Some(cycle) = cycle else {
+            return;
+        };
+        match outcome {
+            Ok(report) => self.record(cycle, report),
+            Err(fault) => cycle.fill_with_fault(&fault.to_string()),
+        }
+    }
+}
+
+impl Recorder {
+    fn record(&self, mut cycle: OpenCycle, report: CycleReport) {
+        let collection = &mut cycle.collection;
+        if report.is_void {
+            collection.kind = CollectionKind::Cleanup;
+        }
+        let range = |range: ducktrack_hotspot::AddressRange| range.map(|at| at.0 as u64);
+        collection.collected = report.collected.iter().map(|found| range(*found)).collect();
+        let before = collection.collected.iter();
+        collection.before = spaces(before.map(|range| (range.start, range.bytes())));
+        let after = report.survivors.iter();
+        collection.after = spaces(after.map(|found| (found.to.0 as u64, found.bytes())));
+        let survivors = Survivors {
+            objects: vec![report.survivors.into_iter().map(survivor).collect()],
+            whole_heap: cycle.start.kind == CycleKind::Whole && !report.is_void,
+            listed: false,
+        };
+        let classes = self.new_classes();
+        let copy = self.buffers.keep_collection(collection, &survivors);
+        cycle.place.fill(classes, cycle.collection, survivors, copy);
+    }
+
+    /// Classes that were not in the trace yet.
+    fn new_classes(&self) -> Arc<[HeapClass]> {
+        let mut known = self.classes.lock();
+        let table = self.cycles.watch.classes();
+        let new = (*known..).map_while(|id| heap_class(&table, ClassId(id)));
+        let new: Arc<[HeapClass]> = new.collect();
+        drop(table);
+        *known += new.len() as u32;
+        self.core.heap_classes.add_found(&new, Vec::new());
+        new
+    }
+}
+
+fn kind(kind: CycleKind) -> CollectionKind {
+    match kind {
+        CycleKind::Whole => CollectionKind::Full,
+        CycleKind::Young => CollectionKind::Young,
+        CycleKind::Old => CollectionKind::Old,
+    }
+}
+
+/// The generations as spaces, as long as what they hold: pages are too many.
+fn spaces(parts: impl Iterator<Item = (u64, u64)>) -> Vec<Space> {
+    const OLD: u64 = OLD_GENERATION as u64;
+    let (mut young, mut old) = (0, 0);
+    for (address, bytes) in parts {
+        match address & OLD {
+            0 => young += bytes,
+            _ => old += bytes,
+        }
+    }
+    let space = |kind, index, bottom, bytes| Space {
+        kind,
+        index,
+        bottom,
+        top: bottom + bytes,
+    };
+    vec![
+        space(SpaceKind::Eden, 1, 0, young),
+        space(SpaceKind::Old, 0, OLD, old),
+    ]
+}

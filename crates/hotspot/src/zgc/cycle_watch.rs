@@ -1,0 +1,559 @@
+//! Follows the cycles of each generation: through the pauses, on the VM thread, and through what the drivers leave between them.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::address::Address;
+use crate::class_table::ClassTable;
+use crate::collection_report::{AddressRange, MemoryRange};
+use crate::driver_threads::{self, DriverObserver};
+use crate::elapsed::nanos_since;
+use crate::error::Error;
+use crate::jvm_flags::JvmFlags;
+use crate::object_walk::ObjectSizes;
+use crate::pause_hook::PauseHook;
+use crate::survivor::Survivor;
+use crate::vm_structs::VmStructs;
+use crate::zgc::address_key::{Generation, OLD_GENERATION};
+use crate::zgc::capture::{Capture, CycleFault, Outcome, moves_fault};
+use crate::zgc::forwarding_table::RelocationSet;
+use crate::zgc::generations::GenerationPlace;
+use crate::zgc::layout::{Form, Layout};
+
+/// What a cycle judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CycleKind {
+    /// The whole heap: ZGC without generations.
+    Whole,
+    /// The young generation.
+    Young,
+    /// The old generation.
+    Old,
+}
+
+/// A cycle counts from the pause on in which this is returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CycleStart {
+    /// What it judges.
+    pub kind: CycleKind,
+    /// The VM's number of cycles of the generation.
+    pub number: u32,
+}
+
+/// What a cycle did.
+#[derive(Debug, Default)]
+pub struct CycleReport {
+    /// Where each object moved, stayed or died: ascending.
+    pub collected: Vec<AddressRange>,
+    /// By ascending old address.
+    pub survivors: Vec<Survivor>,
+    /// How long the driver was held.
+    pub held_nanos: u64,
+    /// The cycle was given up before it decided anything.
+    pub is_void: bool,
+}
+
+/// Who hears of cycles. Called on a driver thread, from inside the VM, while the program runs: implementations must not call the VM.
+pub trait CycleListener: Send + Sync {
+    /// A cycle is over, or will not be known.
+    fn completed(&self, cycle: CycleStart, outcome: Result<CycleReport, CycleFault>);
+}
+
+/// The collector's numbers of phases.
+const MARK: u32 = 0;
+const MARK_COMPLETE: u32 = 1;
+const RELOCATE: u32 = 2;
+
+const FAILED: &str = "reading ZGC's structures failed";
+/// No pause has begun.
+const NEVER: u64 = u64::MAX;
+
+/// An old cycle waits this long at most until the young cycle that began before it is through. If that is not enough, it must not have promoted anything to where the
+/// old cycle freed memory.
+const PATIENCE: Duration = Duration::from_millis(300);
+const LOOK_AGAIN: Duration = Duration::from_micros(200);
+
+/// Watches ZGC.
+pub struct ZgcWatch {
+    shared: Arc<Shared>,
+}
+
+impl std::fmt::Debug for ZgcWatch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ZgcWatch({:?})", self.shared.layout.form)
+    }
+}
+
+struct Shared {
+    layout: Layout,
+    generations: Vec<GenerationWatch>,
+    objects: Mutex<Objects>,
+    most_objects: usize,
+    /// Generational only.
+    beside: Mutex<Beside>,
+    listener: OnceLock<Box<dyn CycleListener>>,
+}
+
+/// A young cycle that was not through when an old one's driver went on.
+#[derive(Default)]
+struct Beside {
+    young: Option<u32>,
+    /// Where it promoted objects to, once it is over.
+    promoted: Option<Vec<Address>>,
+}
+
+struct Objects {
+    classes: ClassTable,
+    sizes: ObjectSizes,
+}
+
+/// What is known of a generation's cycles. The words of the first group are written in pauses alone.
+struct GenerationWatch {
+    generation: Generation,
+    phase: Address,
+    seqnum: Address,
+    /// Phase and number at the start of the pause.
+    before: AtomicU64,
+    /// The latest cycle whose Mark Start was seen.
+    started: AtomicU32,
+    /// The latest cycle that the listener has heard of.
+    told: AtomicU32,
+    reader: Mutex<Reader>,
+}
+
+struct Reader {
+    place: GenerationPlace,
+    /// The latest cycle whose marking was read, or could not be.
+    captured: u32,
+    /// Its objects, until its relocation is over.
+    capture: Option<Capture>,
+    set: Option<RelocationSet>,
+    held_nanos: u64,
+}
+
+impl ZgcWatch {
+    /// Finds ZGC's structures. Call in or after `VMInit`, before the first cycle.
+    pub fn new(vm: &VmStructs, flags: &JvmFlags, most_objects: usize) -> Result<Self, Error> {
+        let layout = Layout::load(vm, flags)?;
+        let places = Generation::ALL.into_iter().zip(&layout.generations);
+        let generations =
+            places.map(|(generation, place)| GenerationWatch::new(generation, *place));
+        let generations = generations.collect();
+        let objects = Objects {
+            classes: ClassTable::new(vm)?,
+            sizes: ObjectSizes::load(vm, flags, None)?,
+        };
+        PauseHook::install(vm.libjvm())?;
+        Ok(Self {
+            shared: Arc::new(Shared {
+                layout,
+                generations,
+                objects: Mutex::new(objects),
+                most_objects,
+                beside: Mutex::default(),
+                listener: OnceLock::new(),
+            }),
+        })
+    }
+
+    /// Tells cycles from now on.
+    ///
+    /// # Errors
+    /// The drivers are not there.
+    pub fn tell(&self, listener: Box<dyn CycleListener>) -> Result<(), Error> {
+        // A watch is told once.
+        let _ = self.shared.listener.set(listener);
+        let names: &[&str] = match self.shared.layout.form {
+            Form::Generational => &["ZDriverMinor", "ZDriverMajor"],
+            Form::Single => &["ZDriver"],
+        };
+        let observer = || Arc::clone(&self.shared) as Arc<dyn DriverObserver>;
+        let found = driver_threads::observe(names, observer())
+            || self.shared.layout.form == Form::Single
+                && driver_threads::observe(&["XDriver"], observer());
+        match found {
+            true => Ok(()),
+            false => Err(Error::Ambiguous {
+                what: "the driver thread of ZGC",
+            }),
+        }
+    }
+
+    /// Call in `GarbageCollectionStart`. Whether the buffers must be cut: a cycle may count from this pause on.
+    #[must_use]
+    pub fn pause_begins(&self) -> bool {
+        let mut cuts = false;
+        for generation in &self.shared.generations {
+            let (phase, number) = generation.now();
+            let before = u64::from(phase) << 32 | u64::from(number);
+            generation.before.store(before, Ordering::Relaxed);
+            cuts |= match generation.generation {
+                Generation::Young => phase == RELOCATE,
+                Generation::Old => phase == MARK,
+            };
+        }
+        cuts
+    }
+
+    /// Call in `GarbageCollectionFinish`. The cycle that counts from this pause on.
+    ///
+    /// # Errors
+    /// The pause did what none should do: nothing is known from here on.
+    pub fn pause_ends(&self) -> Result<Option<CycleStart>, &'static str> {
+        let mut start = None;
+        for generation in &self.shared.generations {
+            start = start.or(generation.pause_ends(self.shared.layout.form)?);
+        }
+        driver_threads::expect();
+        match driver_threads::has_failed() {
+            true => Err(FAILED),
+            false => Ok(start),
+        }
+    }
+
+    /// Every class that was met so far. Release it soon: drivers wait for it.
+    #[must_use]
+    pub fn classes(&self) -> ZgcClasses<'_> {
+        ZgcClasses(self.shared.objects())
+    }
+
+    /// Whether the heap has two generations.
+    #[must_use]
+    pub fn is_generational(&self) -> bool {
+        self.shared.layout.form == Form::Generational
+    }
+
+    /// Sets the offset of the field `size` of `jdk.internal.vm.StackChunk`, as [`crate::CollectionWatch::set_stack_chunk_size_offset`].
+    pub fn set_stack_chunk_size_offset(&self, offset: usize) {
+        self.shared
+            .objects()
+            .sizes
+            .set_stack_chunk_size_offset(offset);
+    }
+
+    /// Call now and then: a driver that reads no clock after its relocation must not hold up what comes later.
+    ///
+    /// # Errors
+    /// Nothing is known from here on.
+    pub fn tick(&self) -> Result<(), &'static str> {
+        for generation in &self.shared.generations {
+            self.shared.finish(generation, false);
+        }
+        match driver_threads::has_failed() {
+            true => Err(FAILED),
+            false => Ok(()),
+        }
+    }
+
+    /// Stops watching. What is under way counts as far as it came.
+    pub fn end(&self) {
+        driver_threads::rest();
+        for generation in &self.shared.generations {
+            self.shared.finish(generation, true);
+        }
+    }
+}
+
+/// The classes of a [`ZgcWatch`].
+pub struct ZgcClasses<'a>(MutexGuard<'a, Objects>);
+
+impl std::ops::Deref for ZgcClasses<'_> {
+    type Target = ClassTable;
+
+    fn deref(&self) -> &ClassTable {
+        &self.0.classes
+    }
+}
+
+impl std::fmt::Debug for ZgcClasses<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} classes", self.0.classes.len())
+    }
+}
+
+impl GenerationWatch {
+    fn new(generation: Generation, place: GenerationPlace) -> Self {
+        let (phase, seqnum) = (place.phase, place.seqnum);
+        let watch = Self {
+            generation,
+            phase,
+            seqnum,
+            before: AtomicU64::new(NEVER),
+            started: AtomicU32::new(0),
+            told: AtomicU32::new(0),
+            reader: Mutex::new(Reader {
+                place,
+                captured: 0,
+                capture: None,
+                set: None,
+                held_nanos: 0,
+            }),
+        };
+        let (_, number) = watch.now();
+        watch.started.store(number, Ordering::Relaxed);
+        watch.told.store(number, Ordering::Relaxed);
+        watch
+    }
+
+    /// Phase and number.
+    fn now(&self) -> (u32, u32) {
+        // SAFETY: words of the VM's heap, or of its globals, which live as long as the VM.
+        let number = unsafe { self.seqnum.read() };
+        // SAFETY: as above.
+        (unsafe { self.phase.read() }, number)
+    }
+
+    fn pause_ends(&self, form: Form) -> Result<Option<CycleStart>, &'static str> {
+        let before = self.before.swap(NEVER, Ordering::Relaxed);
+        if before == NEVER {
+            return Ok(None);
+        }
+        let (old_phase, old_number) = ((before >> 32) as u32, before as u32);
+        let (phase, number) = self.now();
+        if (phase, number) == (old_phase, old_number) {
+            return Ok(None);
+        }
+        let kind = match (form, self.generation) {
+            (Form::Single, _) => CycleKind::Whole,
+            (Form::Generational, Generation::Young) => CycleKind::Young,
+            (Form::Generational, Generation::Old) => CycleKind::Old,
+        };
+        let start = CycleStart { kind, number };
+        let is_young = self.generation == Generation::Young;
+        match (old_phase, phase) {
+            (RELOCATE, MARK) if number == old_number.wrapping_add(1) => {
+                self.started.store(number, Ordering::Release);
+                Ok(is_young.then_some(start))
+            }
+            (MARK, MARK_COMPLETE) if number == old_number => {
+                let is_known = self.started.load(Ordering::Relaxed) == number;
+                Ok((!is_young && is_known).then_some(start))
+            }
+            (MARK_COMPLETE, RELOCATE) if number == old_number => Ok(None),
+            _ => Err("ZGC's phases do not follow each other as they should"),
+        }
+    }
+
+    fn kind(&self, form: Form) -> CycleKind {
+        match (form, self.generation) {
+            (Form::Single, _) => CycleKind::Whole,
+            (_, Generation::Young) => CycleKind::Young,
+            (_, Generation::Old) => CycleKind::Old,
+        }
+    }
+}
+
+impl Shared {
+    fn objects(&self) -> MutexGuard<'_, Objects> {
+        self.objects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The generations whose phases this driver runs now.
+    fn owned(&self, driver: usize) -> Option<&GenerationWatch> {
+        let Some(place) = self.layout.active_type else {
+            return self.generations.first();
+        };
+        // SAFETY: a word of the VM's heap, which lives as long as the VM.
+        let active: u32 = unsafe { place.read() };
+        match (driver, active) {
+            (0, 0) | (1, 1..=3) => self.generations.first(),
+            (1, _) => self.generations.last(),
+            _ => None,
+        }
+    }
+
+    fn look_at(&self, watch: &GenerationWatch) {
+        let (phase, number) = watch.now();
+        if phase == MARK || watch.told.load(Ordering::Acquire) == number {
+            return;
+        }
+        // The agent's own thread may hold it for a moment. This look must not be left out: the next may come too late.
+        let mut reader = watch.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let started = watch.started.load(Ordering::Acquire);
+        if started != number {
+            return;
+        }
+        let since = Instant::now();
+        match (phase, reader.captured == number) {
+            (MARK_COMPLETE, false) => self.capture(watch, &mut reader, number),
+            (RELOCATE, true) => self.relocated(watch, &mut reader),
+            (RELOCATE, false) => {
+                let what = "the end of marking passed unseen";
+                self.tell(watch, number, Err(CycleFault::Missed { what }));
+            }
+            _ => return,
+        }
+        reader.held_nanos += nanos_since(since);
+    }
+
+    fn capture(&self, watch: &GenerationWatch, reader: &mut Reader, number: u32) {
+        self.give_up(watch, reader);
+        reader.captured = number;
+        reader.held_nanos = 0;
+        let read = {
+            let objects = &mut *self.objects();
+            // Old cycles, and those of the whole heap, unload classes.
+            objects.classes.may_be_unloaded();
+            let known = (&mut objects.classes, &objects.sizes);
+            Capture::read(
+                &self.layout,
+                watch.generation,
+                number,
+                known,
+                self.most_objects,
+            )
+        };
+        match read {
+            Ok(capture) => {
+                reader.capture = Some(capture);
+                self.wait_for_young(watch);
+            }
+            Err(fault) => self.tell(watch, number, Err(fault)),
+        }
+    }
+
+    /// Waits until the young cycle that began before this old one's Mark End is through: it promotes objects, and the old cycle is about to free memory.
+    fn wait_for_young(&self, watch: &GenerationWatch) {
+        let Some(young) = self.generations.first() else {
+            return;
+        };
+        if watch.generation == Generation::Young {
+            return;
+        }
+        *self.beside() = Beside::default();
+        let since = Instant::now();
+        let started = young.started.load(Ordering::Acquire);
+        let is_through = || young.told.load(Ordering::Acquire).wrapping_sub(started) < 1 << 31;
+        while !is_through() {
+            if since.elapsed() > PATIENCE {
+                self.beside().young = Some(started);
+                return;
+            }
+            std::thread::sleep(LOOK_AGAIN);
+        }
+    }
+
+    /// Notes where a young cycle promoted objects to, if an old one did not wait for it.
+    fn note_promotions(&self, number: u32, outcome: &Outcome) {
+        let mut beside = self.beside();
+        if beside.young == Some(number) {
+            let promoted = outcome.survivors.iter().filter(|survivor| {
+                survivor.to.0 & OLD_GENERATION != 0 && survivor.from.0 & OLD_GENERATION == 0
+            });
+            beside.promoted = Some(promoted.map(|survivor| survivor.to).collect());
+        }
+    }
+
+    /// Whether an old cycle can count as one that came after the young cycle beside it.
+    fn is_ordered(&self, outcome: &Outcome) -> bool {
+        let beside = std::mem::take(&mut *self.beside());
+        let Some(promoted) = beside.promoted else {
+            return beside.young.is_none();
+        };
+        let is_judged =
+            |place: &Address| AddressRange::position(&outcome.collected, *place).is_some();
+        !promoted.iter().any(is_judged)
+    }
+
+    fn beside(&self) -> MutexGuard<'_, Beside> {
+        self.beside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The cycle before was not seen to end, and the next is about to reset its tables: they are complete by now.
+    fn give_up(&self, watch: &GenerationWatch, reader: &mut Reader) {
+        if reader.capture.is_some() {
+            reader.set = None;
+            self.relocated(watch, reader);
+        }
+        if let Some(capture) = reader.capture.take() {
+            let what = "the end of relocation passed unseen";
+            self.tell(watch, capture.seqnum, Err(CycleFault::Missed { what }));
+        }
+    }
+
+    /// Reads the tables, if they are complete.
+    fn relocated(&self, watch: &GenerationWatch, reader: &mut Reader) {
+        if reader.capture.is_none() {
+            return;
+        }
+        let set = match reader.set.take() {
+            Some(set) => Ok(set),
+            None => RelocationSet::read(&mut reader.place, &self.layout),
+        };
+        let tables = match set {
+            Ok(set) if !set.is_released(&self.layout) => {
+                reader.set = Some(set);
+                return;
+            }
+            Ok(set) => set.tables(&self.layout, watch.generation == Generation::Old),
+            Err(fault) => Err(fault),
+        };
+        let Some(capture) = reader.capture.take() else {
+            return;
+        };
+        let number = capture.seqnum;
+        let outcome = match tables {
+            Ok(tables) => capture.moved(&self.layout, tables),
+            Err(fault) => Err(moves_fault(&fault)),
+        };
+        let is_old = watch.generation == Generation::Old;
+        let outcome = outcome.and_then(|outcome| {
+            if !is_old {
+                self.note_promotions(number, &outcome);
+            } else if !self.is_ordered(&outcome) {
+                let what = "a young cycle took too long beside an old one";
+                return Err(CycleFault::Missed { what });
+            }
+            Ok(report(outcome, reader.held_nanos))
+        });
+        self.tell(watch, number, outcome);
+    }
+
+    /// Ends a cycle away from its driver. `is_last`: nothing goes on any more.
+    fn finish(&self, watch: &GenerationWatch, is_last: bool) {
+        let mut reader = watch.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let (phase, number) = watch.now();
+        if reader.capture.is_some() && phase == RELOCATE && reader.captured == number {
+            self.relocated(watch, &mut reader);
+        }
+        let started = watch.started.load(Ordering::Acquire);
+        if !is_last || watch.told.load(Ordering::Acquire) == started {
+            return;
+        }
+        // Nothing follows, so where its survivors went does not matter.
+        let outcome = match reader.capture.take() {
+            Some(capture) => report(capture.unmoved(&self.layout), reader.held_nanos),
+            None => CycleReport {
+                is_void: true,
+                ..CycleReport::default()
+            },
+        };
+        self.tell(watch, started, Ok(outcome));
+    }
+
+    fn tell(&self, watch: &GenerationWatch, number: u32, outcome: Result<CycleReport, CycleFault>) {
+        let kind = watch.kind(self.layout.form);
+        if let Some(listener) = self.listener.get() {
+            listener.completed(CycleStart { kind, number }, outcome);
+        }
+        watch.told.store(number, Ordering::Release);
+    }
+}
+
+fn report(outcome: Outcome, held_nanos: u64) -> CycleReport {
+    CycleReport {
+        collected: outcome.collected,
+        survivors: outcome.survivors,
+        held_nanos,
+        is_void: false,
+    }
+}
+
+impl DriverObserver for Shared {
+    fn look(&self, driver: usize) {
+        if let Some(watch) = self.owned(driver) {
+            self.look_at(watch);
+        }
+    }
+}

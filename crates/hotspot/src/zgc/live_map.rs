@@ -1,0 +1,86 @@
+//! The live map of a page: which of its objects the marking of a cycle has reached.
+//!
+//! ```text
+//! u32 number of the cycle   u32 live objects   u64 live bytes   u64 live segments   u64 claimed segments   words*   bits
+//! ```
+//!
+//! (`src/hotspot/share/gc/z/zLiveMap.hpp`.) Bit 2n stands for the n-th place of the page where an object may begin. The map has 64 segments; one that is not live is not
+//! cleared. A map with another number than its generation's has no live object. The count of objects that the VM keeps beside must be what the bits say, and so must the bytes
+//! ([`super::object_reader`]).
+
+use crate::address::Address;
+use crate::careful_read::read_bytes;
+use crate::zgc::page_table::{Page, word_at};
+
+const SEGMENTS: u64 = 64;
+/// Bits of the beginnings of objects.
+const BEGINNINGS: u64 = 0x5555_5555_5555_5555;
+/// Largest live map: a page of 32 GB with places 8 bytes apart does not exist.
+const MOST_BITS: u64 = 1 << 33;
+
+/// The marked objects of a page.
+#[derive(Debug, Default)]
+pub(crate) struct LiveMap {
+    /// Offsets in the heap, ascending.
+    pub(crate) objects: Vec<u64>,
+    /// The VM's own sum of their bytes.
+    pub(crate) bytes: u64,
+    /// Distance of places.
+    pub(crate) alignment: u64,
+}
+
+/// Why a live map cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum LiveMapFault {
+    #[error("its live map cannot be read")]
+    Unreadable,
+    #[error("its live map has {found} objects, the page counts {counted}")]
+    Count { found: u64, counted: u64 },
+}
+
+impl LiveMap {
+    /// Reads the map of a page for the cycle with this number; `at` is its offset in the header.
+    pub(crate) fn read(page: &Page, at: usize, seqnum: u32) -> Result<Self, LiveMapFault> {
+        let word =
+            |index: usize| word_at(&page.header, at + index * 8).ok_or(LiveMapFault::Unreadable);
+        let first = word(0)?;
+        if first as u32 != seqnum {
+            return Ok(Self::default());
+        }
+        let (counted, live_segments) = (first >> 32, word(2)?);
+        let (map, bits) = (Address(word(4)? as usize), word(5)?);
+        // The map of a large object is longer than it need be.
+        let places = if page.is_large { 1 } else { bits / 2 };
+        if places == 0 || bits > MOST_BITS || page.bytes() % places != 0 {
+            return Err(LiveMapFault::Unreadable);
+        }
+        let distance = page.bytes() / places;
+        if !page.is_large && !distance.is_power_of_two() {
+            return Err(LiveMapFault::Unreadable);
+        }
+        let mut words = vec![0_u8; bits.div_ceil(64) as usize * 8];
+        read_bytes(map, &mut words).map_err(|_| LiveMapFault::Unreadable)?;
+        let mut objects = Vec::with_capacity(counted.min(places) as usize);
+        let (words, _) = words.as_chunks::<8>();
+        let segment = bits.div_ceil(SEGMENTS).max(1);
+        for (first, word) in (0_u64..).step_by(64).zip(words) {
+            let mut set = u64::from_le_bytes(*word) & BEGINNINGS;
+            while set != 0 {
+                let bit = first + u64::from(set.trailing_zeros());
+                set &= set - 1;
+                if bit / 2 < places && live_segments >> (bit / segment).min(63) & 1 == 1 {
+                    objects.push(page.start + bit / 2 * distance);
+                }
+            }
+        }
+        let found = objects.len() as u64;
+        if found != counted {
+            return Err(LiveMapFault::Count { found, counted });
+        }
+        Ok(Self {
+            objects,
+            bytes: word(1)?,
+            alignment: distance,
+        })
+    }
+}
