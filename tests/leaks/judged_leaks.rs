@@ -189,7 +189,8 @@ fn rank(report: &Value, culprits: &[String]) -> Option<usize> {
     Some(1 + candidates.position(names)?)
 }
 
-/// A candidate names a culprit by the site that makes its objects or one that rises with them for it (as the line or its caller), or by a step of its path.
+/// A candidate names a culprit by the line that makes its objects (or what calls the library's line), or by a field on its path. A field may be inherited: its class is known as far as
+/// its package.
 fn is_named(row: &Value, culprit: &str) -> bool {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let site = format!("{}.{}", text(&row["class"]), text(&row["method"]));
@@ -202,15 +203,22 @@ fn is_named(row: &Value, culprit: &str) -> bool {
     }
     let (class, field) = culprit.rsplit_once('.').expect("a class and a name");
     let root = text(&row["root"]["name"]);
-    let is_field = |by: &str| field.is_empty() || by.trim_start_matches("static ") == field;
-    let mut holder = root
-        .trim_start_matches("static ")
-        .rsplit_once('.')
-        .map_or(String::new(), |(class, _)| class.to_owned());
-    row["path"].as_array().into_iter().flatten().any(|step| {
-        let is_it = holder == class && is_field(&text(&step["by"]))
-            || field.is_empty() && text(&step["type"]) == class;
+    let root = root.trim_start_matches("static ").rsplit_once('.');
+    let mut holder = root.map_or(String::new(), |(class, _)| class.to_owned());
+    let mut steps = row["path"].as_array().into_iter().flatten();
+    steps.any(|step| {
+        let by = text(&step["by"]);
+        let is_it = match field.is_empty() {
+            true => holder == class || text(&step["type"]) == class,
+            false => {
+                by.trim_start_matches("static ") == field && package(&holder) == package(class)
+            }
+        };
         holder = text(&step["type"]);
         is_it
     })
+}
+
+fn package(class: &str) -> &str {
+    class.rsplit_once('.').map_or("", |(package, _)| package)
 }

@@ -1,5 +1,6 @@
 //! Live amounts at the collections that looked at all of the old space.
 
+use crate::amount::Amount;
 use crate::cohorts::Cohorts;
 use crate::history::History;
 use crate::judgement::Measure;
@@ -24,6 +25,34 @@ impl Levels {
         Self {
             by_cohort: cohorts.cells.iter().map(last).collect(),
         }
+    }
+
+    /// By births, for a run with too few looks: of few objects that become large the newest is alive, and the level is its size. None, unless most of the newest stay.
+    pub(crate) fn of_births(cohorts: &Cohorts, history: &History, measure: Measure) -> Self {
+        let (born, kept) = (cohorts.sums(&history.born), cohorts.sums(&history.kept));
+        let newest = born.iter().zip(&kept).rev();
+        let mut newest = newest.filter(|(born, _)| born.objects > 0);
+        let stays = newest.next().is_some_and(|(born, kept)| {
+            kept.objects as f64 * core::f64::consts::E >= born.objects as f64
+        });
+        if !stays {
+            return Self::default();
+        }
+        let mut level = None;
+        let of_cohort = |born: &Amount| {
+            if born.objects > 0 {
+                level = Some(measure.of(*born) / born.objects as f64);
+            }
+            level
+        };
+        Self {
+            by_cohort: born.iter().map(of_cohort).collect(),
+        }
+    }
+
+    /// Too few looks to say whether the level ascends.
+    pub(crate) fn are_few(&self) -> bool {
+        self.by_cohort.iter().flatten().count() < FEWEST_STEPS
     }
 
     /// The level at the last look before this cohort, and the cohort of that look. Only of its second quarter and later: one that is too early says nothing.

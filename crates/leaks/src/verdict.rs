@@ -253,8 +253,7 @@ impl<'a> Span<'a> {
                 false => Verdict::Leaks,
             };
         }
-        let objects = || Levels::of(&self.cohorts, self.history, Measure::Objects);
-        if measure == Measure::Bytes && levels.rises(&objects()) {
+        if measure == Measure::Bytes && self.becomes_large(&levels) {
             return Verdict::Leaks;
         }
         let all: f64 = kept.iter().sum::<f64>() + measure.of(self.history.earlier);
@@ -264,6 +263,16 @@ impl<'a> Span<'a> {
             (_, true) => Verdict::LoadedOnce,
             _ => Verdict::Bounded,
         }
+    }
+
+    /// Few objects that become large: at the looks, or, where they are too few, by what was born.
+    fn becomes_large(&self, looks: &Levels) -> bool {
+        let of = match looks.are_few() {
+            true => Levels::of_births,
+            false => Levels::of,
+        };
+        let levels = |measure| of(&self.cohorts, self.history, measure);
+        levels(Measure::Bytes).rises(&levels(Measure::Objects))
     }
 
     /// What was kept goes after a time: the level does not rise by what is added (a look in the middle tells), else the old cohorts have lost more than the

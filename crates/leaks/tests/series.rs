@@ -196,6 +196,50 @@ fn eight_arrays_that_double() {
     }
 }
 
+/// The same in a run in which no collection looked at everything before the end: births tell the sizes.
+#[test]
+fn an_array_that_doubles_without_looks() {
+    let clock = Program::new(&[], 1).clock;
+    let doubling = |last: usize| {
+        let mut history = History {
+            born: vec![Amount::default(); CELLS],
+            kept: vec![Amount::default(); CELLS],
+            ..History::default()
+        };
+        let mut capacity = 1_000;
+        for cell in 0..=last {
+            while capacity < (cell as u64 + 1) * 1_000 {
+                capacity *= 2;
+                history.born[cell] += Amount::of(1, 8 * capacity);
+            }
+        }
+        let newest = history.born.iter().rposition(|born| born.objects > 0);
+        let newest = newest.expect("it grew");
+        history.kept[newest] = Amount::of(1, 8 * capacity);
+        history
+    };
+    let mut history = doubling(CELLS - 1);
+    assert_eq!(judge(&clock, &history).verdict, Verdict::Leaks);
+    history.unseen = history.kept.clone();
+    let judged = judge(&clock, &history);
+    assert_eq!(judged.verdict, Verdict::NotKnown(NotKnown::Unseen));
+    // Full after a third of the run.
+    assert!(!judge(&clock, &doubling(CELLS / 3)).may_leak());
+    // Texts that become a little longer, of which some of the youngest are alive.
+    let mut texts = History {
+        born: (0..CELLS as u64)
+            .map(|cell| Amount {
+                objects: 1_000,
+                bytes: 24_000 + 50 * cell,
+            })
+            .collect(),
+        kept: vec![Amount::default(); CELLS],
+        ..History::default()
+    };
+    texts.kept[CELLS - 1] = Amount::of(300, 24);
+    assert!(!judge(&clock, &texts).may_leak());
+}
+
 #[test]
 fn what_nobody_has_looked_at_is_not_known() {
     let mut program = Program::new(&[], 3);

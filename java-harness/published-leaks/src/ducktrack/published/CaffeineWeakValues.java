@@ -19,6 +19,10 @@ public final class CaffeineWeakValues {
     public static void main(String[] words) throws Exception {
         for (long key = 0; key < 300_000; key++) {
             CACHE.put(key, new Object[20]);
+            // As in the issue.
+            if (key % 30_000 == 0) {
+                System.gc();
+            }
         }
         System.out.println(CACHE.estimatedSize());
     }

@@ -10,7 +10,7 @@ import java.sql.PreparedStatement;
  *
  * <p>KIND in-memory database HALF held-out HEAP 64 LIBRARY h2-lobs
  *
- * <p>CULPRIT org.h2.mvstore.db.LobStorageMap.
+ * <p>CULPRIT org.h2.mvstore.db.LobStorageMap. org.h2.mvstore.StreamStore.
  */
 public final class H2RemovedLobs {
     private static Connection connection;
