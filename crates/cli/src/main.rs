@@ -14,6 +14,7 @@ mod dump;
 mod dump_loading;
 mod explain;
 mod export;
+mod file_limit;
 #[cfg(feature = "fleet")]
 mod fleet;
 mod guide;
@@ -158,6 +159,7 @@ fn main() -> ExitCode {
         Err(error) if error.kind() == ErrorKind::ValueValidation => return bad_value(&error),
         Err(error) => error.exit(),
     };
+    file_limit::let_writes_fail();
     if reads_dump(&command) {
         own_mappings::begin_with_own_mappings();
     }
@@ -165,7 +167,9 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("ducktrack: {}", one_line(&error));
+            let advice =
+                file_limit::advice(&error).map_or_else(String::new, |advice| format!("; {advice}"));
+            eprintln!("ducktrack: {}{advice}", one_line(&error));
             ExitCode::from(BAD_INPUT)
         }
     }

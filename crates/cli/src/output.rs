@@ -103,7 +103,11 @@ pub(crate) fn print(report: &impl Report, format: Format, file: Option<&Path>) -
 pub(crate) fn write(text: &str, file: Option<&Path>) -> Result<()> {
     match file {
         Some(path) => {
-            fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+            let written = fs::write(path, text);
+            if written.is_err() {
+                remove_part(path);
+            }
+            written.with_context(|| format!("cannot write {}", path.display()))
         }
         None => {
             let mut out = io::stdout().lock();
@@ -111,6 +115,14 @@ pub(crate) fn write(text: &str, file: Option<&Path>) -> Result<()> {
                 .and_then(|()| out.flush())
                 .context("cannot write to standard output")
         }
+    }
+}
+
+/// Removes a file that could not be written to its end. Devices and pipes stay.
+fn remove_part(path: &Path) {
+    if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+        // The error that is reported is that of the write.
+        let _ = fs::remove_file(path);
     }
 }
 

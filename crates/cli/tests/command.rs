@@ -169,6 +169,46 @@ fn a_report_goes_to_a_file() {
     refused(&output, &["cannot write no/such/folder/x"]);
 }
 
+/// The signal of the limit (`ulimit -f`) neither ends the command without a word nor leaves a part of the report.
+#[test]
+fn a_file_that_may_not_grow_is_one_line_and_leaves_no_file() {
+    let place = Place::new();
+    place.trace("run", sample_run::records());
+    let file = place.path("report.html");
+    let limited = "ulimit -c 0; ulimit -f 0; exec \"$0\" \"$@\"";
+    let output = Command::new("bash")
+        .args(["-c", limited, env!("CARGO_BIN_EXE_ducktrack")])
+        .args(["report", "run", "--format", "html", "-o", "report.html"])
+        .current_dir(place.folder.path())
+        .output()
+        .expect("the command starts");
+    refused(
+        &output,
+        &[
+            "cannot write",
+            "report.html",
+            "is 0 bytes here",
+            "ulimit -f",
+        ],
+    );
+    assert!(!file.exists());
+    // A program that is run has the signal as it was.
+    let output = Command::new("bash")
+        .args([
+            "-c",
+            limited,
+            env!("CARGO_BIN_EXE_ducktrack"),
+            "run",
+            "--library",
+        ])
+        .arg(place.library())
+        .args(["--", "sh", "-c", "echo 1 >part"])
+        .current_dir(place.folder.path())
+        .output()
+        .expect("the command starts");
+    assert_eq!(output.status.code(), Some(128 + 25), "{output:?}");
+}
+
 #[test]
 fn bad_input_is_one_line_that_says_what_to_do() {
     let place = Place::new();

@@ -37,7 +37,7 @@ pub enum WriteError {
         tried: u32,
     },
     /// Bytes cannot be appended. Everything written before is intact; the next attempt continues there.
-    #[error("cannot write to {}: {source}; what was written before is intact", path.display())]
+    #[error("cannot write to {}: {source}{}; what was written before is intact", path.display(), file_limit(source))]
     Append {
         /// Path of the file.
         path: PathBuf,
@@ -76,6 +76,14 @@ pub enum WriteError {
     /// The end record has been written already.
     #[error("the trace has ended; nothing can follow")]
     Ended,
+}
+
+/// Names the limit of file sizes where it is the reason.
+fn file_limit(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::FileTooLarge => ": the limit of file sizes (ulimit -f) is reached, raise it",
+        _ => "",
+    }
 }
 
 impl WriteError {

@@ -27,13 +27,31 @@ fn a_file_that_may_not_grow() {
         // No room for mapped counters, and none for the trace.
         assert!(
             matches!(lines.as_slice(), [private, line]
-                if private.contains("are in private memory") && line.contains("cannot write to")),
+                if private.contains("are in private memory") && line.contains("cannot write to") && line.contains("(ulimit -f)")),
             "{lines:?}"
         );
         let recording = Recording::of(&place.path().join("out"));
         assert_eq!(
             recording.report.run.ended, None,
             "the trace does not claim to be complete"
+        );
+    }
+}
+
+/// As with any output that cannot be written, the JVM does not start; one line says why.
+#[test]
+fn no_file_may_have_a_byte() {
+    for jdk in jdks_in_turn(17, 5) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let outcome = TrackedJvm::new(&jdk, "output=out")
+            .file_limit(0)
+            .directory(place.path())
+            .run(&["return"]);
+        assert!(!outcome.status.success(), "{outcome:?}");
+        let lines = outcome.agent_lines();
+        assert!(
+            matches!(lines.as_slice(), [line] if line.contains("ducktrack.trace") && line.contains("(ulimit -f)")),
+            "{lines:?}"
         );
     }
 }
