@@ -17,7 +17,6 @@ mod identity;
 mod numbers;
 pub(crate) mod object_bytes;
 mod totals;
-mod trace_words;
 mod unsized_sites;
 
 use std::hash::{Hash, Hasher};

@@ -1,58 +1,19 @@
-//! The ways of allocating that bytecode shows.
+//! What is made by which class of the JDK's machinery, and sizes of elements.
 
-/// What kind of construct allocates at a site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum AllocationKind {
-    /// `new`
-    New,
-    /// `newarray`, `anewarray`
-    NewArray,
-    /// `multianewarray`, every level a site of its own
-    MultiNewArray,
-    /// a capturing lambda's `invokedynamic`
-    Lambda,
-    /// a capturing method reference's `invokedynamic`
-    MethodReference,
-    /// the result of a string concatenation, made by the JDK's helper
-    StringConcat,
-    /// `Integer.valueOf` and its like
-    Boxing,
-    /// an array made to pass variable arguments; no rule gives it, as `f(a, b)` and `f(new Object[] {a, b})` are the same bytecode
-    Varargs,
-    /// `Object.clone` and `clone` of arrays
-    Clone,
-    /// `java.lang.reflect.Array`
-    ArrayReflection,
-    /// a constructor called through reflection's native way
-    Reflection,
-    /// a constructor called through a method handle
-    MethodHandle,
-    /// `Unsafe.allocateInstance` and uninitialized arrays
-    UnsafeAllocate,
-    /// an object made by deserialization, without a constructor of its class
-    Deserialization,
-    /// a method that C2 replaces by code of its own
-    Intrinsic,
-    /// a native method for which the VM makes objects of its own
-    Vm,
-}
+use ducktrack_probe_vocabulary::AllocationKind;
 
-impl AllocationKind {
-    /// The kind of everything that a class of the JDK's machinery allocates by plain bytecode on behalf of a construct of the language.
-    pub(crate) fn of_machinery(class: &[u8]) -> Option<Self> {
-        if class.starts_with(b"java/lang/StringConcatHelper")
-            || class.starts_with(b"java/lang/String$$StringConcat")
-        {
-            Some(Self::StringConcat)
-        } else if class
-            .starts_with(b"jdk/internal/reflect/GeneratedSerializationConstructorAccessor")
-        {
-            Some(Self::Deserialization)
-        } else if class.starts_with(b"jdk/internal/reflect/GeneratedConstructorAccessor") {
-            Some(Self::Reflection)
-        } else {
-            None
-        }
+/// The kind of everything that a class of the JDK's machinery allocates by plain bytecode on behalf of a construct of the language.
+pub(crate) fn machinery_kind(class: &[u8]) -> Option<AllocationKind> {
+    if class.starts_with(b"java/lang/StringConcatHelper")
+        || class.starts_with(b"java/lang/String$$StringConcat")
+    {
+        Some(AllocationKind::StringConcat)
+    } else if class.starts_with(b"jdk/internal/reflect/GeneratedSerializationConstructorAccessor") {
+        Some(AllocationKind::Deserialization)
+    } else if class.starts_with(b"jdk/internal/reflect/GeneratedConstructorAccessor") {
+        Some(AllocationKind::Reflection)
+    } else {
+        None
     }
 }
 

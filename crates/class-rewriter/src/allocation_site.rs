@@ -9,10 +9,11 @@
 
 use ducktrack_classfile::{ClassFile, Code, CodeOffset, Instruction, Opcode, Operand};
 
-use crate::allocation_kind::{AllocationKind, ElementSize};
+use crate::allocation_kind::{ElementSize, machinery_kind};
 use crate::call_rules::CallRule;
 use crate::labels::labels;
 use crate::pool_rules::{DynamicRule, PoolRules};
+use ducktrack_probe_vocabulary::AllocationKind;
 
 /// An instruction that allocates.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +73,7 @@ pub fn allocations(
         }
         before.push(code, instruction);
     }
-    if let Some(kind) = AllocationKind::of_machinery(class.name()) {
+    if let Some(kind) = machinery_kind(class.name()) {
         let plain = |allocation: &&mut Allocation| {
             matches!(
                 allocation.kind,

@@ -6,7 +6,7 @@
 
 use ducktrack_classfile::MemberRef;
 
-use crate::allocation_kind::AllocationKind;
+use ducktrack_probe_vocabulary::AllocationKind;
 
 /// How to find out what a call allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

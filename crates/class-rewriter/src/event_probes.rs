@@ -23,11 +23,12 @@ use crate::allocation_site::{Allocation, CallMeasure, Measure, element_size};
 use crate::call_rules::{BoxCache, CallRule};
 use crate::method_plan::PlanBuilder;
 use crate::object_probes::{MeasuredArray, ObjectMethods, levels_and_element};
-use crate::planned::{SizeRule, Unit};
+use crate::planned::SizeRule;
 use crate::planner::Planner;
 use crate::pool_rules::PoolRules;
 use crate::probe::calling;
 use crate::refusal::Reason;
+use ducktrack_probe_vocabulary::Unit;
 
 const OBJECT: ProbeMethod = calling(events::OBJECT);
 const OBJECT_FOR_CALLER: ProbeMethod = calling(events::OBJECT_FOR_CALLER);

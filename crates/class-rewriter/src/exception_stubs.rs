@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 
 use crate::method_counting::Stub;
 use crate::method_plan::{OwedFrom, PlanBuilder};
-use crate::path_plan::{BlockCounter, PathPlan, Realisation, path_block};
+use crate::path_plan::{BlockCounter, PathPlan, Realisation};
 use crate::planned::Role;
 use crate::refusal::Reason;
 use crate::site_plan::COUNT;
@@ -246,7 +246,7 @@ impl PathPlan<'_, '_> {
             let at_handler = self
                 .graph
                 .block_at(entry.handler)
-                .map(|block| self.placement.potential(path_block(block)));
+                .map(|block| self.placement.potential(block));
             let debt = at_handler.map_or_else(|| owed.clone(), |at_handler| owed.minus(at_handler));
             if !debt.is_zero() {
                 escapes.push((Escape::Caught(number), debt));

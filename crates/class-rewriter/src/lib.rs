@@ -50,16 +50,17 @@ mod use_planner;
 mod uses;
 mod waiting_methods;
 
-pub use allocation_kind::{AllocationKind, ElementSize};
+pub use allocation_kind::ElementSize;
 pub use allocation_site::{Allocation, CallMeasure, Measure, allocations};
 pub use application::ApplicationClasses;
 pub use blame_passing::{BlamePassing, MethodName, methods_reaching};
 pub use class_rewriter::{ClassRewriter, RewrittenClass};
 pub use consecutive_numbers::ConsecutiveNumbers;
+pub use ducktrack_probe_vocabulary::{AllocationKind, Unit};
 pub use method_counting::{MethodCounting, Stub, WhyPerSite};
 pub use planned::{
     CallTarget, Numbers, PlannedCallSite, PlannedCause, PlannedCounter, PlannedField,
-    PlannedMethod, PlannedSite, Role, SiteKey, SizeRule, Term, Unit,
+    PlannedMethod, PlannedSite, Role, SiteKey, SizeRule, Term,
 };
 pub use pool_rules::{DynamicRule, PoolRules};
 pub use profile::{MeasuredPlacement, MethodProfile, OwedByFrames, ProfilePoints};

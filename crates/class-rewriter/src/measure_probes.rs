@@ -12,11 +12,12 @@ use crate::allocation_site::{Allocation, CallMeasure, Measure, element_size};
 use crate::call_rules::{BoxCache, CallRule};
 use crate::method_plan::{CountedLevel, PlanBuilder};
 use crate::object_probes::{MeasuredArray, ObjectMethods, levels_and_element};
-use crate::planned::{Role, SizeRule, Term, Unit};
+use crate::planned::{Role, SizeRule, Term};
 use crate::planner::Planner;
 use crate::pool_rules::PoolRules;
 use crate::probe::calling;
 use crate::refusal::Reason;
+use ducktrack_probe_vocabulary::Unit;
 
 const BEFORE_HEAP: ProbeMethod = calling(materialized::BEFORE);
 const AFTER_HEAP: ProbeMethod = calling(materialized::AFTER);

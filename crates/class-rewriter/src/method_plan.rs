@@ -11,12 +11,13 @@ use crate::method_counting::MethodCounting;
 use crate::method_view::MethodView;
 use crate::planned::{
     CallTarget, Numbers, PlannedCallSite, PlannedCause, PlannedCounter, PlannedField,
-    PlannedMethod, PlannedSite, Role, SiteKey, SizeRule, Term, Unit,
+    PlannedMethod, PlannedSite, Role, SiteKey, SizeRule, Term,
 };
 use crate::profile::{OwedByFrames, ProfilePoints};
 use crate::refusal::Reason;
 use ducktrack_classfile::{CodeOffset, LineNumbers};
 use ducktrack_code_edit::{CodeEdit, Place, Probe, Probes};
+use ducktrack_probe_vocabulary::Unit;
 
 /// The result: what to change, and what it means.
 #[derive(Debug, Default)]

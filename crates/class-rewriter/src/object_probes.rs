@@ -3,13 +3,14 @@
 use ducktrack_code_edit::Place;
 use ducktrack_probe_vocabulary::HelperMethod;
 
-use crate::allocation_kind::{AllocationKind, ElementSize};
+use crate::allocation_kind::ElementSize;
 use crate::allocation_site::{Allocation, element_size};
 use crate::call_rules::{BACKTRACE, CallRule};
 use crate::method_plan::PlanBuilder;
 use crate::planned::SizeRule;
 use crate::probe::calling;
 use crate::refusal::Reason;
+use ducktrack_probe_vocabulary::AllocationKind;
 
 /// The methods of one of these helper classes.
 #[derive(Clone, Copy, Debug)]

@@ -9,17 +9,17 @@
 
 use ducktrack_classfile::{Code, ExceptionEntry};
 use ducktrack_code_edit::Place;
-use ducktrack_flow_graph::{BlockId, EdgeKind, Expectation, MethodGraph};
+use ducktrack_flow_graph::{BlockId, EdgeKind, MethodGraph};
 use ducktrack_path_counters::{
-    self as paths, CounterPlace, Frequencies, Graph, GraphBuilder, Hint, Limits, Placement,
-    SiteVector,
+    self as paths, CounterPlace, Frequencies, Graph, Limits, Placement, SiteVector,
 };
 
 use crate::method_counting::WhyPerSite;
 use crate::method_plan::CountedLevel;
 use crate::path_policy::{NoPaths, little_to_save};
-use crate::planned::{Term, Unit};
+use crate::planned::Term;
 use crate::profile::MethodProfile;
+use ducktrack_probe_vocabulary::Unit;
 
 /// An allocation instruction that is counted by path: its levels and where it is.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ impl<'g, 'c> PathPlan<'g, 'c> {
         profile: Option<&MethodProfile>,
         code: &Code<'_>,
     ) -> Result<Self, NoPaths> {
-        let shape = shape(graph, &units).ok_or(WhyPerSite::NoPlace)?;
+        let shape = path_graph(graph, &units).ok_or(WhyPerSite::NoPlace)?;
         let (frequencies, cautious) = match profile {
             Some(profile) => measured(graph, &shape, profile),
             None => (Frequencies::estimated(&shape), None),
@@ -70,7 +70,7 @@ impl<'g, 'c> PathPlan<'g, 'c> {
             units
                 .iter()
                 .filter_map(|unit| block_of(graph, unit.position))
-                .map(|block| frequencies.block(&shape, path_block(block)))
+                .map(|block| frequencies.block(&shape, block))
         };
         let per_site = executed().fold(0, u64::saturating_add);
         if profile.is_none() {
@@ -142,27 +142,13 @@ impl<'g, 'c> PathPlan<'g, 'c> {
     }
 }
 
-/// The method's graph as the path algorithms see it. Edges keep their numbers; handler entries get artificial edges after them.
-fn shape(graph: &MethodGraph<'_>, units: &[PathUnit]) -> Option<Graph> {
-    let mut builder = GraphBuilder::new(graph.blocks().len());
-    for edge in graph.edges() {
-        let hint = match edge.expectation() {
-            Expectation::None => Hint::None,
-            Expectation::Likely => Hint::Likely,
-            Expectation::Unlikely => Hint::Unlikely,
-        };
-        builder.hinted_edge(path_block(edge.from()), path_block(edge.to()), hint);
-    }
-    for handler in graph.handler_entries() {
-        builder.exceptional_edge(path_block(handler));
-    }
-    for (number, unit) in (0u32..).zip(units) {
-        builder.site(
-            path_block(block_of(graph, unit.position)?),
-            paths::SiteId::new(number),
-        );
-    }
-    builder.build().ok()
+fn path_graph(graph: &MethodGraph<'_>, units: &[PathUnit]) -> Option<Graph> {
+    let of_unit = |(number, unit): (u32, &PathUnit)| {
+        let block = block_of(graph, unit.position)?;
+        Some((paths::SiteId::new(number), block))
+    };
+    let sites: Option<Vec<_>> = (0..).zip(units).map(of_unit).collect();
+    graph.path_graph(sites?).ok()
 }
 
 /// Edge frequencies that counters measured, and the frequencies by which counters are placed.
@@ -205,10 +191,6 @@ pub(crate) fn block_of(graph: &MethodGraph<'_>, position: usize) -> Option<Block
     graph.block_at(graph.instructions().get(position)?.offset)
 }
 
-pub(crate) fn path_block(block: BlockId) -> paths::BlockId {
-    paths::BlockId::new(u32::try_from(block.index()).unwrap_or(u32::MAX))
-}
-
 /// Where the merged counter of a block stands and what it adds.
 #[derive(Clone, Debug)]
 pub(crate) struct BlockCounter {
@@ -248,7 +230,7 @@ impl PathPlan<'_, '_> {
             owed: self
                 .graph
                 .block_ids()
-                .map(|block| self.placement.potential(path_block(block)).clone())
+                .map(|block| self.placement.potential(block).clone())
                 .collect(),
             on_edges: Vec::new(),
         };

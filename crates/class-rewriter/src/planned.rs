@@ -2,7 +2,8 @@
 
 use ducktrack_classfile::{CodeOffset, MemberRef};
 
-use crate::allocation_kind::{AllocationKind, ElementSize};
+use crate::allocation_kind::ElementSize;
+use ducktrack_probe_vocabulary::{AllocationKind, Unit};
 
 /// Hands out the numbers that end up in code and trace. The same site gets the same number in every version of its method.
 pub trait Numbers {
@@ -134,21 +135,6 @@ impl Term {
             unit,
         }
     }
-}
-
-/// The accounts of a site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unit {
-    /// Objects executed.
-    Count,
-    /// Their bytes.
-    Bytes,
-    /// Objects that reached the heap.
-    MaterializedCount,
-    /// Their bytes.
-    MaterializedBytes,
-    /// Arrays with lengths of k bits.
-    LengthBucket(u8),
 }
 
 /// Class and name of a method, modified UTF-8.

@@ -7,9 +7,9 @@ use ducktrack_classfile::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::allocation_kind::AllocationKind;
 use crate::call_rules::{self, CallRule};
 use crate::tracked_methods::TrackedMethods;
+use ducktrack_probe_vocabulary::AllocationKind;
 
 /// The rules that apply in one class.
 #[derive(Debug, Default)]

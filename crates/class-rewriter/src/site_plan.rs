@@ -7,10 +7,11 @@ use core::mem;
 
 use crate::method_counting::WhyPerSite;
 use crate::method_plan::{CountedLevel, PlanBuilder};
-use crate::planned::{Role, Term, Unit};
+use crate::planned::{Role, Term};
 use crate::planner::Planner;
 use crate::probe::calling;
 use crate::refusal::Reason;
+use ducktrack_probe_vocabulary::Unit;
 
 pub(crate) const COUNT: ProbeMethod = calling(counting::COUNT);
 const COUNT_SEVERAL: ProbeMethod = calling(counting::COUNT_SEVERAL);

@@ -12,7 +12,6 @@ use crate::error::Error;
 use crate::in_code::{InCode, Rewritten};
 use crate::java_type::simple_type;
 use crate::options::EdgeCount;
-use crate::shape::shape;
 use crate::site::Site;
 
 /// A method, its graph, paths and counters.
@@ -102,9 +101,11 @@ impl ExplainedMethod {
         let on_paths: Vec<(SiteId, BlockId)> = on_paths
             .map(|(number, site)| (SiteId::new(number), site.block))
             .collect();
-        let graph = shape(&method, &on_paths).map_err(|_| Error::Subroutines {
-            method: name.to_owned(),
-        })?;
+        let graph = method
+            .path_graph(on_paths)
+            .map_err(|_| Error::Subroutines {
+                method: name.to_owned(),
+            })?;
         let frequencies = frequencies(name, &method, &graph, counts)?;
         if !counts.is_empty() {
             let profile = profile(of.index, &method, &graph, &frequencies, counts);
@@ -227,7 +228,7 @@ fn locate(method: &MethodGraph<'_>, code: &Code<'_>, sites: Vec<Site>) -> Vec<Ex
     let mut located: Vec<ExplainedSite> = sites
         .into_iter()
         .filter_map(|site| {
-            let block = BlockId::new(method.block_at(site.offset)?.as_u32());
+            let block = method.block_at(site.offset)?;
             Some(ExplainedSite {
                 line: line_of(code, site.offset),
                 block,
@@ -244,10 +245,9 @@ fn describe_blocks(
     code: &Code<'_>,
     sites: &[ExplainedSite],
 ) -> Vec<ExplainedBlock> {
-    let describe = |id: ducktrack_flow_graph::BlockId| {
+    let describe = |id: BlockId| {
         let block = method.block(id)?;
-        let number = BlockId::new(id.as_u32());
-        let inside = (0u32..).zip(sites).filter(|(_, site)| site.block == number);
+        let inside = (0u32..).zip(sites).filter(|(_, site)| site.block == id);
         let last = method.instructions_of(id).last()?;
         let decides = last.opcode.is_unconditional_end() || last.opcode.is_conditional_branch();
         Some(ExplainedBlock {
@@ -316,11 +316,7 @@ fn profile(
 }
 
 fn find_edge(method: &MethodGraph<'_>, graph: &Graph, count: &EdgeCount) -> Option<EdgeId> {
-    let block = |offset| {
-        method
-            .block_at(offset)
-            .map(|block| BlockId::new(block.as_u32()))
-    };
+    let block = |offset| method.block_at(offset);
     let from = count.from.map_or(Some(graph.entry()), block)?;
     let to = count.to.map_or(Some(graph.exit()), block)?;
     graph

@@ -47,7 +47,6 @@ mod options;
 mod overview;
 mod palette;
 mod routes;
-mod shape;
 mod site;
 mod style_sheet;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use ducktrack_classfile::{CodeOffset, Opcode};
 
-use crate::index::BlockId;
+use ducktrack_path_counters::{BlockId, Hint};
 
 /// Why control takes an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,26 +20,13 @@ pub enum EdgeKind {
     Return,
 }
 
-/// What the opcode of a branch suggests, after T. Ball and J. R. Larus, "Branch prediction for free"
-/// (PLDI 1993): references are rarely null or equal, numbers are rarely negative.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Expectation {
-    /// The opcode gives no hint.
-    #[default]
-    None,
-    /// The edge is probably taken.
-    Likely,
-    /// The edge is probably not taken.
-    Unlikely,
-}
-
 /// An edge between two blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
     pub(crate) from: BlockId,
     pub(crate) to: BlockId,
     pub(crate) kind: EdgeKind,
-    pub(crate) expectation: Expectation,
+    pub(crate) hint: Hint,
 }
 
 impl Edge {
@@ -59,27 +46,26 @@ impl Edge {
     }
 
     /// What the opcode suggests.
-    pub fn expectation(&self) -> Expectation {
-        self.expectation
+    pub fn hint(&self) -> Hint {
+        self.hint
     }
 }
 
-impl Expectation {
-    /// The expectation for the taken branch of a conditional opcode.
-    pub(crate) fn of_taken(opcode: Opcode) -> Self {
-        match opcode {
-            Opcode::IFNULL | Opcode::IF_ACMPEQ | Opcode::IFLT => Self::Unlikely,
-            Opcode::IFNONNULL | Opcode::IF_ACMPNE | Opcode::IFGE => Self::Likely,
-            _ => Self::None,
-        }
+/// What the opcode of a conditional branch suggests about its target, after T. Ball and J. R. Larus, "Branch prediction for free"
+/// (PLDI 1993): references are rarely null or equal, numbers are rarely negative.
+pub(crate) fn hint_of_taken(opcode: Opcode) -> Hint {
+    match opcode {
+        Opcode::IFNULL | Opcode::IF_ACMPEQ | Opcode::IFLT => Hint::Unlikely,
+        Opcode::IFNONNULL | Opcode::IF_ACMPNE | Opcode::IFGE => Hint::Likely,
+        _ => Hint::None,
     }
+}
 
-    /// The expectation for the other branch.
-    pub(crate) fn opposite(self) -> Self {
-        match self {
-            Self::None => Self::None,
-            Self::Likely => Self::Unlikely,
-            Self::Unlikely => Self::Likely,
-        }
+/// The hint for the other branch.
+pub(crate) fn opposite(hint: Hint) -> Hint {
+    match hint {
+        Hint::None => Hint::None,
+        Hint::Likely => Hint::Unlikely,
+        Hint::Unlikely => Hint::Likely,
     }
 }

@@ -15,6 +15,8 @@
 //! begins are marked with the entries of the exception table that lead there ([`Block::handler_of`]). `athrow`
 //! ends a block without successors.
 //!
+//! Blocks and edges have the numbers of the crate `path-counters`, so that a method is at once one of its graphs ([`MethodGraph::path_graph`]).
+//!
 //! Nothing here panics on input: code that breaks a rule yields an [`Error`].
 
 #![forbid(unsafe_code)]
@@ -22,14 +24,14 @@
 mod block;
 mod edge;
 mod error;
-mod index;
 mod leaders;
 mod loop_structure;
 mod method_graph;
+mod path_graph;
 
 pub use block::Block;
-pub use edge::{Edge, EdgeKind, Expectation};
+pub use ducktrack_path_counters::{BlockId, EdgeId};
+pub use edge::{Edge, EdgeKind};
 pub use error::Error;
-pub use index::{BlockId, EdgeId};
 pub use loop_structure::LoopStructure;
 pub use method_graph::MethodGraph;

@@ -9,8 +9,8 @@
 use petgraph::algo::dominators::{self, Dominators};
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use crate::index::{BlockId, EdgeId};
 use crate::method_graph::MethodGraph;
+use ducktrack_path_counters::{BlockId, EdgeId};
 
 impl MethodGraph<'_> {
     /// The graph for petgraph's algorithms. Node and edge indices are those of [`BlockId`] and

@@ -3,10 +3,10 @@
 use ducktrack_classfile::{Code, CodeOffset, Instruction, Opcode};
 
 use crate::block::Block;
-use crate::edge::{Edge, EdgeKind, Expectation};
+use crate::edge::{Edge, EdgeKind, hint_of_taken, opposite};
 use crate::error::Error;
-use crate::index::{BlockId, EdgeId};
 use crate::leaders::{Leaders, ends_block};
+use ducktrack_path_counters::{BlockId, EdgeId, Hint};
 
 /// Blocks and edges of one method, with a virtual ENTRY and EXIT.
 #[derive(Clone, Debug)]
@@ -213,18 +213,18 @@ impl<'a> EdgeList<'a> {
         }
         starts.push(list.edges.len());
         let (entry, first) = (BlockId::at(blocks.len()), BlockId::at(0));
-        list.push(entry, first, EdgeKind::Entry, Expectation::None);
+        list.push(entry, first, EdgeKind::Entry, Hint::None);
         starts.push(list.edges.len());
         starts.push(list.edges.len());
         Ok((list.edges, starts))
     }
 
-    fn push(&mut self, from: BlockId, to: BlockId, kind: EdgeKind, expectation: Expectation) {
+    fn push(&mut self, from: BlockId, to: BlockId, kind: EdgeKind, hint: Hint) {
         self.edges.push(Edge {
             from,
             to,
             kind,
-            expectation,
+            hint,
         });
     }
 
@@ -233,13 +233,13 @@ impl<'a> EdgeList<'a> {
         let opcode = last.opcode;
         if opcode.is_return() {
             let exit = BlockId::at(self.blocks.len() + 1);
-            self.push(from, exit, EdgeKind::Return, Expectation::None);
+            self.push(from, exit, EdgeKind::Return, Hint::None);
         } else if opcode.is_switch() {
             self.switch(from, last)?;
         } else {
-            let taken = Expectation::of_taken(opcode);
+            let taken = hint_of_taken(opcode);
             if !ends_block(last) || opcode.is_conditional_branch() || opcode.is_jsr() {
-                self.fall_through(from, last, taken.opposite())?;
+                self.fall_through(from, last, opposite(taken))?;
             }
             if let Some(target) = last.branch_target() {
                 let to = self.starting_at(last, target)?;
@@ -253,13 +253,13 @@ impl<'a> EdgeList<'a> {
         &mut self,
         from: BlockId,
         last: &Instruction<'_>,
-        expected: Expectation,
+        hint: Hint,
     ) -> Result<(), Error> {
         let next = from.index() + 1;
         if next >= self.blocks.len() {
             return Err(Error::FallsOffTheEnd { last: last.offset });
         }
-        self.push(from, BlockId::at(next), EdgeKind::FallThrough, expected);
+        self.push(from, BlockId::at(next), EdgeKind::FallThrough, hint);
         Ok(())
     }
 
@@ -269,7 +269,7 @@ impl<'a> EdgeList<'a> {
         targets.dedup();
         for target in targets {
             let to = self.starting_at(last, target)?;
-            self.push(from, to, EdgeKind::Switch(last.offset), Expectation::None);
+            self.push(from, to, EdgeKind::Switch(last.offset), Hint::None);
         }
         Ok(())
     }

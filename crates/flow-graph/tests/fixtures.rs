@@ -1,7 +1,8 @@
 //! Blocks and edges of small assembled methods, compared with drawings.
 
 use ducktrack_classfile::{ClassBuilder, ClassFile, CodeBuilder, CodeOffset, Opcode, access};
-use ducktrack_flow_graph::{BlockId, EdgeKind, Error, Expectation, LoopStructure, MethodGraph};
+use ducktrack_flow_graph::{BlockId, EdgeKind, Error, LoopStructure, MethodGraph};
+use ducktrack_path_counters::Hint;
 
 /// Assembles a method and passes its graph to a check.
 fn with_graph(
@@ -202,11 +203,11 @@ fn null_is_unlikely() {
         },
         |graph| {
             let graph = graph.expect("a graph");
-            let expected: Vec<Expectation> = graph
+            let expected: Vec<Hint> = graph
                 .successors(BlockId::new(0))
-                .map(|(_, edge)| edge.expectation())
+                .map(|(_, edge)| edge.hint())
                 .collect();
-            assert_eq!(expected, [Expectation::Likely, Expectation::Unlikely]);
+            assert_eq!(expected, [Hint::Likely, Hint::Unlikely]);
         },
     );
 }

@@ -5,6 +5,7 @@
 //! | [`block_word`]: the words of a thread's block | the helper classes, the agent, readers of `events.live` |
 //! | [`event_word`]: the words of a thread's events | the helper classes, the crate `trace-format` |
 //! | [`fact`]: what a helper class asks the agent when it is initialized | the helper classes, the agent |
+//! | [`AllocationKind`], [`Unit`]: how a site allocates, and what a counter counts | the class rewriter, the crate `trace-format` |
 //! | [`helper`]: the methods of the helper classes | the class rewriter, the agent |
 //!
 //! The program of this crate prints the Java side of the first three ([`java_source`]), which is checked in as `DuckTrackLayout.java`:
@@ -12,12 +13,16 @@
 //! by `tests/helper_methods.rs`.
 #![forbid(unsafe_code)]
 
+mod allocation_kind;
 pub mod block_word;
 pub mod event_word;
 pub mod fact;
 pub mod helper;
 mod java_source;
 mod numbered;
+mod unit;
 
+pub use allocation_kind::AllocationKind;
 pub use helper::HelperMethod;
 pub use java_source::java_source;
+pub use unit::Unit;

@@ -57,6 +57,7 @@ pub use counter_file::{
     KEYED_PLACE, KeyedEntry, MAX_EXTENTS, note, words,
 };
 pub use damage::Damage;
+pub use ducktrack_probe_vocabulary::{AllocationKind, Unit};
 pub use error::FormatError;
 pub use event::{Allocation, Event, Place};
 pub use event_block::{EventBlock, EventBlockHeader, EventFlags};
@@ -80,11 +81,11 @@ pub use piece_words::{PieceWord, PieceWords, words_as_written};
 pub use process_stamp::{boot_id, process_state_and_start};
 pub use record_stream::{MAX_RECORD, RecordStream, push_record};
 pub use records::{
-    AgentCost, AllocationKind, Application, CallSite, CallSiteId, CalledMethod, CalledSite, Cause,
-    Class, ClassAddress, ClassId, Counter, CounterId, CounterRole, End, FoldedBlock, HeapClass,
+    AgentCost, Application, CallSite, CallSiteId, CalledMethod, CalledSite, Cause, Class,
+    ClassAddress, ClassId, Counter, CounterId, CounterRole, End, FoldedBlock, HeapClass,
     HeapClassId, HeapClassSize, HeapField, HeapLayout, HeapLimits, KeyedCount, Method, MethodId,
     ObjectLayout, Record, Refusal, Reinstrumented, Run, Site, SiteId, Snapshot, StackId,
-    StackMethodId, StackTypeId, StaticField, Term, Thread, ThreadCounts, ThreadId, Unit,
+    StackMethodId, StackTypeId, StaticField, Term, Thread, ThreadCounts, ThreadId,
 };
 pub use roots::{HeldBy, HeldObject, decode_roots, encode_roots};
 pub use short_forms::shorten_events;

@@ -11,10 +11,9 @@ use rustc_hash::FxHashMap;
 
 use super::class_entry::{ClassEntry, MethodEntry};
 use super::identity::{LoaderId, NativeMethod, Origin};
-use super::totals::{CallInfo, Meanings, SiteInfo};
+use super::totals::{CallInfo, Meanings, SiteInfo, role};
 use super::unsized_sites::UnsizedSites;
 use crate::core::registry::object_bytes::object_bytes;
-use crate::core::registry::trace_words::{kind, role};
 
 /// The loader of classes known only from an earlier recording.
 const EARLIER: &str = "(earlier recording)";
@@ -201,7 +200,7 @@ impl Dictionary {
             method,
             bci: u16::try_from(site.key.offset.0).unwrap_or(u16::MAX),
             line: site.line,
-            kind: kind(site.kind),
+            kind: site.kind,
             ty,
         }));
     }

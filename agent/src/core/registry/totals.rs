@@ -7,8 +7,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use std::sync::Arc;
 
-use crate::core::registry::trace_words::{role, unit};
 use crate::threads::counter_block::FIRST_COUNTER;
+
+/// How a counter of the rewriter grows, in the trace's terms.
+pub(super) fn role(role: rewriter::Role) -> format::CounterRole {
+    match role {
+        rewriter::Role::Increment => format::CounterRole::Increment,
+        rewriter::Role::Amount => format::CounterRole::Amount,
+    }
+}
 
 /// What the summary needs to name a site. Sites share equal names.
 #[derive(Clone, Debug, Default)]
@@ -107,7 +114,7 @@ impl Meanings {
             .map(|term| format::Term {
                 site: SiteId(term.site),
                 factor: term.factor,
-                unit: unit(term.unit),
+                unit: term.unit,
             })
             .collect();
         let index = counter.id.saturating_sub(FIRST_COUNTER) as usize;

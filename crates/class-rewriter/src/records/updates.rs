@@ -8,11 +8,11 @@ use ducktrack_probe_vocabulary::HelperMethod;
 use ducktrack_probe_vocabulary::helper::{copies, records, unsafe_updates};
 
 use super::RecordPlan;
-use crate::allocation_kind::AllocationKind;
 use crate::method_view::MethodView;
 use crate::planned::{Numbers, PlannedField};
 use crate::probe::calling;
 use crate::refusal::Reason;
+use ducktrack_probe_vocabulary::AllocationKind;
 
 const FIELD: ProbeMethod = calling(records::FIELD);
 const INITIAL: ProbeMethod = calling(records::INITIAL);
