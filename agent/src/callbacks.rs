@@ -3,6 +3,7 @@
 mod constants;
 pub(crate) mod jni_counting;
 pub(crate) mod jni_functions;
+mod jni_replaced;
 pub(crate) mod jni_stores;
 pub(crate) mod jni_variadic;
 mod measured_natives;

@@ -9,19 +9,6 @@ use crate::run::agent::Agent;
 const ACC_INTERFACE: i32 = 0x0200;
 const ACC_ABSTRACT: i32 = 0x0400;
 
-/// Calls a function of the original table.
-macro_rules! original {
-    ($name:ident($env:expr $(, $argument:expr)*)) => {
-        match $crate::native_code::jni_table::JniFunctions::get() {
-            // SAFETY: the caller's arguments are passed on to the function that the caller meant.
-            Some(functions) => unsafe { (functions.original().v1_1.$name)($env $(, $argument)*) },
-            // Never: the original is kept before ours is put in.
-            None => std::ptr::null_mut(),
-        }
-    };
-}
-pub(crate) use original;
-
 /// An object or array.
 pub(crate) fn count(env: *mut JNIEnv, made: jobject, function: &'static str) {
     if !made.is_null() {

@@ -17,7 +17,8 @@ use ducktrack_jvmti::sys::{
     JNIEnv, JNINativeInterface_, jchar, jclass, jmethodID, jobject, jsize, jvalue,
 };
 
-use crate::callbacks::jni_counting::{count, count_constructed, count_string, original};
+use crate::callbacks::jni_counting::{count, count_constructed, count_string};
+use crate::callbacks::jni_replaced::{original, replaced};
 use crate::callbacks::jni_stores;
 use crate::callbacks::jni_variadic::{self, new_object_v};
 use crate::native_code::jni_table::Replacements;
@@ -33,39 +34,32 @@ pub(crate) fn replacements() -> Replacements {
     }
 }
 
-/// Our functions, and what is done with each of them.
-macro_rules! functions {
-    ($($name:ident $own:ident;)*) => {
-        fn put_ours(table: &mut JNINativeInterface_) {
-            // SAFETY: every VM has the functions of version 1.1.
-            let functions = unsafe { &mut table.v1_1 };
-            $(functions.$name = $own;)*
-            if let Some(new_object) = jni_variadic::new_object() {
-                functions.NewObject = new_object;
-            }
-            jni_stores::put_ours(table);
-        }
-
-        /// Whether all of ours stand in a table.
-        fn are_ours(table: &JNINativeInterface_) -> bool {
-            // SAFETY: every VM has the functions of version 1.1.
-            let functions = unsafe { &table.v1_1 };
-            let new_object = jni_variadic::new_object()
-                .is_none_or(|own| functions.NewObject as usize == own as *const () as usize);
-            new_object && jni_stores::are_ours(table) $(&& functions.$name as usize == $own as *const () as usize)*
-        }
-
-        fn put_back(table: &mut JNINativeInterface_, whole: &JNINativeInterface_) {
-            // SAFETY: every VM has the functions of version 1.1.
-            let (functions, original) = unsafe { (&mut table.v1_1, &whole.v1_1) };
-            $(functions.$name = original.$name;)*
-            functions.NewObject = original.NewObject;
-            jni_stores::put_back(table, whole);
-        }
-    };
+fn put_ours(table: &mut JNINativeInterface_) {
+    put_all(table);
+    if let Some(new_object) = jni_variadic::new_object() {
+        table.v1_1.NewObject = new_object;
+    }
+    jni_stores::put_ours(table);
 }
 
-functions! {
+/// Whether all of ours stand in a table.
+fn are_ours(table: &JNINativeInterface_) -> bool {
+    // SAFETY: every VM has the functions of version 1.1.
+    let standing = unsafe { table.v1_1.NewObject };
+    let new_object = jni_variadic::new_object();
+    new_object.is_none_or(|own| standing as usize == own as *const () as usize)
+        && jni_stores::are_ours(table)
+        && are_all(table)
+}
+
+fn put_back(table: &mut JNINativeInterface_, original: &JNINativeInterface_) {
+    put_all_back(table, original);
+    // SAFETY: every VM has the functions of version 1.1.
+    unsafe { table.v1_1.NewObject = original.v1_1.NewObject };
+    jni_stores::put_back(table, original);
+}
+
+replaced! {
     AllocObject alloc_object;
     NewObjectV new_object_v;
     NewObjectA new_object_a;

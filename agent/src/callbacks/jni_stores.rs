@@ -10,37 +10,29 @@
 
 use ducktrack_jvmti::sys::{JNIEnv, JNINativeInterface_, jclass, jfieldID, jobject, jsize};
 
+use crate::callbacks::jni_replaced::{original, replaced};
 use crate::entry::native_with_jni;
 use crate::native_code::native_store::{NativeStore, are_stores_wanted, store_recorder};
 
+replaced! {
+    SetObjectField set_object_field;
+    SetObjectArrayElement set_object_array_element;
+    SetStaticObjectField set_static_object_field;
+}
+
 pub(super) fn put_ours(table: &mut JNINativeInterface_) {
     if are_stores_wanted() {
-        // SAFETY: every VM has the functions of version 1.1.
-        let functions = unsafe { &mut table.v1_1 };
-        functions.SetObjectField = set_object_field;
-        functions.SetObjectArrayElement = set_object_array_element;
-        functions.SetStaticObjectField = set_static_object_field;
+        put_all(table);
     }
 }
 
 /// Whether none of another agent stands over ours.
 pub(super) fn are_ours(table: &JNINativeInterface_) -> bool {
-    // SAFETY: every VM has the functions of version 1.1.
-    let functions = unsafe { &table.v1_1 };
-    !are_stores_wanted()
-        || functions.SetObjectField as usize == set_object_field as *const () as usize
-            && functions.SetObjectArrayElement as usize
-                == set_object_array_element as *const () as usize
-            && functions.SetStaticObjectField as usize
-                == set_static_object_field as *const () as usize
+    !are_stores_wanted() || are_all(table)
 }
 
 pub(super) fn put_back(table: &mut JNINativeInterface_, original: &JNINativeInterface_) {
-    // SAFETY: every VM has the functions of version 1.1.
-    let (functions, original) = unsafe { (&mut table.v1_1, &original.v1_1) };
-    functions.SetObjectField = original.SetObjectField;
-    functions.SetObjectArrayElement = original.SetObjectArrayElement;
-    functions.SetStaticObjectField = original.SetStaticObjectField;
+    put_all_back(table, original);
 }
 
 /// Records a store of native code.
@@ -52,16 +44,6 @@ pub(super) fn record(env: *mut JNIEnv, store: NativeStore) {
             recorder.stored(&agent.core, jni, store);
         }
     });
-}
-
-/// Calls a function of the original table that gives nothing.
-macro_rules! original {
-    ($name:ident($env:expr $(, $argument:expr)*)) => {
-        if let Some(functions) = crate::native_code::jni_table::JniFunctions::get() {
-            // SAFETY: the caller's arguments are passed on to the function that the caller meant.
-            unsafe { (functions.original().v1_1.$name)($env $(, $argument)*) }
-        }
-    };
 }
 
 unsafe extern "system" fn set_object_field(

@@ -26,7 +26,8 @@
 
 use ducktrack_jvmti::sys::{JNIEnv, jclass, jmethodID, jobject, va_list};
 
-use crate::callbacks::jni_counting::{count_constructed, original};
+use crate::callbacks::jni_counting::count_constructed;
+use crate::callbacks::jni_replaced::original;
 
 /// The type of `NewObject`.
 pub(crate) type NewObject =

@@ -6,7 +6,6 @@ use crate::core::Core;
 use crate::core::vm_facts::VmFacts;
 use crate::entry::{native, native_with_jni};
 use crate::measured::{Readings, open_threads_address, rows};
-use crate::threads::counter_block::CounterBlock;
 
 const STARTED: jint = 0;
 const DOES_NOT_COUNT: jint = 1;
@@ -41,7 +40,7 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackMeasured_begin(
         let Some(facts) = counting(core) else {
             return DOES_NOT_COUNT;
         };
-        let Some(block) = block(core, slot) else {
+        let Some(block) = core.shared.of_slot(slot) else {
             return NO_COUNTERS;
         };
         agent.measured.keep_code();
@@ -69,7 +68,7 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackMeasured_end(
     native_with_jni(env, std::ptr::null_mut(), |agent, jni, _| {
         let core = &agent.core;
         let text = counting(core)
-            .zip(block(core, slot))
+            .zip(core.shared.of_slot(slot))
             .and_then(|(facts, block)| {
                 let end = core.registry.counter_end();
                 let all = || readings(core, facts);
@@ -94,7 +93,7 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackMeasured_pause(
 ) {
     native((), |agent| {
         let core = &agent.core;
-        if let Some(block) = block(core, slot) {
+        if let Some(block) = core.shared.of_slot(slot) {
             agent
                 .measured
                 .pause(thread, block, core.registry.counter_end());
@@ -115,7 +114,7 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackMeasured_resume(
 ) {
     native((), |agent| {
         let core = &agent.core;
-        if let Some(block) = block(core, slot) {
+        if let Some(block) = core.shared.of_slot(slot) {
             agent
                 .measured
                 .resume(thread, block, core.registry.counter_end());
@@ -127,13 +126,6 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackMeasured_resume(
 fn counting(core: &Core) -> Option<&VmFacts> {
     let counts = core.needs.counts_in_blocks && core.is_counting();
     core.facts().filter(|_| counts)
-}
-
-/// The block of the current thread, or of its carrier.
-fn block(core: &Core, slot: jlong) -> Option<CounterBlock> {
-    let address = core.shared.address().wrapping_add_signed(slot as isize);
-    // SAFETY: the helper class passes the slot of a thread: 0, or what leads to its block.
-    (slot != 0).then(|| unsafe { CounterBlock::at(address) })
 }
 
 /// A reading of the blocks of all threads, and of the one that they share.

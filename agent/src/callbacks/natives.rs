@@ -7,7 +7,6 @@ use ducktrack_probe_vocabulary::fact::Fact;
 
 use crate::callbacks::constants::constant;
 use crate::classes::module_reads::ModuleReads;
-use crate::core::Core;
 use crate::core::field_offsets;
 use crate::count::call_totals::CallTotals;
 use crate::entry::{native, native_with_jni};
@@ -90,7 +89,8 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackCalls_leave(
     slot: jlong,
 ) {
     native((), |agent| {
-        if let (Some(totals), Some(carrier)) = (CallTotals::get(), carrier(&agent.core, slot)) {
+        if let (Some(totals), Some(carrier)) = (CallTotals::get(), agent.core.shared.of_slot(slot))
+        {
             totals.leave(thread.cast_unsigned(), carrier);
         }
     });
@@ -108,17 +108,11 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackCalls_arrive(
     slot: jlong,
 ) {
     native((), |agent| {
-        if let (Some(totals), Some(carrier)) = (CallTotals::get(), carrier(&agent.core, slot)) {
+        if let (Some(totals), Some(carrier)) = (CallTotals::get(), agent.core.shared.of_slot(slot))
+        {
             totals.arrive(thread.cast_unsigned(), carrier);
         }
     });
-}
-
-/// The block of the current carrier; a thread without a block of its own has no records.
-fn carrier(core: &Core, slot: jlong) -> Option<CounterBlock> {
-    let address = core.shared.address().wrapping_add_signed(slot as isize);
-    // SAFETY: the slot of a thread is 0 or leads to its block.
-    (slot != 0).then(|| unsafe { CounterBlock::at(address) })
 }
 
 /// `DuckTrack.firstSeen`

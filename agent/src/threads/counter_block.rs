@@ -139,6 +139,13 @@ impl CounterBlock {
         self.address
     }
 
+    /// The block that the slot of a thread, or of its carrier, leads to from this one, which all threads share; `None`: the thread has none of its own.
+    pub(crate) fn of_slot(self, slot: i64) -> Option<Self> {
+        let address = self.address.wrapping_add_signed(slot as isize);
+        // SAFETY: the helper classes pass the slot of a thread: 0, or what leads to its block.
+        (slot != 0).then(|| unsafe { Self::at(address) })
+    }
+
     /// Resets everything to 0 and frees the memory. Threads may count meanwhile; their increments are either kept or lost.
     pub(crate) fn clear(self) {
         // SAFETY: the block is our own memory and never unmapped; released pages read as zeros on the next access.
