@@ -51,7 +51,7 @@ const JS: &str = concat!(
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page<'a> {
-    facts: &'a facts::Facts,
+    facts: &'a facts::CountFacts,
     css: &'static str,
     js: &'static str,
     data: &'a str,

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod build;
+mod card;
 mod caused;
 mod chosen_windows;
 mod class_name;

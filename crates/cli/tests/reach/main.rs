@@ -4,6 +4,7 @@
 #[allow(dead_code, reason = "shared with the tests of fleet")]
 mod place;
 
+use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -23,7 +24,10 @@ fn python_with(module: &str) -> Option<PathBuf> {
     if status.is_ok_and(|status| status.success()) {
         return Some(python);
     }
-    println!("skipped: no {module}; scripts/install-fleet-tools brings it");
+    let _ = writeln!(
+        std::io::stdout(),
+        "skipped: no {module}; scripts/install-fleet-tools brings it"
+    );
     None
 }
 

@@ -6,6 +6,7 @@
 use askama::Template;
 use serde::Serialize;
 
+use crate::card::Card;
 use crate::error::ReportError;
 use crate::event_trace::head::TraceHead;
 use crate::html::inside_script;
@@ -69,19 +70,6 @@ pub(super) struct Facts {
     pub(super) missing: Vec<String>,
     pub(super) damage: Vec<String>,
     pub(super) cards: Vec<Card>,
-}
-
-/// A figure at the top.
-pub(super) struct Card {
-    pub(super) name: &'static str,
-    pub(super) value: String,
-    pub(super) note: String,
-}
-
-impl Card {
-    pub(super) fn new(name: &'static str, value: String, note: String) -> Self {
-        Self { name, value, note }
-    }
 }
 
 impl Facts {

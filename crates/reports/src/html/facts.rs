@@ -1,11 +1,12 @@
 //! What the page says without its script: the cards at the top, completeness and cost below.
 
+use crate::card::Card;
 use crate::completeness::Basis;
 use crate::quantity::{bytes, counted, grouped, micros, precise_share, share, short_bytes};
 use crate::view::{Totals, View, eliminated};
 
 /// All texts of the page that are not rows of the table.
-pub(super) struct Facts {
+pub(super) struct CountFacts {
     pub(super) title: String,
     pub(super) run: Vec<String>,
     pub(super) damage: Vec<String>,
@@ -18,14 +19,6 @@ pub(super) struct Facts {
     pub(super) refusals: Vec<RefusalFacts>,
     pub(super) notes: Vec<String>,
     pub(super) stacks: String,
-}
-
-/// A figure at the top.
-pub(super) struct Card {
-    pub(super) name: &'static str,
-    pub(super) value: String,
-    pub(super) exact: String,
-    pub(super) note: String,
 }
 
 pub(super) struct ThreadFacts {
@@ -43,8 +36,8 @@ pub(super) struct RefusalFacts {
     pub(super) example: String,
 }
 
-pub(super) fn facts(view: &View) -> Facts {
-    Facts {
+pub(super) fn facts(view: &View) -> CountFacts {
+    CountFacts {
         title: title(view),
         run: run(view),
         damage: damage(view),

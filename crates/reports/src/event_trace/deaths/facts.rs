@@ -1,7 +1,8 @@
 //! What the page says without its script.
 
 use super::document::DeathsReport;
-use crate::event_trace::page::{Card, Facts};
+use crate::card::Card;
+use crate::event_trace::page::Facts;
 use crate::quantity::{bytes, counted, grouped, share, short_bytes};
 
 pub(super) fn facts(report: &DeathsReport) -> Facts {

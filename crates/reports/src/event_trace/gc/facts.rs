@@ -1,7 +1,8 @@
 //! What the page says without its script.
 
 use super::document::GcReport;
-use crate::event_trace::page::{Card, Facts};
+use crate::card::Card;
+use crate::event_trace::page::Facts;
 use crate::quantity::{counted, micros, share, short_bytes};
 
 pub(super) fn facts(report: &GcReport) -> Facts {

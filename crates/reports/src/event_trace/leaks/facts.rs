@@ -2,7 +2,8 @@
 
 use super::document::LeaksReport;
 use super::verdict::duration;
-use crate::event_trace::page::{Card, Facts};
+use crate::card::Card;
+use crate::event_trace::page::Facts;
 use crate::quantity::{counted, grouped, short_bytes};
 
 pub(super) fn facts(report: &LeaksReport) -> Facts {

@@ -1,8 +1,9 @@
 //! What the page says without its script.
 
 use super::document::LifetimesReport;
+use crate::card::Card;
 use crate::event_trace::amounts::signed;
-use crate::event_trace::page::{Card, Facts};
+use crate::event_trace::page::Facts;
 use crate::quantity::{bytes, counted, grouped, share, short_bytes};
 
 pub(super) fn facts(report: &LifetimesReport) -> Facts {

@@ -2,7 +2,8 @@
 
 use super::document::StaleReport;
 use super::text::until;
-use crate::event_trace::page::{Card, Facts};
+use crate::card::Card;
+use crate::event_trace::page::Facts;
 use crate::event_trace::text_parts::after;
 use crate::quantity::{bytes, counted, grouped, share, short_bytes};
 
