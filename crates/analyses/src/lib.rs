@@ -10,7 +10,6 @@ mod deaths;
 mod dumped_objects;
 mod followed_sites;
 mod heap_at;
-mod heap_samples;
 mod lifetimes;
 mod live_objects;
 mod staleness;

@@ -2,6 +2,7 @@
 
 pub(crate) mod analysis;
 pub(crate) mod builder;
+pub(crate) mod heap_samples;
 pub(crate) mod points;
 
 use std::sync::Arc;

@@ -15,14 +15,14 @@
 //! `gained` and `lost` say when the live heap begins and ceases to be known; `born`, `kept`, `died` and `found` come only while it is. At the end of a trace come
 //! `settled`, `ending`, `died_young` for what no collection has seen, and `ended`.
 //!
-//! The clock is allocated bytes: [`Step::clock`] and [`Heap::clock`] give [the bytes before an epoch](AllocationClock::before), so
+//! The clock is allocated bytes: [`Step::clock`] and [`Heap::clock`] give [the bytes before an epoch](EpochSums::before), so
 //! [`LiveObject::birth`] places an object in an interval of allocated bytes. Births in an interval are `born`, and the `gone` of `died_young`.
 
 use ducktrack_count_model::Origin;
 use ducktrack_trace_format::{Collection, ThreadId, UsesHead};
 
-use crate::allocation_clock::AllocationClock;
 use crate::epoch_part::{EventSums, NewType, SiteTally};
+use crate::epoch_sums::EpochSums;
 use crate::heap::Heap;
 use crate::live_object::LiveObject;
 use crate::outcome::Outcome;
@@ -147,8 +147,8 @@ pub struct Step<'a> {
     pub collection: &'a Collection,
     /// The epoch that it ends.
     pub epoch: u32,
-    /// Up to the end of that epoch.
-    pub clock: &'a AllocationClock,
+    /// Allocated bytes up to the end of that epoch.
+    pub clock: &'a EpochSums,
     /// Spaces before the collection.
     pub before: SpaceMap,
     /// Spaces after it.

@@ -2,7 +2,7 @@
 
 use ducktrack_count_model::{SiteColumn, TraceNames, TypeColumn};
 
-use crate::allocation_clock::AllocationClock;
+use crate::epoch_sums::EpochSums;
 use crate::knowledge::Knowledge;
 use crate::live_counts::LiveCounts;
 use crate::live_object::{LiveHeap, LiveObject};
@@ -19,7 +19,7 @@ pub struct Heap {
     /// Live objects by site and type.
     pub counts: LiveCounts,
     /// Bytes allocated up to each collection.
-    pub clock: AllocationClock,
+    pub clock: EpochSums,
     /// Spaces after the last collection.
     pub spaces: SpaceMap,
     /// When the live heap is known.

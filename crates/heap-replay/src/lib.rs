@@ -35,12 +35,12 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod allocation_clock;
 mod analysis;
 mod collection_step;
 mod cycle;
 mod epoch_part;
 mod epoch_queues;
+mod epoch_sums;
 mod heap;
 mod knowledge;
 mod live_counts;
@@ -56,11 +56,11 @@ mod sync_check;
 mod thread_queue;
 mod trace_info;
 
-pub use allocation_clock::AllocationClock;
 pub use analysis::{Analysis, Collected, Epoch, EpochEnd, Gain, Loss, Pause, Rest, Step, Wants};
 pub use cycle::Cycle;
 pub use epoch_part::{EpochPart, EpochView, EventSums, NewType, SiteTally};
 pub use epoch_queues::{EpochQueues, QueueIndex};
+pub use epoch_sums::EpochSums;
 pub use heap::Heap;
 pub use knowledge::Knowledge;
 pub use live_counts::LiveCounts;

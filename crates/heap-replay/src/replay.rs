@@ -13,6 +13,7 @@ use crate::collection_step::CollectionStep;
 use crate::cycle::Cycle;
 use crate::epoch_part::{EpochPart, EpochView, EventSums};
 use crate::heap::Heap;
+use crate::live_counts::LiveCounts;
 use crate::live_object::LiveHeap;
 use crate::outcome::Outcome;
 use crate::run_sums::RunSums;
@@ -138,7 +139,7 @@ impl<'a> HeapReplay<'a> {
                 None => EpochEnd::Unknown,
             },
         };
-        self.heap.clock.tick(epoch.number, epoch.bytes);
+        self.heap.clock.add(epoch.number, epoch.bytes, 0);
         let gone = self.tell_died_young(epoch);
         let outcome = fates.map(|fates| {
             let outcome = self.apply(&cycle, gone, &fates);
@@ -185,7 +186,7 @@ impl<'a> HeapReplay<'a> {
         }
         self.heap.knowledge.lose(CollectionNumber(since), reason);
         self.heap.objects = LiveHeap::default();
-        self.heap.counts.clear();
+        self.heap.counts = LiveCounts::default();
     }
 
     pub(crate) fn lost(&mut self, loss: Loss) {

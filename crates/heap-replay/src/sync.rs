@@ -6,6 +6,7 @@ use ducktrack_count_model::TypeColumn;
 use ducktrack_live_heap::capped;
 
 use crate::analysis::{Gain, Loss, Pause};
+use crate::live_counts::LiveCounts;
 use crate::live_object::{LiveHeap, LiveObject};
 use crate::replay::HeapReplay;
 use crate::sync_check::SyncCheck;
@@ -72,12 +73,9 @@ impl HeapReplay<'_> {
         let replaces = self.doubtful || !is_known;
         if replaces && is_known {
             self.lost(Loss::Replaced);
-            self.heap.counts.clear();
-        } else if replaces {
-            let since = self.known_since(collection);
-            self.heap.counts.begin(since);
         }
         if replaces {
+            self.heap.counts = LiveCounts::default();
             self.heap.objects = LiveHeap::default();
         }
         SyncCheck::new(collection, replaces)

@@ -13,7 +13,7 @@ use crate::cost::saved_collections::SavedCollections;
 use crate::live_objects::HEAP_DUMP;
 use crate::timeline::points::space_uses;
 use ducktrack_count_model::{Origin, SiteColumn, SiteIndex, TypeColumn, TypeNames};
-use ducktrack_heap_replay::{LiveObject, is_old};
+use ducktrack_heap_replay::{EpochSums, LiveObject, is_old};
 use ducktrack_live_heap::Amount;
 
 /// Costs while they are summed.
@@ -32,7 +32,8 @@ pub struct CostBuilder {
     work: u64,
     /// Objects that stay where they are are work, too: a full collection marks them.
     counts_stayed: bool,
-    evacuations: EvacuationCount,
+    /// Evacuations.
+    evacuations: EpochSums,
     /// Full collections for want of room: how many, bytes used before and alive after, together.
     around_full: (u64, u64, u64),
     /// Bytes allocated before collections: those for want of room in the old space, and evacuations.
@@ -46,7 +47,7 @@ pub struct CostBuilder {
     /// Objects that have not been used for this many collections are dead in a run that is asked for.
     unused_for: u32,
     /// Evacuations and full collections.
-    collections: EvacuationCount,
+    collections: EpochSums,
 }
 
 impl CostBuilder {
@@ -73,7 +74,7 @@ impl CostBuilder {
     /// The collection, which ends `epoch`, keeps an object.
     pub(crate) fn count_kept(&mut self, object: &LiveObject, is_moved: bool, epoch: u32) {
         let bytes = object.bytes();
-        let unused = self.collections.between(object.used, epoch);
+        let unused = self.collections.between(object.used, epoch) as u32;
         let times = unused.checked_div(self.unused_for).unwrap_or(0).min(2) as usize;
         if self.counts_stayed {
             self.saved.alive(object, times);
@@ -104,7 +105,7 @@ impl CostBuilder {
     pub(crate) fn count_death(&mut self, object: &LiveObject, epoch: u32) {
         let one = Amount::one(object.bytes());
         let is_soon = self.last_full.is_none_or(|full| full <= object.birth);
-        let copies = u64::from(self.evacuations.between(object.birth, epoch));
+        let copies = self.evacuations.between(object.birth, epoch);
         let note = |cost: &mut Cost| match object.is_promoted() {
             true if is_soon => cost.promoted_soon_dead += one,
             true => {}
@@ -162,10 +163,10 @@ impl CostBuilder {
         }
         self.origins.end_pause(kind, pressure, work);
         self.types.end_pause(kind, pressure, work);
-        self.evacuations
-            .note(epoch, kind == PauseKind::Evacuation && !defers);
-        self.collections
-            .note(epoch, kind != PauseKind::Cycle && !defers);
+        let is_evacuation = kind == PauseKind::Evacuation && !defers;
+        self.evacuations.add(epoch, u64::from(is_evacuation), 0);
+        let is_collection = kind != PauseKind::Cycle && !defers;
+        self.collections.add(epoch, u64::from(is_collection), 0);
         self.empty_spaces(kind, epoch, defers);
     }
 
@@ -374,60 +375,5 @@ impl MeanBytes {
             true => (mean(self) / mean(other)).min(1.0),
             false => 0.0,
         }
-    }
-}
-
-/// How many evacuations there were up to each epoch.
-#[derive(Clone, Debug, Default)]
-struct EvacuationCount {
-    first: u32,
-    /// Evacuations up to the collection that ended epoch `first + place`.
-    until: Vec<u32>,
-}
-
-impl EvacuationCount {
-    fn note(&mut self, epoch: u32, is_evacuation: bool) {
-        if self.until.is_empty() {
-            self.first = epoch;
-        }
-        let last = self.until.last().copied().unwrap_or(0);
-        let missing = (epoch.saturating_sub(self.first) as usize).saturating_sub(self.until.len());
-        // Epochs whose collections are not known are few: the heap is lost with them.
-        if missing < 1 << 16 {
-            self.until.resize(self.until.len() + missing, last);
-        }
-        self.until.push(last + u32::from(is_evacuation));
-    }
-
-    /// Evacuations from the one that ended `birth` to the one before the one that ends `epoch`.
-    fn between(&self, birth: u32, epoch: u32) -> u32 {
-        let before = |epoch: u32| {
-            let place = epoch.checked_sub(self.first)?.checked_sub(1)?;
-            self.until
-                .get(place as usize)
-                .or(self.until.last())
-                .copied()
-        };
-        let (since, until) = (before(birth).unwrap_or(0), before(epoch).unwrap_or(0));
-        until.saturating_sub(since)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn evacuations_between_epochs() {
-        let mut count = EvacuationCount::default();
-        for (epoch, is_evacuation) in [(3, true), (4, true), (5, false), (6, true)] {
-            count.note(epoch, is_evacuation);
-        }
-        // Born in epoch 3, dead at the end of epoch 3: none. Dead at the end of 7: all three.
-        assert_eq!(count.between(3, 3), 0);
-        assert_eq!(count.between(3, 4), 1);
-        assert_eq!(count.between(3, 7), 3);
-        assert_eq!(count.between(5, 7), 1);
-        assert_eq!(count.between(0, 5), 2);
     }
 }

@@ -268,14 +268,6 @@ impl GcCost {
         let [evacuations, full, _] = &self.models;
         evacuations.pauses.saturating_add(full.pauses)
     }
-
-    /// Nanoseconds that no site brought on: the constants of pauses that were asked for.
-    pub fn asked_nanos(&self) -> f64 {
-        let asked = self.models.iter();
-        asked
-            .map(|model| model.asked as f64 * model.constant_nanos())
-            .sum()
-    }
 }
 
 /// A chance that is left out of an interval.

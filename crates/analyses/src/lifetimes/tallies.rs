@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use crate::lifetimes::tally::{OfSite, Tally, add, by_survived, entry, magnitude};
 use crate::{Lifetimes, Lives, SiteLifetime};
 use ducktrack_count_model::{CallerColumn, Origin, SiteColumn};
-use ducktrack_heap_replay::{AllocationClock, LiveObject};
+use ducktrack_heap_replay::{EpochSums, LiveObject};
 use ducktrack_live_heap::{Amount, capped};
 
 /// Tallies by origin.
@@ -126,7 +126,7 @@ impl LifetimeTallies {
     }
 
     /// An object that the collection ending `epoch` found dead.
-    pub(crate) fn count_death(&mut self, object: &LiveObject, epoch: u32, clock: &AllocationClock) {
+    pub(crate) fn count_death(&mut self, object: &LiveObject, epoch: u32, clock: &EpochSums) {
         if !self.counts(object) {
             return;
         }
@@ -213,8 +213,8 @@ mod tests {
             site,
             caller: CallerColumn::NONE,
         };
-        let mut clock = AllocationClock::default();
-        (0..50).for_each(|epoch| clock.tick(epoch, 1000));
+        let mut clock = EpochSums::default();
+        (0..50).for_each(|epoch| clock.add(epoch, 1000, 0));
         let mut tallies = LifetimeTallies::default();
         tallies.begin(0);
         let mut object = LiveObject::new(64, 16, site, TypeColumn::NONE, 47);

@@ -3,8 +3,8 @@
 use ducktrack_heap_replay::{Analysis, Collected, Heap, Pause, Rest};
 use ducktrack_live_heap::Amount;
 
-use crate::heap_samples::HeapSamples;
 use crate::timeline::builder::compose;
+use crate::timeline::heap_samples::HeapSamples;
 use crate::timeline::points::timeline_point;
 use crate::{Timeline, TimelinePoint};
 

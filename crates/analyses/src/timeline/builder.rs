@@ -1,6 +1,6 @@
 //! Chooses the columns of a timeline from samples.
 
-use crate::heap_samples::{HeapSample, SampledColumn};
+use crate::timeline::heap_samples::{HeapSample, SampledColumn};
 use crate::{CompositionPoint, Timeline};
 use ducktrack_count_model::{SiteColumn, TypeColumn, TypeNames};
 use ducktrack_heap_replay::CollectionNumber;
@@ -39,13 +39,13 @@ fn site(column: u32) -> SiteColumn {
 /// The columns that took most bytes at any time.
 fn largest(samples: &[HeapSample], pick: Pick) -> Vec<u32> {
     let mut peaks: Vec<(u64, u32)> = Vec::new();
-    for known in samples.iter().flat_map(pick) {
-        let position = known.column as usize;
+    for (column, live) in samples.iter().flat_map(pick) {
+        let position = *column as usize;
         if peaks.len() <= position {
             peaks.resize(position + 1, (0, 0));
         }
         if let Some(peak) = peaks.get_mut(position) {
-            *peak = (peak.0.max(known.last.bytes), known.column);
+            *peak = (peak.0.max(live.bytes), *column);
         }
     }
     peaks.retain(|(bytes, _)| *bytes > 0);
@@ -59,9 +59,9 @@ pub(crate) fn amounts(sample: &HeapSample, pick: Pick, columns: &[u32]) -> Vec<A
     let known = pick(sample);
     let amount = |column: &u32| {
         let at = known
-            .binary_search_by_key(column, |known| known.column)
+            .binary_search_by_key(column, |(known, _)| *known)
             .ok()?;
-        known.get(at).map(|known| known.last)
+        known.get(at).map(|(_, live)| *live)
     };
     columns
         .iter()
