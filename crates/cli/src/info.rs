@@ -238,10 +238,14 @@ fn event_faults(info: &TraceInfo) -> Vec<String> {
             "contradiction",
             "survivors lie where another does",
         ),
-        (info.malformed, "missing", "events are not readable"),
-        (info.size_unknown, "missing", "events have no known size"),
+        (info.sums.malformed, "missing", "events are not readable"),
         (
-            info.dropped,
+            info.sums.size_unknown,
+            "missing",
+            "events have no known size",
+        ),
+        (
+            info.sums.dropped,
             "missing",
             "events were dropped while recording",
         ),

@@ -83,33 +83,33 @@ pub(crate) struct NewSurvivor {
 /// Counts over all sites.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventSums {
-    /// Allocations.
+    /// Allocation events (gaps and dropped ones are not among them).
     pub events: u64,
-    /// Objects that reached the heap.
+    /// Events of objects that reached the heap, and their bytes.
     pub allocated: Amount,
     /// Objects that the JIT eliminated.
     pub eliminated: u64,
-    /// Objects whose address is not known.
+    /// Objects of `allocated` whose address is not known: should they survive, they are found without their site.
     pub unplaced: u64,
-    /// Objects of the epoch before.
+    /// Events that came in a buffer after the collection they were made before.
     pub stragglers: u64,
-    /// Objects whose size is not known.
+    /// Events whose size is not known (its definition is lost); they are in `allocated` with 0 bytes.
     pub size_unknown: u64,
-    /// Stretches without a site.
+    /// Stretches the VM or JNI allocated between events.
     pub gaps: u64,
-    /// Their bytes.
+    /// Their bytes, at least: the unused ends of buffers are not told apart from them.
     pub gap_bytes: u64,
-    /// Events that the agent dropped.
+    /// Events the agent had to drop (`on-full=drop`, end of a thread's stack).
     pub dropped: u64,
-    /// Records of `mode=full`.
+    /// Updates of references (`mode=full`).
     pub updates: u64,
-    /// Entries and ends of methods.
+    /// Entries and ends of methods (`mode=full`).
     pub calls: u64,
     /// Events that do not decode.
     pub malformed: u64,
-    /// Events that contradict their site.
+    /// Event words whose units are less than the size of their site: the object was eliminated, and what moved the top is a gap.
     pub contradictions: u64,
-    /// Blocks.
+    /// Blocks of events.
     pub buffers: u64,
     /// When the first block was begun.
     pub first_begun: Option<u64>,

@@ -10,20 +10,7 @@ use crate::{CollectionNumber, TraceInfo};
 
 impl TraceInfo {
     pub(crate) fn add_events(&mut self, sums: &EventSums) {
-        self.events += sums.events;
-        self.allocated += sums.allocated;
-        self.eliminated += sums.eliminated;
-        self.unplaced += sums.unplaced;
-        self.stragglers += sums.stragglers;
-        self.size_unknown += sums.size_unknown;
-        self.gaps += sums.gaps;
-        self.gap_bytes = self.gap_bytes.saturating_add(sums.gap_bytes);
-        self.dropped = self.dropped.saturating_add(sums.dropped);
-        self.updates += sums.updates;
-        self.calls += sums.calls;
-        self.malformed += sums.malformed;
-        self.contradictions += sums.contradictions;
-        self.buffers += sums.buffers;
+        self.sums.add(sums);
         if self.start_micros == 0 {
             self.start_micros = sums.first_begun.unwrap_or(0);
         }

@@ -1,8 +1,7 @@
 //! What is in a trace: events, sizes, rotations, and how much is known of the objects.
 
-use crate::CollectionNumber;
+use crate::{CollectionNumber, EventSums};
 use ducktrack_count_model::FileDamage;
-use ducktrack_live_heap::Amount;
 
 /// What was found of a killed process beside its event files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,34 +25,10 @@ pub struct RecoveredRow {
 pub struct TraceInfo {
     /// The event files at hand, in order.
     pub files: Vec<EventFileRow>,
-    /// Allocation events (gaps and dropped ones are not among them).
-    pub events: u64,
-    /// Events of objects that reached the heap, and their bytes.
-    pub allocated: Amount,
-    /// Events of objects that the JIT eliminated.
-    pub eliminated: u64,
-    /// Objects of `allocated` whose address is not known: should they survive, they are found without their site.
-    pub unplaced: u64,
-    /// Events whose size is not known (its definition is lost); they are in `allocated` with 0 bytes.
-    pub size_unknown: u64,
-    /// Stretches the VM or JNI allocated between events.
-    pub gaps: u64,
-    /// Their bytes, at least: the unused ends of buffers are not told apart from them.
-    pub gap_bytes: u64,
-    /// Events the agent had to drop (`on-full=drop`, end of a thread's stack).
-    pub dropped: u64,
+    /// Events, over all epochs.
+    pub sums: EventSums,
     /// What was in the memory of a killed process and in no file.
     pub recovered: RecoveredRow,
-    /// Updates of references (`mode=full`).
-    pub updates: u64,
-    /// Entries and ends of methods (`mode=full`).
-    pub calls: u64,
-    /// Events that do not decode.
-    pub malformed: u64,
-    /// Events that came in a buffer after the collection they were made before.
-    pub stragglers: u64,
-    /// Blocks of events.
-    pub buffers: u64,
     /// All blocks.
     pub blocks: u64,
     /// Bytes of event blocks before compression.
@@ -96,8 +71,6 @@ pub struct TraceInfo {
     pub unexplained_survivors: u64,
     /// Survivors that lie where another does. 0 in a sound trace.
     pub conflicts: u64,
-    /// Event words whose units are less than the size of their site: the object was eliminated, and what moved the top is a gap.
-    pub contradictions: u64,
     /// Blocks that the agent could not write.
     pub lost_blocks: u64,
     /// Their bytes.
@@ -113,8 +86,8 @@ pub struct TraceInfo {
 impl TraceInfo {
     /// Bytes per event before compression. `None`: there are no events.
     pub fn bytes_per_event(&self) -> Option<f64> {
-        let records = self.updates.saturating_add(self.calls);
-        let events = self.events.saturating_add(records);
+        let records = self.sums.updates.saturating_add(self.sums.calls);
+        let events = self.sums.events.saturating_add(records);
         (events > 0).then(|| self.event_bytes as f64 / events as f64)
     }
 

@@ -38,7 +38,7 @@ fn without_moves() -> TraceModel {
     };
     model.info.level = "off".into();
     model.info.rotations.clear();
-    model.info.dropped = 17;
+    model.info.sums.dropped = 17;
     model.heap_at = vec![None];
     if let Some(lifetimes) = &mut model.lifetimes {
         lifetimes.known = false;

@@ -64,12 +64,12 @@ fn read(directory: &Path, workers: usize) {
         .map_or(0, |heap| heap.total.count);
     println!(
         "{} events, {} survivors, {} collections, {live} live at the end, {} unexplained",
-        info.events, info.survivors, info.collections, info.unexplained_survivors
+        info.sums.events, info.survivors, info.collections, info.unexplained_survivors
     );
     println!(
         "{seconds:.2} s with {workers} workers: {:.1} M events/s, {:.1} M events per second of CPU time, peak memory {}",
-        info.events as f64 / seconds / 1e6,
-        info.events as f64 / cpu_seconds() / 1e6,
+        info.sums.events as f64 / seconds / 1e6,
+        info.sums.events as f64 / cpu_seconds() / 1e6,
         peak_memory()
     );
 }

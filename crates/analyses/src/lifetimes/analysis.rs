@@ -2,10 +2,8 @@
 
 use ducktrack_count_model::Origin;
 use ducktrack_heap_replay::{
-    Analysis, Collected, Epoch, EpochEnd, Gain, Heap, LiveObject, Loss, Rest, SiteTally, Step,
-    Wants,
+    Analysis, Collected, Epoch, Gain, Heap, LiveObject, Loss, Rest, SiteTally, Step, Wants,
 };
-use ducktrack_live_heap::Amount;
 
 use crate::Lifetimes;
 use crate::lifetimes::tallies::LifetimeTallies;
@@ -33,9 +31,7 @@ impl Analysis for LifetimeTallies {
             None => heap.objects().for_each(|object| self.keep(object)),
         }
         if gain.is_first {
-            for object in heap.objects() {
-                self.allocated(object.origin(), Amount::one(object.bytes()));
-            }
+            heap.objects().for_each(|object| self.count_birth(object));
         }
     }
 
@@ -44,29 +40,11 @@ impl Analysis for LifetimeTallies {
     }
 
     fn died_young(&mut self, origin: Origin, tally: &SiteTally, _: &Heap, epoch: Epoch) {
-        self.allocated(origin, tally.gone);
-        self.allocated(origin, tally.unplaced);
-        self.allocated(origin, tally.stragglers);
-        self.eliminated(origin, tally.eliminated);
-        self.straggled(origin, tally.stragglers, epoch.number);
-        match epoch.end {
-            EpochEnd::Collection => {
-                self.died_at_once(origin, tally.gone, Some(epoch.bytes));
-                self.unlocated(origin, tally.unplaced);
-            }
-            EpochEnd::Unknown => {
-                self.unknown_fate(origin, tally.gone);
-                self.unknown_fate(origin, tally.unplaced);
-            }
-            EpochEnd::Trace => {
-                self.not_yet_collected(origin, tally.gone);
-                self.not_yet_collected(origin, tally.unplaced);
-            }
-        }
+        self.count_young(origin, tally, epoch);
     }
 
     fn born(&mut self, object: &LiveObject, _: &Step<'_>) {
-        self.allocated(object.origin(), Amount::one(object.bytes()));
+        self.count_birth(object);
     }
 
     fn promoted(&mut self, object: &LiveObject, _: &Step<'_>) {

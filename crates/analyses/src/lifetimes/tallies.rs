@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use crate::lifetimes::tally::{OfSite, Tally, add, by_survived, entry, magnitude};
 use crate::{Lifetimes, Lives, SiteLifetime};
 use ducktrack_count_model::{CallerColumn, Origin, SiteColumn};
-use ducktrack_heap_replay::{EpochSums, LiveObject};
+use ducktrack_heap_replay::{Epoch, EpochEnd, EpochSums, LiveObject, SiteTally};
 use ducktrack_live_heap::{Amount, capped};
 
 /// Tallies by origin.
@@ -40,7 +40,8 @@ impl LifetimeTallies {
     pub(crate) fn lose<'a>(&mut self, objects: impl Iterator<Item = &'a LiveObject>) {
         for object in objects {
             if self.counts(object) {
-                self.unknown_fate(object.origin(), Amount::one(object.bytes()));
+                let lives = &mut self.of(object.origin()).lives;
+                lives.unknown_fate += Amount::one(object.bytes());
             }
         }
     }
@@ -82,47 +83,50 @@ impl LifetimeTallies {
         at(&mut self.sites, origin.site)
     }
 
-    pub(crate) fn allocated(&mut self, origin: Origin, amount: Amount) {
-        self.of(origin).lives.allocated += amount;
-    }
-
-    pub(crate) fn eliminated(&mut self, origin: Origin, count: u64) {
-        capped::add(&mut self.of(origin).lives.eliminated, count);
-    }
-
-    pub(crate) fn not_yet_collected(&mut self, origin: Origin, amount: Amount) {
-        self.of(origin).lives.not_yet_collected += amount;
-    }
-
-    pub(crate) fn unknown_fate(&mut self, origin: Origin, amount: Amount) {
-        self.of(origin).lives.unknown_fate += amount;
-    }
-
-    /// Objects of the epoch before this one, whose events came after the collection.
-    pub(crate) fn straggled(&mut self, origin: Origin, amount: Amount, epoch: u32) {
-        match self.since {
-            Some(since) if since == 0 || epoch > since => self.unlocated(origin, amount),
-            _ => self.unknown_fate(origin, amount),
+    /// Objects of an epoch that do not live on.
+    pub(crate) fn count_young(&mut self, origin: Origin, young: &SiteTally, epoch: Epoch) {
+        // Stragglers are of the epoch before.
+        let is_followed = self
+            .since
+            .is_some_and(|since| since == 0 || epoch.number > since);
+        let tally = self.of(origin);
+        let lives = &mut tally.lives;
+        for amount in [young.gone, young.unplaced, young.stragglers] {
+            lives.allocated += amount;
         }
+        capped::add(&mut lives.eliminated, young.eliminated);
+        match is_followed {
+            true => tally.unlocated += young.stragglers,
+            false => lives.unknown_fate += young.stragglers,
+        }
+        let unsettled = match epoch.end {
+            EpochEnd::Collection => {
+                tally.died_at_once(young.gone, Some(epoch.bytes));
+                tally.unlocated += young.unplaced;
+                return;
+            }
+            EpochEnd::Unknown => &mut lives.unknown_fate,
+            EpochEnd::Trace => &mut lives.not_yet_collected,
+        };
+        *unsettled += young.gone;
+        *unsettled += young.unplaced;
+    }
+
+    /// An object that was allocated.
+    pub(crate) fn count_birth(&mut self, object: &LiveObject) {
+        self.of(object.origin()).lives.allocated += Amount::one(object.bytes());
     }
 
     pub(crate) fn alive(&mut self, object: &LiveObject) {
-        if !self.counts(object) {
-            return;
+        if self.counts(object) {
+            self.of(object.origin()).lives.alive += Amount::one(object.bytes());
         }
-        self.of(object.origin()).lives.alive += Amount::one(object.bytes());
     }
 
     pub(crate) fn count_promotion(&mut self, object: &LiveObject) {
-        if !self.counts(object) {
-            return;
+        if self.counts(object) {
+            self.of(object.origin()).lives.promoted += Amount::one(object.bytes());
         }
-        self.of(object.origin()).lives.promoted += Amount::one(object.bytes());
-    }
-
-    /// Objects that died at the first collection of their life.
-    pub(crate) fn died_at_once(&mut self, origin: Origin, dead: Amount, epoch_bytes: Option<u64>) {
-        self.of(origin).died_at_once(dead, epoch_bytes);
     }
 
     /// An object that the collection ending `epoch` found dead.
@@ -143,12 +147,7 @@ impl LifetimeTallies {
         }
     }
 
-    /// Objects of an epoch that has ended whose address is not known.
-    pub(crate) fn unlocated(&mut self, origin: Origin, amount: Amount) {
-        self.of(origin).unlocated += amount;
-    }
-
-    /// One of them was found; it was counted as an object without a site before. The object must count.
+    /// An object that had no address was found; it was counted as an object without a site before. The object must count.
     pub(crate) fn located(&mut self, object: &LiveObject) {
         let one = Amount::one(object.bytes());
         let found = self.of(object.origin());
@@ -206,6 +205,14 @@ mod tests {
     use super::*;
     use ducktrack_count_model::{CallIndex, TypeColumn};
 
+    fn epoch(number: u32, end: EpochEnd) -> Epoch {
+        Epoch {
+            number,
+            bytes: 1000,
+            end,
+        }
+    }
+
     #[test]
     fn deaths_by_collections_survived() {
         let site = SiteColumn::at(1);
@@ -222,14 +229,14 @@ mod tests {
         object.promote();
         object.birth = 0;
         tallies.count_death(&object, 49, &clock);
-        tallies.died_at_once(
-            origin,
-            Amount {
+        let young = SiteTally {
+            gone: Amount {
                 count: 5,
                 bytes: 80,
             },
-            Some(1000),
-        );
+            ..SiteTally::default()
+        };
+        tallies.count_young(origin, &young, epoch(49, EpochEnd::Collection));
         let lifetimes = tallies.table(50, true);
         let row = &lifetimes.sites[0].lives;
         assert_eq!(
@@ -264,13 +271,16 @@ mod tests {
         let mut tallies = LifetimeTallies::default();
         tallies.begin(0);
         for origin in [by(3), by(3), by(5), nobody] {
-            tallies.allocated(origin, object);
-            tallies.unlocated(origin, object);
+            let young = SiteTally {
+                unplaced: object,
+                ..SiteTally::default()
+            };
+            tallies.count_young(origin, &young, epoch(0, EpochEnd::Collection));
         }
         // Two are found by their site alone, as collections find them first: without a site.
         let found = LiveObject::new(64, 16, site, TypeColumn::NONE, 0);
         for _ in 0..2 {
-            tallies.allocated(Origin::default(), object);
+            tallies.of(Origin::default()).lives.allocated += object;
             tallies.located(&found);
             tallies.alive(&found);
         }

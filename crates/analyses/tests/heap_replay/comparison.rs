@@ -298,15 +298,15 @@ fn check_info(vm: &NaiveVm, model: &TraceModel) {
         .iter()
         .filter(|object| object.site.is_some())
         .count() as u64;
-    assert_eq!(info.allocated, made);
+    assert_eq!(info.sums.allocated, made);
     assert_eq!(straggling, made.count);
-    assert_eq!(info.eliminated, vm.eliminated.iter().sum::<u64>());
-    assert_eq!(info.events, made.count + info.eliminated);
+    assert_eq!(info.sums.eliminated, vm.eliminated.iter().sum::<u64>());
+    assert_eq!(info.sums.events, made.count + info.sums.eliminated);
     let faults = (
         info.unexplained_survivors,
         info.conflicts,
-        info.malformed,
-        info.size_unknown,
+        info.sums.malformed,
+        info.sums.size_unknown,
     );
     assert_eq!(faults, (0, 0, 0, 0));
     assert_eq!(info.collections, vm.heaps.len() as u64);
@@ -333,7 +333,7 @@ fn check_timeline(vm: &NaiveVm, model: &TraceModel) {
         .sum();
     assert_eq!(
         allocated + timeline.allocated_after.count,
-        model.info.allocated.count
+        model.info.sums.allocated.count
     );
     if let Some(last) = timeline.composition.last() {
         let all: Amount = last.types.iter().copied().sum();

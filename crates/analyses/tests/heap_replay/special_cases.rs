@@ -34,7 +34,7 @@ fn young(chance: u32) -> Step {
 #[test]
 fn an_empty_trace() {
     let model = replay(&[], &all_questions(0), 1);
-    assert_eq!(model.info.events, 0);
+    assert_eq!(model.info.sums.events, 0);
     assert_eq!(model.heap_at, [None]);
     assert!(matches!(model.info.knowledge, HeapKnowledge::Never { .. }));
 }
@@ -390,7 +390,7 @@ fn sizes_near_the_limit_of_numbers() {
     }
     let model = replay(&vm.pieces, &all_questions(2), 1);
     assert_eq!(
-        (model.info.events, model.info.allocated.bytes),
+        (model.info.sums.events, model.info.sums.allocated.bytes),
         (12, u64::MAX)
     );
     let lives = model.lifetimes.unwrap().total;

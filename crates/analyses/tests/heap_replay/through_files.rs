@@ -265,7 +265,7 @@ fn foreign_empty_and_newer_files_are_named() {
     fs::write(path(3), newer.encode()).unwrap();
     fs::write(directory.path().join("events-1.trace"), b"no such name").unwrap();
     let model = read(&vm, directory.path());
-    assert_eq!(model.info.events, 1);
+    assert_eq!(model.info.sums.events, 1);
     let reasons: Vec<String> = model
         .info
         .damage
@@ -312,7 +312,7 @@ fn files_of_two_runs_are_not_mixed() {
     )
     .unwrap();
     let model = read(&vm, one.path());
-    assert_eq!(model.info.events, 1);
+    assert_eq!(model.info.sums.events, 1);
     assert!(
         model.info.damage[0]
             .damage

@@ -211,7 +211,7 @@ fn missing(model: &TraceModel) -> Vec<String> {
     }
     for (number, what, then) in [
         (
-            info.dropped,
+            info.sums.dropped,
             "event",
             "dropped while recording: these objects have no site",
         ),
@@ -228,9 +228,9 @@ fn missing(model: &TraceModel) -> Vec<String> {
                 }
             },
         ),
-        (info.malformed, "event", "not readable"),
+        (info.sums.malformed, "event", "not readable"),
         (
-            info.size_unknown,
+            info.sums.size_unknown,
             "event",
             "without a known size: counted with 0 bytes",
         ),

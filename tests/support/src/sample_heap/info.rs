@@ -1,7 +1,7 @@
 //! What is in the trace.
 
 use ducktrack_heap_replay::{
-    CollectionNumber, EventFileRow, HeapKnowledge, Quality, Rotation, TraceInfo,
+    CollectionNumber, EventFileRow, EventSums, HeapKnowledge, Quality, Rotation, TraceInfo,
 };
 use ducktrack_live_heap::Amount;
 
@@ -18,12 +18,15 @@ impl Heap<'_> {
         };
         TraceInfo {
             files: (3..6).map(file).collect(),
-            events: allocated.count + 900_000,
-            allocated,
-            eliminated: 900_000,
-            gaps: 412,
-            gap_bytes: 98_304,
-            buffers: 500,
+            sums: EventSums {
+                events: allocated.count + 900_000,
+                allocated,
+                eliminated: 900_000,
+                gaps: 412,
+                gap_bytes: 98_304,
+                buffers: 500,
+                ..EventSums::default()
+            },
             blocks: 700,
             event_bytes: (allocated.count + 900_000) * 4 + 12_000,
             survivors: total.count * 3,
