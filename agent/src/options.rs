@@ -65,8 +65,8 @@ pub struct Options {
     pub watch_writes: bool,
     /// Which uses of objects are stamped.
     pub staleness: Staleness,
-    /// Take a heap dump when the program ends.
-    pub final_dump: bool,
+    /// When a heap dump is taken.
+    pub final_dump: Option<FinalDump>,
     /// A trial of `ducktrack impact`.
     pub trial: Option<TrialChoices>,
     /// `buffer-size=`, if it is given; [`EventChoices::buffer_size`] is what applies.
@@ -105,6 +105,15 @@ impl Options {
             Mode::Trace | Mode::Deaths | Mode::Full => MAPPED_EVENTS,
         })
     }
+}
+
+/// When `dump=` takes a heap dump.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FinalDump {
+    /// When the VM's shutdown begins, before the program's shutdown hooks.
+    Shutdown,
+    /// When the program has ended.
+    End,
 }
 
 /// `moves=`
@@ -309,7 +318,7 @@ impl Default for Options {
             moves: Moves::Exact,
             watch_writes: true,
             staleness: Staleness::Off,
-            final_dump: false,
+            final_dump: None,
             trial: None,
             buffer_size: None,
             roots: None,

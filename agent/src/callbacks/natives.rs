@@ -14,7 +14,9 @@ use crate::helper_classes::event_helper::EventHelper;
 use crate::layers::records::record_helper;
 use crate::layers::stamps::witness_helper;
 use crate::layers::uses::use_memory::UseMemory;
+use crate::options::FinalDump;
 use crate::recording::ThreadNews;
+use crate::run::final_dump::dump_heap;
 use crate::threads::counter_block::CounterBlock;
 use crate::trace::buffers::record_clock;
 
@@ -175,10 +177,13 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_rewriteHidden(
 /// Called by the VM.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_shutdownBegins(
-    _: *mut JNIEnv,
+    env: *mut JNIEnv,
     _: jclass,
 ) {
-    native((), |agent| agent.core.note_shutdown());
+    native_with_jni(env, (), |agent, jni, _| {
+        agent.core.note_shutdown();
+        dump_heap(&agent.core, jni, FinalDump::Shutdown);
+    });
 }
 
 /// `DuckTrack.inheritsClone`

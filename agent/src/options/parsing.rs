@@ -8,7 +8,8 @@ use ducktrack_class_rewriter::Calls;
 use ducktrack_options::{AgentOption, TEST_SWITCHES};
 
 use super::{
-    App, Command, Counters, Mode, Moves, Options, Roots, SelfCheck, Staleness, TrialChoices,
+    App, Command, Counters, FinalDump, Mode, Moves, Options, Roots, SelfCheck, Staleness,
+    TrialChoices,
 };
 
 /// Maximum nesting of option files.
@@ -213,7 +214,13 @@ impl Options {
             }
             "watch" if cfg!(feature = "test-switches") => self.watch_writes = value.on_off()?,
             "staleness" => self.staleness = value.staleness()?,
-            "dump" => self.final_dump = value.one_of([("end", true), ("off", false)])?,
+            "dump" => {
+                self.final_dump = value.one_of([
+                    ("end", Some(FinalDump::End)),
+                    ("shutdown", Some(FinalDump::Shutdown)),
+                    ("off", None),
+                ])?;
+            }
             "remove" => value.remove(self.trial())?,
             "roots" => {
                 self.roots = Some(value.one_of([

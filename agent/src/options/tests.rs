@@ -109,8 +109,9 @@ fn trials_remove_pairs_and_need_stamps() {
     }
     let base = trial("remove=a.B->c.D,remove=never").expect("a trial");
     assert_eq!((base.pairs.len(), base.at), (1, RemoveAt::Never));
-    assert!(run("dump=end").final_dump);
-    assert!(refused("dump=now").contains("end or off"));
+    assert_eq!(run("dump=end").final_dump, Some(FinalDump::End));
+    assert_eq!(run("dump=shutdown").final_dump, Some(FinalDump::Shutdown));
+    assert!(refused("dump=now").contains("end, shutdown or off"));
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! `dump=end`: writes a heap dump into the trace directory when the program ends, using the JVM's own `HotSpotDiagnosticMXBean`.
+//! `dump=end` and `dump=shutdown`: writes a heap dump into the trace directory when the program has ended, or before its shutdown hooks, using the JVM's own
+//! `HotSpotDiagnosticMXBean`.
 //!
 //! The dump begins with a collection, the last in the trace, so both show the same moment.
 
@@ -6,17 +7,22 @@ use ducktrack_jvmti::sys::jvalue;
 use ducktrack_jvmti::{Error, Jni};
 
 use crate::core::{Core, LOCAL_REFERENCES};
+use crate::options::FinalDump;
 
 /// The name of the file in the trace directory.
 const FILE: &str = "heap.hprof";
 const DIAGNOSTICS: &str = "com/sun/management/HotSpotDiagnosticMXBean";
 
-/// Dumps the heap before the recording ends, if requested. If that fails, the trace says why.
-pub(crate) fn dump_at_end(core: &Core, jni: Jni) {
-    if !core.options.final_dump {
+/// Dumps the heap if it was requested for this moment of the run. If that fails, the trace says why.
+pub(crate) fn dump_heap(core: &Core, jni: Jni, moment: FinalDump) {
+    if core.options.final_dump != Some(moment) || !core.is_counting() {
         return;
     }
     let path = core.directory.join(FILE);
+    // A VM may begin to shut down more than once.
+    if path.exists() {
+        return;
+    }
     let path = std::path::absolute(&path).unwrap_or(path);
     let dumped = match path.to_str() {
         Some(path) => jni

@@ -15,11 +15,12 @@ use crate::core::{Core, LOCAL_REFERENCES};
 use crate::helper_classes::helper_class::HelperClass;
 use crate::helper_classes::mark_helper;
 use crate::native_code::jni_table::{self, Replacements};
+use crate::options::FinalDump;
 use crate::process::address_space;
 use crate::process::memory;
 use crate::recording::Moment;
 use crate::run::agent::Agent;
-use crate::run::final_dump::dump_at_end;
+use crate::run::final_dump::dump_heap;
 use crate::run::summary::print_summary;
 use crate::threads::counter_block::FIRST_COUNTER;
 
@@ -125,7 +126,7 @@ impl Agent {
     /// Writes the last snapshot, the end of the trace and the summary.
     pub(crate) fn finish(&self, jni: Jni, cause: &str) {
         if self.core.is_counting() {
-            dump_at_end(&self.core, jni);
+            dump_heap(&self.core, jni, FinalDump::End);
             self.recording
                 .reached(&self.core, Moment::ProgramEnded(jni));
         }

@@ -105,10 +105,10 @@ pub const OPTIONS: &[AgentOption] = &[
     ),
     option(
         "dump",
-        Words(&["end", "off"]),
+        Words(&["end", "shutdown", "off"]),
         "off",
         ALL,
-        "Write a heap dump when the program ends: heap.hprof in the output folder, readable by its owner only.",
+        "Write a heap dump when the program ends, or before its shutdown hooks run: heap.hprof in the output folder, readable by its owner only.",
     ),
     option(
         "summary",
