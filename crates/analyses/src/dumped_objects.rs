@@ -1,14 +1,15 @@
 //! The objects that a heap dump shows, taken when the collection before the dump has ended.
 
-use ducktrack_heap_replay::{Analysis, Collected, Heap, Pause, Wants};
-use ducktrack_trace_format::UsesHead;
+use ducktrack_heap_replay::{Analysis, Collected, Heap, Loss, Pause, Wants};
+use ducktrack_trace_format::{Collection, UsesHead};
 
 use crate::LiveObjects;
 use crate::live_objects::HEAP_DUMP;
 use crate::staleness::clock::StalenessClock;
 
-/// Keeps the objects of the last collection that began before the time in a dump's head, if the dump was why. (The JVM may write the dump before it says
-/// that the collection has ended.)
+/// Keeps the objects of the last collection that began before the time in a dump's head. Where the dump was why, these are the dump's objects. (The JVM may write
+/// the dump before it says that the collection has ended.) Else they are those of its objects that were there at that collection: what the JVM writes at an
+/// `OutOfMemoryError` or for other tools shows in addition what was allocated since.
 #[derive(Debug)]
 pub struct DumpedObjects {
     /// The dump's time, milliseconds since 1970.
@@ -16,6 +17,8 @@ pub struct DumpedObjects {
     clock: StalenessClock,
     /// The last collection was for a dump.
     is_for_dump: bool,
+    /// The last collection whose heap is settled.
+    last: Pause,
     /// When it began, microseconds since 1970.
     began: u64,
     objects: Option<LiveObjects>,
@@ -28,6 +31,7 @@ impl DumpedObjects {
             millis,
             clock: StalenessClock::default(),
             is_for_dump: false,
+            last: Pause::default(),
             began: 0,
             objects: None,
         }
@@ -36,6 +40,30 @@ impl DumpedObjects {
     /// `None`: the trace has no such collection, or the heap is not known after it.
     pub fn finish(self) -> Option<LiveObjects> {
         self.objects
+    }
+
+    /// The dump's time, rounded up to microseconds.
+    fn until(&self) -> u64 {
+        self.millis.saturating_add(1).saturating_mul(1000)
+    }
+
+    fn keep(&mut self, heap: &Heap, is_for_dump: bool) {
+        let is_its = is_for_dump || self.last.collection == heap.epoch;
+        let is_known = heap.is_known() && is_its;
+        self.objects = is_known.then(|| {
+            let at = (self.last.collection, self.last.unix_micros);
+            let mut objects =
+                LiveObjects::new(at, heap.objects(), &self.clock, &heap.spaces, &heap.names);
+            objects.is_before_dump = !is_for_dump;
+            objects
+        });
+    }
+
+    /// No later collection began before the dump.
+    fn keep_last(&mut self, heap: &Heap) {
+        if self.began <= self.until() && !self.is_for_dump {
+            self.keep(heap, false);
+        }
     }
 }
 
@@ -58,13 +86,25 @@ impl Analysis for DumpedObjects {
     }
 
     fn settled(&mut self, heap: &Heap, at: Pause) {
-        if self.began > self.millis.saturating_add(1).saturating_mul(1000) {
-            return;
+        self.last = at;
+        if self.began <= self.until() && self.is_for_dump {
+            self.keep(heap, true);
         }
-        let is_the_dumps = self.is_for_dump && heap.is_known();
-        self.objects = is_the_dumps.then(|| {
-            let at = (at.collection, at.unix_micros);
-            LiveObjects::new(at, heap.objects(), &self.clock, &heap.spaces, &heap.names)
-        });
+    }
+
+    fn begin(&mut self, heap: &Heap, next: &Collection) {
+        if next.start_unix_micros > self.until() {
+            self.keep_last(heap);
+        }
+    }
+
+    fn lost(&mut self, heap: &Heap, loss: Loss) {
+        if loss == Loss::Collection {
+            self.keep_last(heap);
+        }
+    }
+
+    fn ending(&mut self, heap: &Heap) {
+        self.keep_last(heap);
     }
 }

@@ -21,6 +21,8 @@ pub struct LiveObjects {
     pub collection: CollectionNumber,
     /// When it ended, microseconds since 1970.
     pub unix_micros: u64,
+    /// The dump that was asked for did not begin with this collection: objects may have been made in between.
+    pub is_before_dump: bool,
     starts: Vec<Start>,
     /// Bytes in units of 8, by place.
     units: Vec<u32>,

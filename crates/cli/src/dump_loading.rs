@@ -17,6 +17,9 @@ const CLASSES: usize = 3;
 /// A dump's time is taken from another clock than the trace's, and after the pause has begun.
 const CLOCK_MILLIS: u64 = 100;
 
+/// Of a dump for which the JVM made no collection.
+const WITHOUT_COLLECTION: &str = "the trace has no collection with which this dump can have begun (ducktrack dump makes dumps that do)";
+
 /// How much of a dump must be there.
 #[derive(Args, Clone, Copy, Default)]
 pub(crate) struct PartialDump {
@@ -94,11 +97,15 @@ impl DumpTrace {
         let why = match self.model.objects.take() {
             None => without_objects(&self.model),
             Some(objects) => {
+                let is_before = objects.is_before_dump;
                 let joined = JoinedDump::new(self.graph()?, objects);
-                if joined.outcome.is_good() {
-                    return Ok(joined);
+                match (joined.outcome.is_good(), is_before) {
+                    (true, _) => return Ok(joined),
+                    (false, false) => strangers(&joined.outcome),
+                    (false, true) => format!(
+                        "{WITHOUT_COLLECTION}; and it does not have the objects that the last collection before it left"
+                    ),
                 }
-                strangers(&joined.outcome)
             }
         };
         match self.is_of_run() {
@@ -139,7 +146,7 @@ fn without_objects(model: &TraceModel) -> String {
         Some(reason) => {
             format!("the trace does not know where objects were at that time{reason}")
         }
-        None => "the trace has no collection with which this dump can have begun (ducktrack dump makes dumps that do)".to_owned(),
+        None => WITHOUT_COLLECTION.to_owned(),
     }
 }
 

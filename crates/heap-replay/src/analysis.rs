@@ -45,8 +45,8 @@ pub trait Analysis: Send {
     /// Objects of an origin that were allocated in an epoch and do not live on, as far as that is known.
     fn died_young(&mut self, _origin: Origin, _tally: &SiteTally, _heap: &Heap, _epoch: Epoch) {}
 
-    /// A collection is about to be applied.
-    fn begin(&mut self, _collection: &Collection) {}
+    /// A collection is about to be applied to the heap that the one before left.
+    fn begin(&mut self, _heap: &Heap, _collection: &Collection) {}
 
     /// An object of the epoch lives on.
     fn born(&mut self, _object: &LiveObject, _step: &Step<'_>) {}

@@ -291,7 +291,7 @@ impl<'a> HeapReplay<'a> {
     fn apply(&mut self, cycle: &Cycle<'_>, gone: Amount, fates: &FateMap) -> Outcome {
         let collection = &*cycle.collection;
         for analysis in &mut self.analyses {
-            analysis.begin(collection);
+            analysis.begin(&self.heap, collection);
         }
         let heap = &mut self.heap;
         let mut step = CollectionStep {

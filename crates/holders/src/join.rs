@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use ducktrack_analyses::{CommonFacts, LiveObjects, ObjectMaker};
 use ducktrack_count_model::stable_descriptor;
-use ducktrack_heap_dump::{Graph, HeapGraph};
+use ducktrack_heap_dump::{ClassIndex, Graph, HeapGraph};
+use rustc_hash::FxHashMap;
 
 /// At most this share of the dump's objects may be missing in the trace.
 pub const MOST_MISSING: f64 = 0.001;
@@ -50,6 +51,10 @@ pub struct JoinOutcome {
     pub found: u64,
     /// Of these: not in the trace, because a collector put them where objects have been.
     pub fillers: u64,
+    /// Of these: found at the address of an object that has another type in the trace.
+    pub other_type: u64,
+    /// Of these: not in the trace's heap, because they were made after its collection. Only where the dump did not begin with it.
+    pub made_since: u64,
     /// Of these: not in the trace, for no known reason, by class.
     pub missing: BTreeMap<String, u64>,
     /// Objects of the trace that the dump leaves out and that lie in an archive of the JDK.
@@ -68,6 +73,13 @@ impl JoinOutcome {
     pub fn is_good(&self) -> bool {
         self.missing_objects() as f64 <= MOST_MISSING * self.objects as f64
     }
+
+    /// True when the trace's heap is that before the dump: each object of it is in the dump, at its address and with its type.
+    fn is_earlier(&self) -> bool {
+        let gone: u64 = self.only_in_trace.values().sum();
+        let wrong = self.other_type.saturating_add(gone) as f64;
+        self.found > 0 && wrong <= MOST_MISSING * self.found as f64
+    }
 }
 
 impl JoinedDump {
@@ -84,7 +96,11 @@ impl JoinedDump {
             facts: objects.facts().to_vec(),
         };
         joined.merge(&objects);
-        joined.name_missing();
+        if objects.is_before_dump && joined.outcome.is_earlier() {
+            joined.outcome.made_since = joined.outcome.objects - joined.outcome.found;
+        } else {
+            joined.name_missing();
+        }
         joined
     }
 
@@ -108,6 +124,7 @@ impl JoinedDump {
     /// Walks over both lists of addresses.
     fn merge(&mut self, objects: &LiveObjects) {
         let mut addresses = (0_usize..).zip(objects.addresses()).peekable();
+        let mut has_type: FxHashMap<(ClassIndex, u32), bool> = FxHashMap::default();
         for object in 0..self.graph.objects() {
             let id = self.graph.id(object);
             while let Some((place, _)) = addresses.next_if(|(_, address)| *address < id) {
@@ -115,6 +132,13 @@ impl JoinedDump {
             }
             if let Some((place, _)) = addresses.next_if(|(_, address)| *address == id) {
                 self.set(object, objects, place);
+                let key = (
+                    self.graph.class_of(object),
+                    self.maker_number(object).unwrap_or(NOT_FOUND),
+                );
+                let has_type = has_type.entry(key);
+                let is_type = *has_type.or_insert_with(|| self.has_type_of_trace(object));
+                self.outcome.other_type += u64::from(!is_type);
             }
         }
         addresses.for_each(|(place, _)| self.only_in_trace(objects, place));
@@ -128,6 +152,12 @@ impl JoinedDump {
             self.graph.set_bytes(object, objects.bytes(place));
             self.outcome.found += 1;
         }
+    }
+
+    /// A type that the trace does not know is no other one.
+    fn has_type_of_trace(&self, object: u32) -> bool {
+        let ty = self.maker(object).and_then(|maker| maker.ty.as_deref());
+        ty.is_none_or(|ty| ty == self.dump_type(object))
     }
 
     fn only_in_trace(&mut self, objects: &LiveObjects, place: usize) {

@@ -26,7 +26,7 @@ impl Analysis for CostBuilder {
         }
     }
 
-    fn begin(&mut self, collection: &Collection) {
+    fn begin(&mut self, _: &Heap, collection: &Collection) {
         self.begin_collection(collection);
     }
 

@@ -404,7 +404,7 @@ impl Analysis for SurvivorsBuilder {
         }
     }
 
-    fn begin(&mut self, collection: &Collection) {
+    fn begin(&mut self, _: &Heap, collection: &Collection) {
         if !self.is_over {
             self.begin_epoch(collection.number.saturating_sub(1), collection);
         }

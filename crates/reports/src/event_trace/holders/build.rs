@@ -123,6 +123,7 @@ fn join(outcome: &JoinOutcome) -> JoinDoc {
         objects: outcome.objects,
         found: outcome.found,
         fillers: outcome.fillers,
+        made_since: outcome.made_since,
         missing: by_class
             .map(|(class, n)| count((crate::class_name::printable(class), n)))
             .collect(),

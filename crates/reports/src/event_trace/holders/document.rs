@@ -69,6 +69,8 @@ pub struct JoinDoc {
     pub found: u64,
     /// Of these: put by a collector where objects have been.
     pub fillers: u64,
+    /// Of these: made after the collection that the dump is joined by (the JVM made none for the dump). They have no site.
+    pub made_since: u64,
     /// Of these: not in the trace, by class.
     pub missing: Vec<TypeCountDoc>,
     /// Objects of the trace in an archive of the JDK that the dump leaves out.

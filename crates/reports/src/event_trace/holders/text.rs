@@ -118,8 +118,15 @@ fn joined(join: &JoinDoc) -> String {
             counted(fillers, "filler")
         ),
     };
+    let since = match join.made_since {
+        0 => String::new(),
+        since => format!(
+            "; {} made after the last collection before the dump, without a site",
+            grouped(since)
+        ),
+    };
     format!(
-        "{} of {} ({}) found in the trace by their address{fillers}",
+        "{} of {} ({}) found in the trace by their address{fillers}{since}",
         grouped(join.found),
         counted(join.objects, "object"),
         share(join.found, join.objects)
