@@ -163,6 +163,9 @@ fn the_page_of_leaks_draws_its_curve_and_its_cohorts() {
     assert!(dom.contains("data-ready=\"true\""), "{dom}");
     assert!(dom.contains("class=\"fitted\""), "the line that was fitted");
     assert_eq!(dom.matches("class=\"cohort\"").count(), 16);
+    // All of what was made in each piece stays.
+    assert_eq!(dom.matches("<i style=\"height: 100%;\">").count(), 16);
+    assert!(dom.contains("<p class=\"sentence\" data-verdict=\"leaks\">"));
 }
 
 #[test]

@@ -47,19 +47,32 @@ pub(crate) struct AttachArgs {
 }
 
 pub(crate) fn run(args: &AttachArgs) -> Result<ExitCode> {
-    let library = library::find(args.library.as_deref())?;
-    let text = args.options.text()?;
-    let jvm = JvmProcess::find(args.pid)?;
+    let (text, given) = (args.options.text()?, args.options.given_output());
+    let (jvm, answer) = begin(args.pid, args.library.as_deref(), &text, given)?;
+    announce(&jvm, &answer);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Loads the agent with these options; `given` is the output folder that they name. Returns the agent's answer.
+///
+/// # Errors
+/// Why the process, the VM or the agent refuses.
+pub(crate) fn begin(
+    pid: u32,
+    library: Option<&Path>,
+    text: &str,
+    given: Option<&str>,
+) -> Result<(JvmProcess, Value)> {
+    let library = library::find(library)?;
+    let jvm = JvmProcess::find(pid)?;
     // Read while we may: the JVM's user may not reach it.
     let library = target_library::Library::read(&library, &jvm)?;
     jvm.become_its_user()?;
-    let output = output(&args.options, &jvm)?;
+    let output = output(given, &jvm)?;
     let watch = ArrivalWatch::of(jvm.pid);
-    let answer = load(&jvm, &library.place(&jvm)?, &join(&text, output.as_deref()));
+    let answer = load(&jvm, &library.place(&jvm)?, &join(text, output.as_deref()));
     drop(watch);
-    let answer = answer?;
-    announce(&jvm, &answer);
-    Ok(ExitCode::SUCCESS)
+    Ok((jvm, answer?))
 }
 
 /// Loads the library (again) with these options; returns the answer of the agent.
@@ -101,11 +114,11 @@ fn join(text: &str, more: Option<&str>) -> String {
         .join(",")
 }
 
-/// `output=...`, unless the options have a path that means the same to the JVM.
-fn output(options: &AgentOptions, jvm: &JvmProcess) -> Result<Option<String>> {
+/// `output=...`, unless a path is given that means the same to the JVM.
+fn output(given: Option<&str>, jvm: &JvmProcess) -> Result<Option<String>> {
     let here = std::env::current_dir().context("the working directory cannot be told")?;
     let shared = !jvm.sees_other(&here);
-    match options.given_output() {
+    match given {
         Some(given) if Path::new(given).is_relative() && shared => {
             Ok(Some(format!("output={}", here.join(given).display())))
         }

@@ -45,16 +45,21 @@ pub(crate) fn run(args: DumpArgs) -> Result<ExitCode> {
         bail!("{} exists: name another file with -o", output.display());
     }
     jvm.become_its_user()?;
-    let folder = output.parent().unwrap_or(Path::new("/"));
-    if jvm.sees_other(folder) {
-        dump_elsewhere(&jvm, &output)?;
-    } else {
-        ask(&jvm, &output)?;
-    }
-    fs::set_permissions(&output, Permissions::from_mode(PRIVATE))
-        .with_context(|| output.display().to_string())?;
+    take(&jvm, &output)?;
     announce(&output, &args.target)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The JVM dumps its heap into a file that does not exist yet (an absolute path). We must be its user.
+pub(crate) fn take(jvm: &JvmProcess, output: &Path) -> Result<()> {
+    let folder = output.parent().unwrap_or(Path::new("/"));
+    if jvm.sees_other(folder) {
+        dump_elsewhere(jvm, output)?;
+    } else {
+        ask(jvm, output)?;
+    }
+    fs::set_permissions(output, Permissions::from_mode(PRIVATE))
+        .with_context(|| output.display().to_string())
 }
 
 /// The process with this number, or the one that writes the trace in this directory.

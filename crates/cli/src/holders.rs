@@ -1,4 +1,4 @@
-//! `ducktrack holders DIR --dump FILE`
+//! `ducktrack holders DIR [--dump FILE]`
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,20 +9,21 @@ use ducktrack_analyses::Questions;
 use ducktrack_reports::{HolderSelection, holders_report};
 
 use crate::dump_loading::{DumpTrace, PartialDump};
+use crate::run_dump::RunDump;
 use crate::trace_report::TraceArgs;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  ducktrack holders ducktrack-4711 --dump heap.hprof               where retained bytes accumulate, and who holds them
+  ducktrack holders ducktrack-4711                                 where retained bytes accumulate, and who holds them
   ducktrack holders ducktrack-4711 --dump heap.hprof --type '*Session'
   ducktrack holders ducktrack-4711 --dump heap.hprof --site com.acme.Shop.open
   ducktrack holders ducktrack-4711 --dump heap.hprof --format html -o holders.html")]
 pub(crate) struct HoldersArgs {
     #[command(flatten)]
     report: TraceArgs,
-    /// A heap dump of the traced JVM: ducktrack dump makes one
+    /// The heap dump, if not the newest in the folder of the recording (ducktrack dump makes one)
     #[arg(long, value_name = "FILE")]
-    dump: PathBuf,
+    dump: Option<PathBuf>,
     #[command(flatten)]
     partial: PartialDump,
     /// Only objects of this type: String, java.lang.String, byte[], *Node (may be repeated)
@@ -38,14 +39,16 @@ pub(crate) struct HoldersArgs {
 
 pub(crate) fn run(args: HoldersArgs) -> Result<ExitCode> {
     let load = |questions: &Questions| args.report.load(questions);
-    let mut trace = DumpTrace::load(load, &args.dump, args.partial, Questions::default())?;
+    let dump = RunDump::of(args.dump.as_deref(), &args.report.trace);
+    let dump = dump.required(&args.report.trace)?;
+    let mut trace = DumpTrace::load(load, dump, args.partial, Questions::default())?;
     let holdings = trace.holdings()?;
     let selection = HolderSelection {
         types: args.types,
         sites: args.sites,
         top: args.top,
     };
-    let names = (args.report.name(), args.dump.display().to_string());
+    let names = (args.report.name(), dump.display().to_string());
     let report = holders_report(&trace.model, &holdings, (&names.0, &names.1), &selection);
     args.report
         .print(&report.map_err(|error| trace.fault(error))?)

@@ -1,4 +1,6 @@
-//! `ducktrack leaks DIR [--dump FILE]`
+//! `ducktrack leaks PID|DIR [--dump FILE]`
+
+mod live;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,28 +10,38 @@ use clap::Args;
 use ducktrack_analyses::{JudgedSpan, Questions, SpanBound, TraceModel};
 use ducktrack_count_model::CountModel;
 use ducktrack_heap_replay::Moment;
-use ducktrack_reports::{Filter, LeakRequest, leaks_report};
+use ducktrack_reports::{Filter, LeakRequest, LeaksReport, leaks_report};
 
 use crate::dump_loading::{DumpTrace, PartialDump};
 use crate::nothing;
+use crate::output::Output;
+use crate::run_dump::RunDump;
 use crate::trace_report::TraceArgs;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  ducktrack leaks ducktrack-4711                         what leaks, how sure, how fast, when the heap is full
-  ducktrack leaks ducktrack-4711 --dump heap.hprof       and who holds it, by which path
+  ducktrack leaks ducktrack-4711                         what leaks, how sure, how fast, who holds it, when the heap is full
+  ducktrack leaks 4711                                   of a program that runs: records a minute if nothing does, looks at the heap, answers
   ducktrack leaks ducktrack-4711 --from 30               without the first 30 seconds
   ducktrack leaks ducktrack-4711 --from warm --until done  between two marks (ducktrack mark)
   ducktrack leaks ducktrack-4711 --sites --only com.acme  the verdict on every line of source
-  ducktrack leaks ducktrack-4711 --dump heap.hprof --format html -o leaks.html")]
+  ducktrack leaks ducktrack-4711 --format html -o leaks.html
+
+Who holds what leaks is known with a heap dump. Of a recording the newest in its folder is read (--dump end leaves one there); of a process id one is taken: the JVM
+makes a full collection and stops while it writes its heap into heap-live.hprof in the folder of the recording.")]
 pub(crate) struct LeaksArgs {
+    /// The directory that the agent wrote with mode=trace, or the process id of a Java program that runs
+    #[arg(value_name = "PID|DIR")]
+    target: String,
     #[command(flatten)]
-    report: TraceArgs,
-    /// A heap dump of the traced JVM: ducktrack dump makes one
-    #[arg(long, value_name = "FILE")]
+    output: Output,
+    /// The heap dump, if not the newest in the folder of the recording; `none`: the trace alone
+    #[arg(long, value_name = "FILE|none")]
     dump: Option<PathBuf>,
     #[command(flatten)]
     partial: PartialDump,
+    #[command(flatten)]
+    live: live::LiveArgs,
     /// Judge only from here on: seconds since the start (12.5), or the name of a mark
     #[arg(long, value_name = "TIME|MARK")]
     from: Option<String>,
@@ -51,6 +63,8 @@ pub(crate) struct LeaksArgs {
 }
 
 pub(crate) fn run(args: LeaksArgs) -> Result<ExitCode> {
+    let (folder, dump) = live::recording(&args.target, args.dump.as_deref(), &args.live)?;
+    let report = TraceArgs::new(folder, args.output);
     let span = JudgedSpan {
         from: args.from.as_deref().map(span_bound),
         until: args.until.as_deref().map(span_bound),
@@ -60,37 +74,65 @@ pub(crate) fn run(args: LeaksArgs) -> Result<ExitCode> {
         top: args.top,
         ..Filter::default()
     });
-    let request = LeakRequest {
-        trace: args.report.name(),
-        dump: args.dump.as_ref().map(|dump| dump.display().to_string()),
-        max_heap: args.max_heap,
-        top: args.top,
-        sites,
-        span: span.clone(),
+    let question = Question {
+        request: LeakRequest {
+            trace: report.name(),
+            dump: dump.path().map(|dump| dump.display().to_string()),
+            max_heap: args.max_heap,
+            top: args.top,
+            sites,
+            span,
+            ..LeakRequest::default()
+        },
+        dump,
+        partial: args.partial,
     };
-    let questions = Questions {
-        survivors: Some(span.clone()),
-        staleness: Some(Moment::End),
-        ..Questions::default()
-    };
-    let load = |questions: &Questions| -> Result<TraceModel> {
-        let model = args.report.load(questions)?;
-        check_marks(&model.count, &span, &args.report.name())?;
-        if let Some(filter) = &request.sites {
-            nothing::mention_of_run(&model.count, filter);
+    let answer = question.answer(|questions| report.load(questions))?;
+    report.print(&answer)
+}
+
+/// What is asked, and of which dump.
+pub(crate) struct Question {
+    pub(crate) request: LeakRequest,
+    pub(crate) dump: RunDump,
+    pub(crate) partial: PartialDump,
+}
+
+impl Question {
+    /// `read` reads the trace.
+    pub(crate) fn answer(
+        mut self,
+        read: impl Fn(&Questions) -> Result<TraceModel>,
+    ) -> Result<LeaksReport> {
+        let questions = Questions {
+            survivors: Some(self.request.span.clone()),
+            staleness: Some(Moment::End),
+            ..Questions::default()
+        };
+        let load = |questions: &Questions| -> Result<TraceModel> {
+            let model = read(questions)?;
+            check_marks(&model.count, &self.request.span, &self.request.trace)?;
+            if let Some(filter) = &self.request.sites {
+                nothing::mention_of_run(&model.count, filter);
+            }
+            Ok(model)
+        };
+        let Some(dump) = self.dump.path() else {
+            return Ok(leaks_report(&load(&questions)?, None, &self.request)?);
+        };
+        let mut trace = DumpTrace::load(load, dump, self.partial, questions)?;
+        match (trace.holdings(), &self.dump) {
+            (Ok(holdings), _) => leaks_report(&trace.model, Some(&holdings), &self.request)
+                .map_err(|error| trace.fault(error)),
+            // It was not asked for, and the trace has an answer without it.
+            (Err(why), RunDump::Found(_)) => {
+                self.request.dump = None;
+                self.request.unread_dump = Some(why.to_string());
+                Ok(leaks_report(&trace.model, None, &self.request)?)
+            }
+            (Err(why), _) => Err(why),
         }
-        Ok(model)
-    };
-    let report = match &args.dump {
-        None => leaks_report(&load(&questions)?, None, &request)?,
-        Some(dump) => {
-            let mut trace = DumpTrace::load(load, dump, args.partial, questions)?;
-            let holdings = trace.holdings()?;
-            leaks_report(&trace.model, Some(&holdings), &request)
-                .map_err(|error| trace.fault(error))?
-        }
-    };
-    args.report.print(&report)
+    }
 }
 
 /// A number is seconds, anything else the name of a mark.

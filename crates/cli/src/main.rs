@@ -38,6 +38,7 @@ mod progress;
 mod records;
 mod report;
 mod run;
+mod run_dump;
 mod run_socket;
 mod selection;
 mod shell_pages;

@@ -57,6 +57,10 @@ impl<R: TraceReport> TraceReportArgs<R> {
 }
 
 impl TraceArgs {
+    pub(crate) fn new(trace: PathBuf, output: Output) -> Self {
+        Self { trace, output }
+    }
+
     /// The trace as the report names it.
     pub(crate) fn name(&self) -> String {
         self.trace.display().to_string()

@@ -17,6 +17,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::output;
+use crate::run_dump::RunDump;
 use crate::target;
 use recording::Recording;
 use server::Server;
@@ -43,8 +44,8 @@ pub(crate) struct UiArgs {
     /// Serve figures for Prometheus at http://ADDRESS/metrics as well: 127.0.0.1:9464
     #[arg(long, value_name = "ADDRESS", conflicts_with = "output")]
     metrics: Option<SocketAddr>,
-    /// A heap dump of the traced JVM: who holds its objects
-    #[arg(long, value_name = "FILE")]
+    /// A heap dump of the traced JVM, if not the newest in the folder of the recording: who holds its objects
+    #[arg(long, value_name = "FILE|none")]
     dump: Option<PathBuf>,
     /// Another run to compare with
     #[arg(long, value_name = "DIR")]
@@ -57,7 +58,8 @@ pub(crate) fn run(args: UiArgs) -> Result<ExitCode> {
         let bound = metrics::serve(address, &directory)?;
         eprintln!("ducktrack: figures for Prometheus at http://{bound}/metrics");
     }
-    let recording = Recording::open(directory, args.dump, args.baseline)?;
+    let dump = RunDump::of(args.dump.as_deref(), &directory);
+    let recording = Recording::open(directory, dump, args.baseline)?;
     if let Some(file) = &args.output {
         output::write(&whole_file::page(&recording)?, Some(file))?;
         return Ok(ExitCode::SUCCESS);

@@ -31,6 +31,8 @@ pub struct OwnStructure {
     /// The step whose holder is of the program's own, nearest before: the field that leads to this step holds the structure. 0 is the static field that the
     /// path begins with. `None`: no class of the program's own is on the way.
     pub field: Option<usize>,
+    /// What would be free without the objects of that step on the ways to those at the path's end.
+    pub retained: u64,
     /// Where the structure was added to: the site of its nodes, or of the array that had to grow, with the call that did it.
     pub added: Origin,
 }
@@ -131,7 +133,7 @@ impl<'a> PathReader<'a> {
         held: Holding,
         members: &[u32],
     ) -> Result<HolderPath, DumpError> {
-        let counts = self.leading(members);
+        let (counts, leading) = self.leading(members);
         let examples = self.examples(middle(self.holdings, members));
         let mut numbers: Vec<PathNumber> = self.holdings.paths.upwards(path).collect();
         numbers.reverse();
@@ -146,7 +148,7 @@ impl<'a> PathReader<'a> {
             before = Some(number);
         }
         let root = self.root(first, &mut steps)?;
-        let structure = self.structure(&root, &steps);
+        let structure = self.structure(&root, &steps, &leading);
         Ok(HolderPath {
             path,
             held,
@@ -156,8 +158,8 @@ impl<'a> PathReader<'a> {
         })
     }
 
-    /// Objects on the ways to these, by path.
-    fn leading(&self, members: &[u32]) -> FxHashMap<PathNumber, u64> {
+    /// Objects on the ways to these: how many, by path, and which.
+    fn leading(&self, members: &[u32]) -> (FxHashMap<PathNumber, u64>, Vec<bool>) {
         let mut counts: FxHashMap<PathNumber, u64> = FxHashMap::default();
         let mut is_counted = vec![false; self.holdings.dump.graph.objects() as usize];
         for member in members {
@@ -173,7 +175,7 @@ impl<'a> PathReader<'a> {
                 next = self.holdings.shortest.before(object);
             }
         }
-        counts
+        (counts, is_counted)
     }
 
     /// For each path on the way to an object the object that is nearest to the root.
@@ -282,8 +284,17 @@ impl<'a> PathReader<'a> {
     }
 
     /// Where objects pile up, and which field of the program's own holds that.
-    fn structure(&self, root: &NamedRoot, steps: &[HolderStep]) -> Option<OwnStructure> {
+    fn structure(
+        &self,
+        root: &NamedRoot,
+        steps: &[HolderStep],
+        leading: &[bool],
+    ) -> Option<OwnStructure> {
         let piles_up = piles_up(steps)?;
+        let paths = &self.holdings.paths;
+        let step = steps.get(piles_up).and_then(|step| paths.of(step.example));
+        let is_of_step =
+            |object: u32| leading.get(object as usize) == Some(&true) && paths.of(object) == step;
         let by_static = matches!(root, NamedRoot::Static { class, .. } if is_own(class));
         let holder_is_own = |step: &usize| match step.checked_sub(1) {
             None => by_static,
@@ -293,6 +304,7 @@ impl<'a> PathReader<'a> {
         };
         Some(OwnStructure {
             piles_up,
+            retained: self.holdings.exactly_retained(is_of_step),
             field: (0..=piles_up).rev().find(holder_is_own),
             added: added(steps, piles_up),
         })

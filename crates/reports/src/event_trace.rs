@@ -26,6 +26,7 @@ mod info;
 mod leaks;
 mod lifetimes;
 mod page;
+mod path_fold;
 mod place;
 mod stale;
 mod text_parts;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use ducktrack_analyses::{JudgedSpan, Questions, TraceModel};
 use ducktrack_heap_replay::{CollectionNumber, Moment};
 use ducktrack_reports::{
@@ -17,8 +17,9 @@ use super::page_kind::PageKind;
 use crate::cost::CostTable;
 use crate::dump_loading::{DumpTrace, PartialDump};
 use crate::heap::heap_at;
-use crate::leaks::span_bound;
+use crate::leaks::{Question, span_bound};
 use crate::lifetimes::Lifetimes;
+use crate::run_dump::RunDump;
 use crate::stale::Stale;
 use crate::timeline::Timeline;
 use crate::trace_loading::load_trace;
@@ -37,7 +38,7 @@ const MOST_PAGES: usize = 64;
 pub(crate) struct Recording {
     directory: PathBuf,
     name: String,
-    dump: Option<PathBuf>,
+    dump: RunDump,
     baseline: Option<PathBuf>,
     reading: Mutex<Reading>,
 }
@@ -62,11 +63,11 @@ pub(crate) struct PageQuery {
 impl Recording {
     pub(crate) fn open(
         directory: PathBuf,
-        dump: Option<PathBuf>,
+        dump: RunDump,
         baseline: Option<PathBuf>,
     ) -> Result<Self> {
         let name = directory.display().to_string();
-        let (dump_name, baseline_name) = (text_of(&dump), text_of(&baseline));
+        let (dump_name, baseline_name) = (text_of(dump.path()), text_of(baseline.as_deref()));
         let others = (dump_name.as_deref(), baseline_name.as_deref());
         let reading = Reading::read(&directory, others, 1)?;
         Ok(Self {
@@ -86,7 +87,7 @@ impl Recording {
     pub(crate) fn document(&self) -> Result<UiDocument> {
         let mut reading = self.reading();
         if reading.is_old() {
-            let (dump, baseline) = (text_of(&self.dump), text_of(&self.baseline));
+            let (dump, baseline) = (text_of(self.dump.path()), text_of(self.baseline.as_deref()));
             let others = (dump.as_deref(), baseline.as_deref());
             let made = reading.document.made + 1;
             *reading = Reading::read(&self.directory, others, made)?;
@@ -210,36 +211,26 @@ impl Recording {
             from: bound(&query.from),
             until: bound(&query.until),
         };
-        let questions = Questions {
-            survivors: Some(span.clone()),
-            ..whole_questions()
-        };
+        let is_whole = span == JudgedSpan::default();
         let request = LeakRequest {
             trace: self.name.clone(),
-            dump: text_of(&self.dump),
-            span: span.clone(),
+            dump: text_of(self.dump.path()),
+            span,
             ..LeakRequest::default()
         };
-        let Some(dump) = &self.dump else {
-            if span == JudgedSpan::default() {
-                return page_of(&leaks_report(model, None, &request)?);
-            }
-            return page_of(&leaks_report(&self.asked(&questions)?, None, &request)?);
+        if is_whole && self.dump == RunDump::None {
+            return page_of(&leaks_report(model, None, &request)?);
+        }
+        let question = Question {
+            request,
+            dump: self.dump.clone(),
+            partial: PartialDump::default(),
         };
-        let mut trace = DumpTrace::load(
-            |questions| self.asked(questions),
-            dump,
-            PartialDump::default(),
-            questions,
-        )?;
-        let holdings = trace.holdings()?;
-        let report = leaks_report(&trace.model, Some(&holdings), &request);
-        page_of(&report.map_err(|error| trace.fault(error))?)
+        page_of(&question.answer(|questions| self.asked(questions))?)
     }
 
     fn holders(&self) -> Result<String> {
-        let dump = self.dump.as_ref();
-        let dump = dump.context("there is no heap dump; give one: --dump FILE")?;
+        let dump = self.dump.required(&self.directory)?;
         let load = |questions: &Questions| self.asked(questions);
         let mut trace = DumpTrace::load(load, dump, PartialDump::default(), Questions::default())?;
         let holdings = trace.holdings()?;
@@ -315,6 +306,6 @@ fn page_of(report: &impl Report) -> Result<String> {
     Ok(report.html()?)
 }
 
-fn text_of(path: &Option<PathBuf>) -> Option<String> {
-    path.as_ref().map(|path| path.display().to_string())
+fn text_of(path: Option<&Path>) -> Option<String> {
+    path.map(|path| path.display().to_string())
 }

@@ -65,9 +65,14 @@ pub struct HolderPathDoc {
 
 /// The structure in which objects pile up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct StructureDoc {
     /// The step at which one holder becomes many, by its place in `steps`.
     pub piles_up: usize,
+    /// Bytes that would be free without the objects of that step which lead to those at the end.
+    pub retained: i64,
+    /// The step that this field leads to, by its place in `steps`; null where the way has none.
+    pub field_step: Option<usize>,
     /// The field of the program's own class that holds the structure: `com.acme.Cache.results`; null where the way has none.
     pub field: Option<String>,
     /// Who added to it last: the site of its nodes, or of the array that grew, with the call; null when not known.
@@ -99,6 +104,8 @@ pub struct StepDoc {
     pub staleness: Option<u32>,
     /// More such objects lie between this step and the next (a list, tables in tables).
     pub repeats: bool,
+    /// Its class is not of the JDK.
+    pub own: bool,
     /// Who made the example; null when not known.
     pub made: Option<MadeDoc>,
 }
@@ -162,6 +169,8 @@ impl HolderDocs<'_> {
         });
         StructureDoc {
             piles_up: structure.piles_up,
+            retained: signed(structure.retained),
+            field_step: structure.field,
             field,
             added: self.made(structure.added),
         }
@@ -175,6 +184,7 @@ impl HolderDocs<'_> {
             age: step.age,
             staleness: step.staleness,
             repeats: step.repeats,
+            own: step.is_own,
             made: self.made(step.origin),
         }
     }

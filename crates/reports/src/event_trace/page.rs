@@ -70,6 +70,14 @@ pub(super) struct Facts {
     pub(super) missing: Vec<String>,
     pub(super) damage: Vec<String>,
     pub(super) cards: Vec<Card>,
+    /// What comes first.
+    pub(super) verdict: Option<Verdict>,
+}
+
+/// The answer as one sentence.
+pub(super) struct Verdict {
+    pub(super) word: String,
+    pub(super) sentence: String,
 }
 
 impl Facts {
@@ -95,6 +103,7 @@ impl Facts {
             missing: head.missing.clone(),
             damage: head.trouble(),
             cards: Vec::new(),
+            verdict: None,
         }
     }
 }

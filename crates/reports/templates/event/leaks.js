@@ -8,10 +8,7 @@ const factLine = (name, text) => {
   row.append(element('span', 'small', name), element('span', '', text));
   return row;
 };
-const isForeign = (type) => /^(class )?(java|javax|jdk|sun|com\.sun)\./.test(type) || /^(byte|char|short|int|long|float|double|boolean)\[/.test(type);
-
-byId('verdict').textContent = data.sentence;
-byId('verdict').dataset.verdict = data.verdict;
+byId('dump-note').textContent = data.dumpNote ?? '';
 
 // Kept bytes of a candidate at the end of each cell, the straight line through its second half, and where that reaches the heap's room.
 function drawCurve(row) {
@@ -41,7 +38,7 @@ function cohorts(row) {
   row.stays.forEach((one, at) => {
     const bar = element('span', 'cohort'), kept = element('i');
     bar.style.height = Math.max(4, 46 * one.born / most) + 'px';
-    kept.style.height = perCent(one.born ? one.kept / one.born : 0);
+    kept.style.height = (one.born ? 100 * one.kept / one.born : 0) + '%';
     bar.title = 'piece ' + (at + 1) + ': ' + grouped(one.kept) + ' of ' + grouped(one.born) + ' stay';
     bar.append(kept);
     host.append(bar);
@@ -49,30 +46,46 @@ function cohorts(row) {
   return host;
 }
 
-// From the root to the leak; steps of the JDK in a row are folded.
+// From the root to the leak; the steps between those that stand out are folded.
 function chain(row) {
-  const list = element('ol', 'chain');
+  const list = element('ol', 'chain'), standsOut = new Set(row.shown);
   list.append(element('li', 'own', row.root.name));
   let folded = null;
   row.path.forEach((step, at) => {
-    const item = element('li', isForeign(step.type) ? '' : 'own');
+    const item = element('li', step.own ? 'own' : '');
     const by = step.by === null || at === 0 ? '' : /^[[<]/.test(step.by) ? step.by + ' ' : '.' + step.by + ' ';
-    item.append(element('code', '', by + step.type), element('span', 'small', (step.count > 1 ? '  ' + objects(step.count) : '') + unusedText(step) + (step.made ? '  made at ' + label(step.made) : '')));
-    if (!isForeign(step.type) || at === row.path.length - 1) {
+    item.append(element('code', '', by + step.type + (step.repeats ? ' (again and again)' : '')), element('span', 'small', (step.count > 1 ? '  ' + objects(step.count) : '') + unusedText(step) + (step.made ? '  made at ' + label(step.made) : '')));
+    if (standsOut.has(at)) {
       folded = null;
       list.append(item);
       return;
     }
     if (folded === null) {
       const holder = element('li', 'foreign'), details = element('details');
-      folded = element('ol');
-      details.append(element('summary', 'small', 'steps of the JDK'), folded);
+      folded = { list: element('ol'), name: element('summary', 'small') };
+      details.append(folded.name, folded.list);
       holder.append(details);
       list.append(holder);
     }
-    folded.append(item);
+    folded.list.append(item);
+    const steps = folded.list.children.length;
+    folded.name.textContent = (steps === 1 ? '1 step' : steps + ' steps') + ' of the JDK or of libraries';
   });
   return list;
+}
+
+// What a person would change: the field that holds the structure, and the line that adds to it.
+function change(row) {
+  const box = element('div', 'change');
+  const line = (name, text) => {
+    const fact = element('p', 'fact');
+    fact.append(element('span', 'small', name), element('code', '', text));
+    box.append(fact);
+  };
+  if (row.structure) line('structure', (row.structure.field ?? '(in no class of the program\u2019s own)') + ', what it holds there retains ' + bytes(row.structure.retained) + ' (' + share(row.structure.retained, data.liveBytes) + ')');
+  const added = row.addedBy ?? row.caller ?? row.made;
+  if (added) line('added by', added);
+  return box;
 }
 
 function candidate(row, at) {
@@ -81,6 +94,7 @@ function candidate(row, at) {
   const head = element('h3');
   head.append(element('span', '', (at + 1) + '. ' + (row.source ? row.source + ' \u2192 ' : '') + row.target), element('span', 'small', title));
   box.append(head);
+  box.append(change(row));
   box.append(factLine('live', bytes(row.bytes) + ' in ' + objects(row.objects) + (row.retained === null ? '' : ', retaining ' + bytes(row.retained) + ' (' + share(row.retained, data.liveBytes) + ')')));
   box.append(factLine('made at', (row.made ?? 'not known') + (row.loaders > 1 ? ' (its class from ' + row.loaders + ' loaders)' : '') + (row.caller ? ', for ' + row.caller : '')));
   box.append(factLine('rate', perMb(row.bytesPerMb.value) + ' (' + shortBytes(Math.max(0, row.bytesPerMb.low)) + ' to ' + shortBytes(Math.max(0, row.bytesPerMb.high)) + '), ' + shortBytes(Math.max(0, row.bytesPerSecond)) + ' per second of work' + (row.secondsUntilFull === null ? '' : '; alone it fills the heap in ' + longTime(row.secondsUntilFull))));
@@ -88,8 +102,8 @@ function candidate(row, at) {
   box.append(factLine('stays', perCent(row.share.value) + ' of what is made there; of ' + row.cohorts + ' of ' + row.ofCohorts + ' pieces of the run some'), cohorts(row));
   if (row.with.length) box.append(factLine('with each', row.with.slice(0, 4).map((one) => grouped(one.each) + ' ' + one.target + (one.made ? ' made at ' + one.made : '')).join('; ') + (row.with.length > 4 ? '; and ' + (row.with.length - 4) + ' more sites' : '')));
   if (row.unusedFor !== null) box.append(factLine('unused', 'half of them for at least ' + row.unusedFor + ' collections'));
-  if (row.root) box.append(chain(row));
   if (row.heldOutside) box.append(factLine('held by', row.heldOutside));
+  if (row.root) box.append(chain(row));
   return box;
 }
 

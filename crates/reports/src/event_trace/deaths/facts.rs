@@ -57,6 +57,7 @@ pub(super) fn facts(report: &DeathsReport) -> Facts {
             .cloned()
             .chain(contradictions)
             .collect(),
+        verdict: None,
         cards,
     }
 }

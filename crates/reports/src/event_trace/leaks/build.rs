@@ -15,9 +15,13 @@ use crate::event_trace::head::TraceHead;
 use crate::event_trace::heap::since_start;
 use crate::event_trace::holder_docs::HolderDocs;
 use crate::filter::Filter;
+use crate::quantity::{counted, grouped};
 
 /// Candidates that are kept; the rest keep less.
 const MOST_CANDIDATES: usize = 50;
+
+/// Candidates whose holders are looked for: each takes several walks over the whole dump.
+const MOST_HELD: usize = 10;
 
 /// What is asked.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +30,8 @@ pub struct LeakRequest {
     pub trace: String,
     /// Where the dump was read from.
     pub dump: Option<String>,
+    /// A dump that was there and could not be read: why.
+    pub unread_dump: Option<String>,
     /// The largest heap, in bytes, if it is known.
     pub max_heap: Option<u64>,
     /// Candidates shown in full.
@@ -87,6 +93,11 @@ pub fn leaks_report(
         version: VERSION,
         head: TraceHead::of(model, &view, &filter),
         dump: request.dump.clone(),
+        dump_note: match (holdings, &request.unread_dump) {
+            (Some(holdings), _) => dump_note(holdings),
+            (None, Some(why)) => Some(format!("the heap dump is not read: {why}")),
+            (None, None) => None,
+        },
         verdict: told.word.to_owned(),
         sentence: told.sentence,
         span: span(model, survivors, request, &forecast),
@@ -107,6 +118,23 @@ pub fn leaks_report(
     })
 }
 
+/// What a dump does not tell.
+fn dump_note(holdings: &Holdings) -> Option<String> {
+    let dump = &holdings.dump;
+    let without_sites = dump.without_sites.as_ref().map(|why| {
+        format!("the objects of the dump have no site, and are found by their type: {why}")
+    });
+    let cut = dump.graph.cut().map(|at| {
+        format!("the JVM did not finish the dump: it ends at byte {at}, and what is retained is at least this")
+    });
+    let since = Some(dump.outcome.made_since).filter(|made| *made > 0);
+    let since = since.map(|made| {
+        let of = counted(dump.outcome.objects, "object");
+        format!("the JVM made no collection for this dump: {} of its {of} were made after collection {}, and have no site", grouped(made), dump.collection)
+    });
+    without_sites.or(cut).or(since)
+}
+
 /// Adds uses and holders to candidates.
 struct HolderSource<'a> {
     model: &'a TraceModel,
@@ -121,8 +149,8 @@ impl HolderSource<'_> {
             holdings,
             callers: &self.view.callers,
         });
-        let doc = |candidate: &Candidate<'_>| {
-            let doc = match &docs {
+        let doc = |(rank, candidate): (usize, &Candidate<'_>)| {
+            let doc = match docs.as_ref().filter(|_| rank < MOST_HELD) {
                 Some(docs) => with_holder(docs, candidate)?,
                 None => candidate.doc.clone(),
             };
@@ -131,8 +159,8 @@ impl HolderSource<'_> {
                 None => doc,
             })
         };
-        let docs: Result<Vec<CandidateDoc>, DumpError> =
-            found.iter().take(MOST_CANDIDATES).map(doc).collect();
+        let found = found.iter().take(MOST_CANDIDATES).enumerate();
+        let docs: Result<Vec<CandidateDoc>, DumpError> = found.map(doc).collect();
         // What the program uses comes after what it does not.
         docs.map(|mut docs| {
             docs.sort_by_key(CandidateDoc::is_in_use);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event_trace::head::TraceHead;
-use crate::event_trace::holder_docs::{RootDoc, StepDoc};
+use crate::event_trace::holder_docs::{RootDoc, StepDoc, StructureDoc};
 
 /// What leaks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,6 +18,8 @@ pub struct LeaksReport {
     pub head: TraceHead,
     /// The heap dump; null: the trace alone, which knows no paths.
     pub dump: Option<String>,
+    /// What the dump does not tell, as one sentence: no sites, or not all of its objects; null where it tells all.
+    pub dump_note: Option<String>,
     /// `leaks`, `fills`, `no leak` or `not known`.
     pub verdict: String,
     /// The verdict as one sentence.
@@ -135,7 +137,7 @@ pub struct CandidateDoc {
     pub bytes: i64,
     /// Bytes kept in the judged span, with those of `with`.
     pub kept_bytes: i64,
-    /// What the structure that holds them retains; null without a dump, or without a path.
+    /// Bytes that would be free without the objects at the end of `path`; null without a dump, or without a path.
     pub retained: Option<i64>,
     /// Of the objects made in the span: the share that stays.
     pub share: IntervalDoc,
@@ -181,6 +183,12 @@ pub struct CandidateDoc {
     pub root: Option<RootDoc>,
     /// How they are held; empty without a dump, or without a path.
     pub path: Vec<StepDoc>,
+    /// The steps of `path` that stand out, by their places: the others are folded.
+    pub shown: Vec<usize>,
+    /// The structure that holds them; null without a dump, or without a path.
+    pub structure: Option<StructureDoc>,
+    /// The line that adds to it, of the program's own code where one is known; null when not known.
+    pub added_by: Option<String>,
     /// With a dump that has no path to them: what may hold them.
     pub held_outside: Option<String>,
 }

@@ -3,7 +3,7 @@
 use super::document::LeaksReport;
 use super::verdict::duration;
 use crate::card::Card;
-use crate::event_trace::page::Facts;
+use crate::event_trace::page::{Facts, Verdict};
 use crate::quantity::{counted, grouped, short_bytes};
 
 pub(super) fn facts(report: &LeaksReport) -> Facts {
@@ -11,7 +11,10 @@ pub(super) fn facts(report: &LeaksReport) -> Facts {
     facts
         .run
         .extend(report.dump.as_ref().map(|dump| format!("dump {dump}")));
-    facts.missing.insert(0, report.sentence.clone());
+    facts.verdict = Some(Verdict {
+        word: report.verdict.clone(),
+        sentence: report.sentence.clone(),
+    });
     let size = |value: f64| short_bytes(value.max(0.0) as u64);
     let full = report.seconds_until_full;
     facts.cards = vec![

@@ -1,16 +1,21 @@
 //! Who holds the objects of a candidate, by a heap dump.
 
-use ducktrack_holders::{DumpError, HolderPath, Holdings};
+use ducktrack_holders::{DumpError, HolderPath, Holdings, NamedRoot};
 use rustc_hash::FxHashSet;
 
 use super::candidates::{Candidate, JudgedRow};
 use super::document::CandidateDoc;
-use crate::event_trace::amounts::signed;
-use crate::event_trace::holder_docs::HolderDocs;
+use crate::class_name::package_of;
+use crate::event_trace::holder_docs::{HolderDocs, StructureDoc};
+use crate::event_trace::path_fold::standing_out;
+use crate::text::next_command::is_library;
 
 /// What a dump does not have.
-const OUTSIDE: &str = "no path in the dump leads to them: a ClassValue (an instance field of java.lang.Class), a frame of an unmounted virtual thread \
-    (before JDK 22), or native memory holds them";
+const OUTSIDE: &str = "something that a heap dump does not have: a ClassValue (an instance field of java.lang.Class), a frame of an unmounted virtual thread \
+    (before JDK 22), or native memory";
+/// Nothing of the candidate is in the dump.
+const NOT_THERE: &str =
+    "the dump has none of them: they had died when it was written, or came later";
 
 /// Adds the path that holds most of a candidate's objects.
 pub(super) fn with_holder(
@@ -18,25 +23,37 @@ pub(super) fn with_holder(
     candidate: &Candidate<'_>,
 ) -> Result<CandidateDoc, DumpError> {
     let doc = candidate.doc.clone();
-    let rows = candidate.rows.iter();
-    for row in rows {
+    for row in &candidate.rows {
         if let Some(path) = path_to(docs.holdings, row)? {
             return Ok(held(docs, doc, &path));
         }
     }
     Ok(CandidateDoc {
-        held_outside: Some(OUTSIDE.to_owned()),
+        held_outside: Some(NOT_THERE.to_owned()),
         ..doc
     })
 }
 
+/// By the objects' sites; in a dump without sites, by their type.
 fn path_to(holdings: &Holdings, row: &JudgedRow<'_>) -> Result<Option<HolderPath>, DumpError> {
-    let makers = makers(holdings, row);
-    let is_its = |object: u32| {
-        let maker = holdings.dump.maker_number(object);
-        maker.is_some_and(|maker| makers.contains(&maker))
+    let paths = match holdings.dump.without_sites {
+        Some(_) => {
+            let Some(wanted) = row.row.ty.as_deref() else {
+                return Ok(None);
+            };
+            let name = |object| holdings.types.name(holdings.type_of(object));
+            holdings.holders(|object| name(object) == wanted, 1)?
+        }
+        None => {
+            let makers = makers(holdings, row);
+            let is_its = |object: u32| {
+                let maker = holdings.dump.maker_number(object);
+                maker.is_some_and(|maker| makers.contains(&maker))
+            };
+            holdings.holders(is_its, 1)?
+        }
     };
-    Ok(holdings.holders(is_its, 1)?.into_iter().next())
+    Ok(paths.into_iter().next())
 }
 
 /// The makers in the dump that are those of a row.
@@ -51,15 +68,43 @@ fn makers(holdings: &Holdings, row: &JudgedRow<'_>) -> FxHashSet<u32> {
 }
 
 fn held(docs: &HolderDocs<'_>, doc: CandidateDoc, path: &HolderPath) -> CandidateDoc {
+    let is_outside = path.root == NamedRoot::NotInDump;
     let path = docs.path(path);
+    let caller = doc.caller.as_deref().and_then(class_of_place);
+    let near = [doc.class.as_deref(), Some(doc.target.as_str()), caller];
+    let near: Vec<&str> = near.into_iter().flatten().collect();
+    let shown = standing_out(&path, &near);
     let before = path.steps.len().checked_sub(2);
     CandidateDoc {
         source: before
             .and_then(|at| path.steps.get(at))
             .map(|step| step.ty.clone()),
-        retained: Some(signed(u64::try_from(path.held.retained).unwrap_or(0))),
+        retained: Some(path.held.retained),
+        shown,
+        held_outside: is_outside.then(|| OUTSIDE.to_owned()),
+        added_by: added_by(&doc, path.structure.as_ref()),
         root: Some(path.root),
         path: path.steps,
+        structure: path.structure,
         ..doc
     }
+}
+
+/// The class of `com.acme.Shop.open(Shop.java:12) calls ...`.
+fn class_of_place(place: &str) -> Option<&str> {
+    let method = place.split('(').next()?;
+    method.rsplit_once('.').map(|(class, _)| class)
+}
+
+/// The call that made the structure's nodes (or its array); else the code that makes what leaks, where that is the program's own.
+fn added_by(doc: &CandidateDoc, structure: Option<&StructureDoc>) -> Option<String> {
+    let added = structure.and_then(|structure| structure.added.as_ref());
+    let call = added.and_then(|added| added.caller.clone());
+    let place = added.map(|added| added.place.location.to_string());
+    let candidates = [call, place.clone(), doc.caller.clone(), doc.made.clone()];
+    let is_own = |place: &String| {
+        let class = class_of_place(place);
+        class.is_some_and(|class| !is_library(package_of(class)))
+    };
+    candidates.into_iter().flatten().find(is_own).or(place)
 }

@@ -3,7 +3,7 @@
 use super::document::{CandidateDoc, IntervalDoc, LeaksReport, SiteVerdictDoc};
 use super::verdict::duration;
 use crate::event_trace::columns::Columns;
-use crate::event_trace::holder_lines::write_steps;
+use crate::event_trace::path_fold::lines as path_lines;
 use crate::event_trace::text_parts::{head, next_commands, trouble, wrapped};
 use crate::quantity::{bytes, counted, grouped, share, short_bytes};
 use crate::text::next_command::{NextCommand, shell_word};
@@ -19,12 +19,15 @@ const WIDTH: usize = 62;
 
 pub(super) fn write(report: &LeaksReport, out: &mut TextLines) {
     head(out, "leaks", &report.head);
-    if let Some(dump) = &report.dump {
-        fact(out, "dump", dump);
-    }
     let width = out
         .width()
         .map_or(WIDTH, |width| width.saturating_sub(18).max(30));
+    if let Some(dump) = &report.dump {
+        fact(out, "dump", dump);
+    }
+    if let Some(note) = &report.dump_note {
+        sentence(out, "", note, width);
+    }
     sentence(out, "verdict", &report.sentence, width);
     fact(out, "heap", &heap(report));
     fact(out, "judged", &span(report));
@@ -137,17 +140,40 @@ fn write_candidate(
     if row.with.len() > 3 {
         fact(out, "", &format!("and {} more sites", row.with.len() - 3));
     }
-    if let Some(root) = &row.root {
-        fact(out, "held by", &root.name);
-        write_steps(out, &row.path);
-    }
-    if let Some(outside) = &row.held_outside {
-        sentence(out, "held by", outside, width);
-    }
+    write_holder(out, row, report, width);
     if !row.staleness.is_empty() {
         fact(out, "unused", &unused(row));
     }
     sentence(out, "to do", &to_do(row), width);
+}
+
+/// The path in at most eight lines, and what a person would change.
+fn write_holder(out: &mut TextLines, row: &CandidateDoc, report: &LeaksReport, width: usize) {
+    if let Some(outside) = &row.held_outside {
+        sentence(out, "held by", outside, width);
+    }
+    if let Some(root) = &row.root {
+        let mut lines = path_lines(root, &row.path, &row.shown).into_iter();
+        let root = lines.next().filter(|_| row.held_outside.is_none());
+        root.iter().for_each(|root| fact(out, "held by", root));
+        lines.for_each(|line| out.push_str(&format!("      {line}\n")));
+    }
+    if let Some(structure) = &row.structure {
+        let field = structure
+            .field
+            .as_deref()
+            .unwrap_or("(in no class of the program's own)");
+        let retained = bytes(structure.retained);
+        let part = share(structure.retained, report.live_bytes);
+        fact(
+            out,
+            "structure",
+            &format!("{field}, what it holds there retains {retained} ({part})"),
+        );
+    }
+    if let Some(added) = &row.added_by {
+        fact(out, "added by", added);
+    }
 }
 
 fn title(row: &CandidateDoc) -> String {
@@ -250,13 +276,23 @@ fn unused(row: &CandidateDoc) -> String {
 fn to_do(row: &CandidateDoc) -> String {
     let place = row.caller.as_deref().or(row.made.as_deref());
     let place = place.map_or_else(String::new, |place| format!(" what {place} adds"));
-    match (&row.root, row.verdict.as_str()) {
-        (_, "fills") => "run longer: a straight line is a leak, a bound is a cache".to_owned(),
-        (_, "not known") => {
+    let structure = row.structure.as_ref();
+    let field = structure.and_then(|structure| structure.field.as_ref());
+    match (field, &row.root, row.verdict.as_str()) {
+        (.., "fills") => "run longer: a straight line is a leak, a bound is a cache".to_owned(),
+        (.., "not known") => {
             "take a look at the old space: ducktrack leaks PID (or dump=end) makes a full collection".to_owned()
         }
-        (Some(root), _) => format!("remove from {}{place}, or give it a bound", root.name),
-        (None, _) => format!("find who holds it (a heap dump shows the path), and remove{place}"),
+        (Some(field), ..) => {
+            format!("take out of {field} what is added to it, or give it a bound")
+        }
+        (None, Some(root), _) if root.kind == "class-field" => {
+            format!("call ClassValue.remove for a class that is no longer needed, or do not keep{place} in a ClassValue")
+        }
+        (None, Some(root), _) if row.held_outside.is_none() => {
+            format!("remove from {}{place}, or give it a bound", root.name)
+        }
+        _ => format!("find who holds it (a heap dump shows the path), and remove{place}"),
     }
 }
 
@@ -321,16 +357,13 @@ fn write_sites(out: &mut TextLines, sites: &[SiteVerdictDoc]) {
 pub(super) fn next(report: &LeaksReport) -> Vec<NextCommand> {
     let sites = ("leaks", "--sites", "the verdict on every line of source");
     let Some(dump) = &report.dump else {
-        let dump = [
-            (
-                "dump",
-                "-o heap.hprof",
-                "a heap dump while the program runs",
-            ),
-            ("leaks", "--dump heap.hprof", "who holds what leaks"),
-            sites,
-        ];
-        return next_commands(&report.head, &dump);
+        return [NextCommand::new(
+            holder_command(report),
+            "who holds what leaks: with a heap dump",
+        )]
+        .into_iter()
+        .chain(next_commands(&report.head, &[sites]))
+        .collect();
     };
     let dump = format!("--dump {}", shell_word(dump));
     let first = report.candidates.first();
@@ -344,4 +377,13 @@ pub(super) fn next(report: &LeaksReport) -> Vec<NextCommand> {
     }
     commands.push(sites);
     next_commands(&report.head, &commands)
+}
+
+/// A program that runs can be asked; one that has ended runs again.
+fn holder_command(report: &LeaksReport) -> String {
+    let run = &report.head.run;
+    match run.state.as_str() {
+        "running" => format!("leaks {}", run.pid),
+        _ => "run --mode trace --dump end -- java ...".to_owned(),
+    }
 }

@@ -1,0 +1,122 @@
+//! A program that runs: it is recorded for a while if nothing records it, and a heap dump is taken.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde_json::json;
+use signal_hook::consts::SIGINT;
+
+use crate::attach;
+use crate::control;
+use crate::dump;
+use crate::jvm_process::JvmProcess;
+use crate::records::load_records;
+use crate::run_dump::RunDump;
+use crate::run_socket::{RunSocket, Target};
+use crate::target;
+
+/// The dump of the last look. A new look replaces it.
+const DUMP: &str = "heap-live.hprof";
+/// The library that is loaded writes this.
+const OPTIONS: &str = "mode=trace,summary=off";
+/// How often we look whether the time is over.
+const STEP: Duration = Duration::from_millis(100);
+
+#[derive(Args)]
+pub(super) struct LiveArgs {
+    /// A process that is not recorded yet: record for this many seconds, then answer (Ctrl-C: answer now)
+    #[arg(long = "for", value_name = "SECONDS", default_value_t = 60)]
+    seconds: u64,
+    /// A process that is not recorded yet: the agent's library
+    #[arg(long, value_name = "PATH")]
+    library: Option<PathBuf>,
+}
+
+/// The folder of the recording, and its heap dump. `named` is the value of `--dump`.
+pub(super) fn recording(
+    text: &str,
+    named: Option<&Path>,
+    args: &LiveArgs,
+) -> Result<(PathBuf, RunDump)> {
+    let path = Path::new(text);
+    let pid = match text.parse::<u32>() {
+        Ok(pid) if !path.exists() => pid,
+        _ => return Ok((path.to_owned(), RunDump::of(named, path))),
+    };
+    let jvm = JvmProcess::find(pid)?;
+    match target::folder(text) {
+        Ok(folder) => {
+            check_mode(pid, &folder)?;
+            jvm.become_its_user()?;
+            let dump = look(&jvm, &folder, named)?;
+            Ok((folder, dump))
+        }
+        Err(_) => record(jvm, named, args),
+    }
+}
+
+/// A recording that is there must be one of events.
+fn check_mode(pid: u32, folder: &Path) -> Result<()> {
+    let mode = load_records(folder)?.finish().run.mode;
+    match mode.as_str() {
+        "trace" => Ok(()),
+        mode => bail!(
+            "process {pid} is recorded with mode={mode}, which does not know what stays alive: end that with `ducktrack stop {pid}`, then repeat this"
+        ),
+    }
+}
+
+/// Records for a while, looks at the heap, and ends the recording.
+fn record(jvm: JvmProcess, named: Option<&Path>, args: &LiveArgs) -> Result<(PathBuf, RunDump)> {
+    let pid = jvm.pid;
+    // Loading makes us its user.
+    drop(jvm);
+    let interrupted = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(SIGINT, Arc::clone(&interrupted))
+        .context("cannot watch signals")?;
+    let (jvm, _) = attach::begin(pid, args.library.as_deref(), OPTIONS, None)?;
+    let folder = target::folder(&pid.to_string())?;
+    eprintln!(
+        "ducktrack: process {pid} is recorded into {} for {} seconds (Ctrl-C: answer now)",
+        folder.display(),
+        args.seconds
+    );
+    wait(&interrupted, Duration::from_secs(args.seconds), pid);
+    let dump = look(&jvm, &folder, named);
+    if Path::new(&format!("/proc/{pid}")).exists() {
+        let socket = RunSocket::open(&Target::Process(pid));
+        socket?.ask(&json!({"command": "stop"}))?;
+    }
+    Ok((folder, dump?))
+}
+
+fn wait(interrupted: &AtomicBool, time: Duration, pid: u32) {
+    let begun = Instant::now();
+    let process = PathBuf::from(format!("/proc/{pid}"));
+    while begun.elapsed() < time && !interrupted.load(Ordering::Relaxed) && process.exists() {
+        std::thread::sleep(STEP);
+    }
+}
+
+/// A heap dump, unless another one is named, or the program has just ended.
+fn look(jvm: &JvmProcess, folder: &Path, named: Option<&Path>) -> Result<RunDump> {
+    if named.is_some() || !Path::new(&format!("/proc/{}", jvm.pid)).exists() {
+        return Ok(RunDump::of(named, folder));
+    }
+    let file = std::path::absolute(folder.join(DUMP))?;
+    match fs::remove_file(&file) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(error).with_context(|| file.display().to_string());
+        }
+        _ => dump::take(jvm, &file)?,
+    }
+    // What the JVM has in memory of the collection before the dump goes to the files.
+    control::ask_for_values(folder)?;
+    Ok(RunDump::Found(file))
+}

@@ -1,0 +1,193 @@
+//! `ducktrack leaks` with no more than a process id or a folder: it records, takes a dump or finds one, and names what a person would change. Dumps that the JVM
+//! makes by itself are joined; a stranger's is not.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command};
+
+use ducktrack_tests::{
+    Jdk, TracedRun, agent_library, checked, compile_java, ducktrack_command, trace_command,
+    traced_jdks,
+};
+use serde_json::Value;
+
+const PROGRAM: &str = "ducktrack.leaks.SessionStore";
+
+fn classes() -> tempfile::TempDir {
+    let classes = tempfile::tempdir().expect("temporary folder");
+    let sources =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-harness/leaks/src/ducktrack/leaks");
+    let programs = ["SessionStore", "Work"].map(|name| sources.join(name));
+    let names: Vec<&str> = programs.iter().filter_map(|path| path.to_str()).collect();
+    assert!(compile_java(&names, 17, classes.path()).expect("compile"));
+    classes
+}
+
+fn jdk() -> Jdk {
+    traced_jdks().expect("JDKs").remove(0)
+}
+
+/// A run until its heap is full, or for these many steps.
+fn recorded(what: &str, options: &str, java: &[&str], classes: &Path) -> TracedRun {
+    let run = TracedRun::new(&jdk(), what).expect("folder");
+    let mut command = run.command(options, &[classes]).expect("the agent");
+    command.args(java).arg(PROGRAM);
+    command.output().expect("java");
+    run
+}
+
+/// A program that would run for minutes, ended with the test.
+struct Living(Child);
+
+impl Living {
+    fn start(classes: &Path) -> Self {
+        let mut command = jdk().tool("java");
+        command.args(["-Xmx256m", "-Xmn8m", "-XX:+UseParallelGC"]);
+        command.args([
+            "-Dducktrack.leaks.steps=60000",
+            "-Dducktrack.leaks.pace=2000",
+        ]);
+        let child = command.arg("-cp").arg(classes).arg(PROGRAM).spawn();
+        Self(child.expect("java"))
+    }
+}
+
+impl Drop for Living {
+    fn drop(&mut self) {
+        self.0.kill().expect("it runs");
+        self.0.wait().expect("it ends");
+    }
+}
+
+fn names_the_field(leaks: &Value) {
+    assert_eq!(leaks["verdict"], "leaks", "{leaks}");
+    let first = &leaks["candidates"][0];
+    assert_eq!(
+        first["structure"]["field"], "ducktrack.leaks.SessionStore.SESSIONS",
+        "{first}"
+    );
+    let added = first["addedBy"].as_str().expect("a line");
+    assert!(
+        added.starts_with("ducktrack.leaks.SessionStore."),
+        "{added}"
+    );
+    let shown = first["shown"].as_array().expect("places").len();
+    assert!((1..=7).contains(&shown), "{first}");
+}
+
+#[test]
+fn a_process_id_is_enough() {
+    let classes = classes();
+    let program = Living::start(classes.path());
+    let place = tempfile::tempdir().expect("a folder");
+    let mut ducktrack = Command::new(ducktrack_command().expect("ducktrack"));
+    ducktrack.current_dir(place.path());
+    ducktrack.arg("leaks").arg(program.0.id().to_string());
+    ducktrack.args(["--for", "8", "--format", "json", "--library"]);
+    let output = ducktrack.arg(agent_library().expect("the agent")).output();
+    let output = output.expect("ducktrack");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let leaks: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    names_the_field(&leaks);
+    for nothing in ["damage", "losses"] {
+        assert_eq!(leaks[nothing], serde_json::json!([]), "{nothing}");
+    }
+    let dump = leaks["dump"].as_str().expect("a dump");
+    let facts = std::fs::metadata(dump).expect("the dump");
+    assert_eq!(facts.permissions().mode() & 0o077, 0, "others may read it");
+    // The recording was ours, and has ended.
+    assert_eq!(leaks["run"]["state"], "ended");
+    checked("leaks of a process id");
+}
+
+#[test]
+fn the_dump_in_the_folder_is_found() {
+    let classes = classes();
+    let java = [
+        "-Xmx64m",
+        "-Xmn8m",
+        "-XX:+UseParallelGC",
+        "-Dducktrack.leaks.steps=1500",
+    ];
+    let run = recorded("found", "dump=end", &java, classes.path());
+    let folder = run.trace();
+    names_the_field(&trace_command("leaks", &folder, &[]).expect("leaks"));
+    let alone = trace_command("leaks", &folder, &["--dump", "none"]).expect("leaks");
+    assert_eq!(alone["dump"], Value::Null);
+    assert_eq!(alone["candidates"][0]["root"], Value::Null);
+    let holders = trace_command("holders", &folder, &["--type", "*Session"]).expect("holders");
+    assert_eq!(holders["withoutSites"], Value::Null);
+    // A dump of another JVM is not read; the trace has an answer without it.
+    let other = recorded("other", "dump=end", &java, classes.path());
+    let dump = folder.join("heap.hprof");
+    std::fs::copy(other.trace().join("heap.hprof"), &dump).expect("a copy");
+    let leaks = trace_command("leaks", &folder, &[]).expect("leaks");
+    assert_eq!(leaks["dump"], Value::Null);
+    let note = leaks["dumpNote"].as_str().expect("why");
+    assert!(note.contains("another JVM"), "{note}");
+    assert_eq!(leaks["verdict"], "leaks");
+    assert!(trace_command("leaks", &folder, &["--dump", dump.to_str().expect("UTF-8")]).is_err());
+    checked("the dump in the folder of a recording, and one of another JVM");
+}
+
+#[test]
+fn a_dump_at_an_out_of_memory_error_is_joined_by_the_last_collection() {
+    let classes = classes();
+    for collector in ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"] {
+        let place = tempfile::tempdir().expect("a folder");
+        let path = format!("-XX:HeapDumpPath={}/oom.hprof", place.path().display());
+        let java = [
+            "-Xmx32m",
+            collector,
+            "-XX:+HeapDumpOnOutOfMemoryError",
+            &path,
+            "-Dducktrack.leaks.steps=100000",
+        ];
+        let run = recorded("oom", "summary=off", &java, classes.path());
+        let dump = place.path().join("oom.hprof");
+        let words = ["--dump", dump.to_str().expect("UTF-8")];
+        let leaks = trace_command("leaks", &run.trace(), &words).expect("leaks");
+        names_the_field(&leaks);
+        let holders = trace_command("holders", &run.trace(), &words).expect("holders");
+        assert_eq!(holders["withoutSites"], Value::Null, "{collector}");
+        let join = &holders["join"];
+        let (found, all) = (join["found"].as_u64(), join["objects"].as_u64());
+        assert!(found > Some(10_000) && found <= all, "{collector}: {join}");
+        checked(&format!("a dump at an OutOfMemoryError, {collector}"));
+    }
+}
+
+/// A hook that lets go of everything is no reason to see nothing.
+#[test]
+fn a_dump_before_the_shutdown_hooks_has_what_they_free() {
+    let classes = classes();
+    let source = classes.path().join("Held.java");
+    std::fs::write(&source, HELD).expect("a source");
+    let name = source.with_extension("");
+    let name = name.to_str().expect("UTF-8");
+    assert!(compile_java(&[name], 17, classes.path()).expect("compile"));
+    let holds = |moment: &str| {
+        let run = TracedRun::new(&jdk(), moment).expect("folder");
+        let options = format!("dump={moment}");
+        let mut command = run.command(&options, &[classes.path()]).expect("the agent");
+        run.finish(command.arg("Held")).expect("java");
+        let words = ["--type", "Held$Thing"];
+        let holders = trace_command("holders", &run.trace(), &words).expect("holders");
+        holders["selected"]["count"].as_u64()
+    };
+    assert_eq!(holds("shutdown"), Some(5000));
+    assert_eq!(holds("end"), Some(0));
+    checked("a dump before shutdown hooks");
+}
+
+const HELD: &str = "import java.util.*;
+public class Held {
+    static final class Thing { long value; }
+    static final List<Thing> THINGS = new ArrayList<>();
+    public static void main(String[] words) {
+        for (int i = 0; i < 5000; i++) THINGS.add(new Thing());
+        Runtime.getRuntime().addShutdownHook(new Thread(THINGS::clear));
+    }
+}
+";
