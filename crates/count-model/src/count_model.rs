@@ -1,6 +1,6 @@
 //! The answer of count mode: plain tables that reports read.
 
-use ducktrack_trace_format::{AgentCost, Damage, End, HeapLimits, Run, Trial};
+use ducktrack_trace_format::{AgentCost, Damage, End, HeapLimits, OutOfMemory, Run, Trial};
 
 use crate::{
     CallIndex, CallRow, Causes, ChosenWindows, Completeness, FieldLayouts, Inconsistency,
@@ -60,6 +60,8 @@ pub struct CountModel {
     pub heap_limits: Option<HeapLimits>,
     /// When the VM began to shut down, microseconds since 1970; `None`: it did not, or the trace does not say.
     pub shutdown_micros: Option<u64>,
+    /// The first `OutOfMemoryError` of the VM of each kind.
+    pub out_of_memory: Vec<OutOfMemory>,
     /// What a trial of `ducktrack impact` came to.
     pub trial: Option<Trial>,
     /// The counts are sums of events: the run could not write its own (mode trace).

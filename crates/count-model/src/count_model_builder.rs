@@ -1,8 +1,8 @@
 //! Folds the records of a trace of count mode into a [`CountModel`].
 
 use ducktrack_trace_format::{
-    Application, Cause, Damage, End, HeapLimits, MethodId, MissingEnd, Record, Refusal,
-    Reinstrumented, Run, Snapshot, StackSamples, Trial,
+    Application, Cause, Damage, End, HeapLimits, MethodId, MissingEnd, OutOfMemory, Record,
+    Refusal, Reinstrumented, Run, Snapshot, StackSamples, Trial,
 };
 
 use crate::causes::{Causes, cause_rows};
@@ -37,6 +37,7 @@ pub struct CountModelBuilder {
     stacks: StackCollector,
     heap_limits: Option<HeapLimits>,
     shutdown_micros: Option<u64>,
+    out_of_memory: Vec<OutOfMemory>,
     trial: Option<Trial>,
     application: Option<Application>,
     causes: Vec<Cause>,
@@ -98,6 +99,7 @@ impl CountModelBuilder {
             Record::Shutdown { unix_micros } => {
                 self.shutdown_micros.get_or_insert(unix_micros);
             }
+            Record::OutOfMemory(error) => self.out_of_memory.push(error),
             Record::Trial(trial) => self.trial = Some(trial),
             Record::End(end) => self.end = Some(end),
             // Records of other modes say nothing about counts.
@@ -234,6 +236,7 @@ impl CountModelBuilder {
             stacks: self.stacks.finish(&self.definitions),
             heap_limits: self.heap_limits,
             shutdown_micros: self.shutdown_micros,
+            out_of_memory: self.out_of_memory,
             trial: self.trial,
             counts_events: false,
             field_layouts: self.definitions.layouts,

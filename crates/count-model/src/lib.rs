@@ -71,5 +71,6 @@ pub use windows::WindowRow;
 // The records that appear in the model as they are, so that reports need no other crate.
 pub use ducktrack_trace_format::{
     AgentCost, AllocationKind, Application, Damage, End, HeapLimits, MissingEnd, NullUse,
-    ObjectLayout, ProcessState, Refusal, Removal, Run, SampleSums, Trial, may_lose_references,
+    ObjectLayout, OutOfMemory, ProcessState, Refusal, Removal, Run, SampleSums, SizeClass, Trial,
+    may_lose_references,
 };

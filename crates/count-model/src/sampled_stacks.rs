@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use ducktrack_trace_format::{
-    SampleSums, StackDefinitions, StackId, StackMethodId, StackSamples, StackTypeId, ThreadId,
+    SampleSums, SizeClass, StackDefinitions, StackId, StackMethodId, StackSamples, StackTypeId,
+    ThreadId,
 };
 use rustc_hash::FxHashMap;
 
@@ -51,7 +52,7 @@ pub struct StackFrameRow {
     pub line: Option<u16>,
 }
 
-/// Samples of one stack, type and thread.
+/// Samples of one stack, type, thread and size class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StackSampleRow {
     /// Position of the topmost frame.
@@ -60,6 +61,8 @@ pub struct StackSampleRow {
     pub ty: usize,
     /// The thread's name, digits written `#` when it stands for several that have ended; `None` where it is not known.
     pub thread: Option<Arc<str>>,
+    /// The class of the objects' sizes.
+    pub size: SizeClass,
     /// The samples.
     pub sums: SampleSums,
 }
@@ -71,7 +74,7 @@ pub(crate) struct StackCollector {
     methods: FxHashMap<StackMethodId, usize>,
     types: FxHashMap<StackTypeId, usize>,
     frames: FxHashMap<StackId, usize>,
-    sums: FxHashMap<(usize, usize, ThreadId), SampleSums>,
+    sums: FxHashMap<(usize, usize, ThreadId, SizeClass), SampleSums>,
 }
 
 impl StackCollector {
@@ -123,7 +126,8 @@ impl StackCollector {
                 self.stacks.unknown += 1;
                 continue;
             };
-            *self.sums.entry((*frame, *ty, row.thread)).or_default() += row.sums;
+            let key = (*frame, *ty, row.thread, row.sums.size_class());
+            *self.sums.entry(key).or_default() += row.sums;
         }
     }
 
@@ -134,10 +138,11 @@ impl StackCollector {
         sums.sort_unstable_by_key(|(key, _)| *key);
         stacks.rows = sums
             .into_iter()
-            .map(|((frame, ty, thread), sums)| StackSampleRow {
+            .map(|((frame, ty, thread, size), sums)| StackSampleRow {
                 frame,
                 ty,
                 thread: (definitions.thread(thread)).map(|thread| Arc::from(thread.name.as_str())),
+                size,
                 sums,
             })
             .collect();

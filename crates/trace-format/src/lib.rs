@@ -84,14 +84,15 @@ pub use records::{
     AgentCost, Application, CallSite, CallSiteId, CalledMethod, CalledSite, Cause, Class,
     ClassAddress, ClassId, Counter, CounterId, CounterRole, End, FoldedBlock, HeapClass,
     HeapClassId, HeapClassSize, HeapField, HeapLayout, HeapLimits, KeyedCount, Method, MethodId,
-    ObjectLayout, Record, Refusal, Reinstrumented, Run, Site, SiteId, Snapshot, StackId,
-    StackMethodId, StackTypeId, StaticField, Term, Thread, ThreadCounts, ThreadId,
+    ObjectLayout, OutOfMemory, Record, Refusal, Reinstrumented, Run, Site, SiteId, Snapshot,
+    StackId, StackMethodId, StackTypeId, StaticField, Term, Thread, ThreadCounts, ThreadId,
 };
 pub use roots::{HeldBy, HeldObject, decode_roots, encode_roots};
 pub use short_forms::shorten_events;
 pub use site_facts::{ArrayLayout, ClassNameHash, SiteFacts};
 pub use stack_records::{
-    SampleSums, StackDefinitions, StackMethod, StackNode, StackRow, StackSamples, StackType,
+    SampleSums, SizeClass, StackDefinitions, StackMethod, StackNode, StackRow, StackSamples,
+    StackType,
 };
 pub use stamps::{
     DeadEncoder, DeadObject, DeadObjects, Position, StampsHead, decode_stamps, encode_stamps,

@@ -20,6 +20,7 @@
 //! | 22 | [`Application`] | | 23 | [`Cause`] |
 //! | 24 | [`ReferenceLayout`] | | 25 | [`CalledMethod`] |
 //! | 26 | [`StaticField`] | | 27 | [`Record::Shutdown`] |
+//! | 28 | [`OutOfMemory`] | | | |
 //!
 //! The order of variants and fields is the order of the bytes (see [`RecordStream`](crate::RecordStream)). Within a format version,
 //! variants may only be added at the end of [`Record`], and nothing else may change.
@@ -117,4 +118,15 @@ pub enum Record {
         /// When, microseconds since 1970.
         unix_micros: u64,
     },
+    /// The VM threw an `OutOfMemoryError`.
+    OutOfMemory(OutOfMemory),
+}
+
+/// An `OutOfMemoryError` of the VM, the first of its kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutOfMemory {
+    /// When, milliseconds since 1970.
+    pub unix_millis: u64,
+    /// What there was too little of, in the VM's words: `Java heap space`.
+    pub what: String,
 }

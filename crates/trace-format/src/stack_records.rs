@@ -9,6 +9,9 @@
 //! A stack is the node of its top frame; its callers are the parents. The sampler takes one allocation per `interval` bytes on
 //! average, so an object of `s` bytes is taken with probability `p = 1 - exp(-s / interval)`. A sample stands for `1 / p` objects and
 //! `s / p` bytes: its weights. Rows are differences: the values of all [`StackSamples`] of a trace are summed.
+//!
+//! Samples of one stack, type and thread have a row for each [`SizeClass`]: the samplers of JDK 11 to 21 take too few of the objects that do not fit
+//! into an allocation buffer (TLAB), so that sizes must not be mixed.
 
 use serde::{Deserialize, Serialize};
 
@@ -65,7 +68,7 @@ pub struct StackNode {
 pub struct StackSamples {
     /// When, milliseconds since 1970.
     pub unix_millis: u64,
-    /// The samples, by stack, type and thread.
+    /// The samples, by stack, type, thread and size class.
     pub rows: Vec<StackRow>,
     /// Samples without a stack, because the tables were full or in use by another thread.
     pub skipped: u64,
@@ -73,7 +76,7 @@ pub struct StackSamples {
     pub micros: u64,
 }
 
-/// Samples of one stack, type and thread.
+/// Samples of one stack, type, thread and size class.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StackRow {
     /// The stack, identified by its top frame.
@@ -120,6 +123,13 @@ impl SampleSums {
         }
     }
 
+    /// The size class of the objects: all samples of a row have one.
+    pub fn size_class(&self) -> SizeClass {
+        // A mean of equal sizes may be a little less than each.
+        let mean = self.bytes / self.objects * (1.0 + 1e-9);
+        SizeClass::of(mean as u64)
+    }
+
     /// True if the sums can result from samples.
     pub fn is_sound(&self) -> bool {
         let sums = [
@@ -129,6 +139,22 @@ impl SampleSums {
             self.bytes_squared,
         ];
         sums.iter().all(|sum| sum.is_finite() && *sum >= 0.0)
+    }
+}
+
+/// Sizes of objects from one power of two up to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SizeClass(u8);
+
+impl SizeClass {
+    /// The class of a size in bytes.
+    pub fn of(bytes: u64) -> Self {
+        Self((u64::BITS - bytes.leading_zeros()) as u8)
+    }
+
+    /// The least size, and the least of the next class.
+    pub fn bounds(self) -> [f64; 2] {
+        [f64::from(self.0) - 1.0, f64::from(self.0)].map(f64::exp2)
     }
 }
 
@@ -145,6 +171,19 @@ impl core::ops::AddAssign for SampleSums {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_class_of_a_row_is_that_of_its_objects() {
+        for size in [16, 24, 1040, 1 << 18, (1 << 18) + 16] {
+            let mut sums = SampleSums::default();
+            for interval in [0, 1000, 128 << 10] {
+                sums += SampleSums::of_sample(size, interval);
+            }
+            assert_eq!(sums.size_class(), SizeClass::of(size), "{size}");
+            let [low, high] = SizeClass::of(size).bounds();
+            assert!((low..high).contains(&(size as f64)), "{size}");
+        }
+    }
 
     #[test]
     fn a_sample_stands_for_what_was_not_taken() {
