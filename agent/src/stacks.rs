@@ -228,7 +228,7 @@ impl StackSampler {
         }
         let begun = thread_cpu();
         let sums = SampleSums::of_sample(size, interval);
-        match self.take_sample(core, jni, thread, class, sums) {
+        match self.take_sample(core, jni, thread, class, (size, sums)) {
             Some(()) => stacks.samples.fetch_add(1, Ordering::Relaxed),
             None => stacks.skipped.fetch_add(1, Ordering::Relaxed),
         };
@@ -243,7 +243,7 @@ impl StackSampler {
         jni: Jni,
         thread: jobject,
         class: jclass,
-        sums: SampleSums,
+        (size, sums): (u64, SampleSums),
     ) -> Option<()> {
         let mut frames = FRAMES.take().unwrap_or_else(no_frames);
         let depth = core.env.stack_trace(std::ptr::null_mut(), &mut frames);
@@ -252,6 +252,7 @@ impl StackSampler {
                 frames: frames.get(..depth)?,
                 cut: depth == MOST_FRAMES,
                 ty: &core.env.class_signature(class).ok()?,
+                size,
                 thread: self.current_row(core, jni, thread),
                 sums,
             };

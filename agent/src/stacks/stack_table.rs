@@ -6,8 +6,8 @@
 
 use ducktrack_jvmti::FrameInfo;
 use ducktrack_trace_format::{
-    Record, SampleSums, StackDefinitions, StackId, StackMethod, StackMethodId, StackNode, StackRow,
-    StackType, StackTypeId, ThreadId,
+    Record, SampleSums, SizeClass, StackDefinitions, StackId, StackMethod, StackMethodId,
+    StackNode, StackRow, StackType, StackTypeId, ThreadId,
 };
 use rustc_hash::FxHashMap;
 
@@ -31,6 +31,8 @@ pub(super) struct Sample<'a> {
     pub(super) cut: bool,
     /// The type of the object as a descriptor, in modified UTF-8.
     pub(super) ty: &'a [u8],
+    /// Its bytes.
+    pub(super) size: u64,
     pub(super) thread: ThreadId,
     pub(super) sums: SampleSums,
 }
@@ -64,7 +66,7 @@ pub(super) struct StackTable {
     lines: FxHashMap<usize, Box<[(u16, u16)]>>,
     nodes: FxHashMap<NodeKey, StackId>,
     types: FxHashMap<Box<[u8]>, StackTypeId>,
-    rows: FxHashMap<(StackId, StackTypeId, ThreadId), SampleSums>,
+    rows: FxHashMap<(StackId, StackTypeId, ThreadId, SizeClass), SampleSums>,
     fresh: StackDefinitions,
     /// A class changed: lines found until the next tick may belong to its old bytecode.
     lines_are_young: bool,
@@ -87,7 +89,8 @@ impl StackTable {
             let line = self.line(frame, names);
             stack = Some(self.node((stack, method, line))?);
         }
-        let key = (stack?, self.ty(sample.ty)?, sample.thread);
+        let size = SizeClass::of(sample.size);
+        let key = (stack?, self.ty(sample.ty)?, sample.thread, size);
         if self.rows.len() >= MOST_ROWS && !self.rows.contains_key(&key) {
             return None;
         }
@@ -213,7 +216,7 @@ impl StackTable {
     /// Takes the samples added since the last call.
     pub(super) fn take_rows(&mut self) -> Vec<StackRow> {
         let rows = std::mem::take(&mut self.rows).into_iter();
-        let row = |((stack, ty, thread), sums)| StackRow {
+        let row = |((stack, ty, thread, _), sums)| StackRow {
             stack,
             ty,
             thread,
@@ -279,6 +282,7 @@ mod tests {
             frames,
             cut: false,
             ty: b"[B",
+            size: 24,
             thread: ThreadId(1),
             sums: SampleSums::of_sample(24, 0),
         }
@@ -310,6 +314,26 @@ mod tests {
         samples.sort_unstable();
         assert_eq!(samples, [2, 3], "11 and 19 are on one line");
         assert!(table.take_rows().is_empty());
+    }
+
+    #[test]
+    fn objects_of_other_sizes_have_rows_of_their_own() {
+        let (mut table, names) = (StackTable::default(), MadeUp::default());
+        let frames = [frame(1, 25)];
+        for size in [1040, 1040, 1 << 18] {
+            let sums = SampleSums::of_sample(size, 0);
+            let one = Sample {
+                size,
+                sums,
+                ..sample(&frames)
+            };
+            table.add(&one, &names).unwrap();
+        }
+        let mut samples: Vec<u64> = (table.take_rows().iter())
+            .map(|row| row.sums.samples)
+            .collect();
+        samples.sort_unstable();
+        assert_eq!(samples, [1, 2]);
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! Builds the profile of a model.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ducktrack_count_model::{CountModel, SampleSums, Tally};
+use ducktrack_count_model::{CountModel, SampleSums, SizeClass, Tally};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::allotment::allot;
 use crate::interval::WeightSums;
+use crate::layers::{LayerSums, Layers};
 use crate::profile::{Frame, FrameIndex, Profile, ProfileRow, StackIndex, StackNode, Stratum};
 use crate::sample_match::{Match, Matcher};
 use crate::strata::{Place, SiteStratum, Strata};
@@ -74,6 +76,7 @@ struct StackSample {
     /// The frame of the site, as an index into the model's table.
     frame: usize,
     thread: Option<Arc<str>>,
+    size: SizeClass,
     sums: SampleSums,
 }
 
@@ -96,6 +99,7 @@ fn matched_samples(model: &CountModel, strata: &Strata) -> (Vec<Vec<StackSample>
             Some((samples, frame)) => samples.push(StackSample {
                 frame,
                 thread: row.thread.clone(),
+                size: row.size,
                 sums: row.sums,
             }),
             None => unmatched += row.sums.samples,
@@ -114,19 +118,23 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn add_stratum(&mut self, site: &SiteStratum, samples: &[StackSample]) {
+        let all: Vec<&StackSample> = samples.iter().collect();
+        let layers = by_size(&all);
+        let sizes: Vec<SizeClass> = layers.keys().copied().collect();
         let stratum = Stratum {
             tally: site.tally,
             samples: samples.iter().map(|sample| sample.sums.samples).sum(),
             sites: site.sites.clone(),
-            weights: [
-                weights(samples, |sums| (sums.objects, sums.objects_squared)),
-                weights(samples, |sums| (sums.bytes, sums.bytes_squared)),
-            ],
+            layers: divided(&layers, site.tally),
         };
         self.profile.total += site.tally;
         match stratum.samples {
             0 => self.profile.without_stacks += site.tally,
             _ => self.profile.with_stacks += site.tally,
+        }
+        if stratum.samples > 0 {
+            self.profile.unseen[0] += stratum.layers.unseen[0];
+            self.profile.unseen[1] += stratum.layers.unseen[1];
         }
         self.profile.strata.push(stratum);
         for (thread, tally) in &site.threads {
@@ -135,12 +143,9 @@ impl Builder<'_> {
                 .filter(|sample| sample.thread == *thread)
                 .collect();
             match own.is_empty() {
-                false => self.add_rows(site, (thread, *tally), &own, true),
+                false => self.add_rows(site, (thread, *tally), (&sizes, &own), true),
                 // The other threads' samples of the stratum are the best information about this thread.
-                true => {
-                    let all: Vec<&StackSample> = samples.iter().collect();
-                    self.add_rows(site, (thread, *tally), &all, false);
-                }
+                true => self.add_rows(site, (thread, *tally), (&sizes, &all), false),
             }
         }
     }
@@ -149,31 +154,37 @@ impl Builder<'_> {
         &mut self,
         site: &SiteStratum,
         (thread, tally): (&Option<Arc<str>>, Tally),
-        samples: &[&StackSample],
+        (sizes, samples): (&[SizeClass], &[&StackSample]),
         own: bool,
     ) {
         if samples.is_empty() {
             let stack = self.site_without_stack(site);
-            self.push_row(site, stack, (thread, tally), &SampleSums::default());
+            self.push_row(site, (stack, 0), (thread, tally), &SampleSums::default());
             return;
         }
-        let sums = by_frame(samples);
-        let objects: Vec<f64> = sums.iter().map(|(_, sums)| sums.objects).collect();
-        let bytes: Vec<f64> = sums.iter().map(|(_, sums)| sums.bytes).collect();
-        let parts = allot(tally.count, &objects)
-            .into_iter()
-            .zip(allot(tally.bytes, &bytes));
-        for ((frame, sums), (count, bytes)) in sums.iter().zip(parts) {
-            let stack = self.stack(*frame);
-            let row_sums = if own { *sums } else { SampleSums::default() };
-            self.push_row(site, stack, (thread, Tally { count, bytes }), &row_sums);
+        let layers = by_size(samples);
+        let totals = divided(&layers, tally).totals;
+        let objects: Vec<f64> = totals.iter().map(|[objects, _]| *objects).collect();
+        let bytes: Vec<f64> = totals.iter().map(|[_, bytes]| *bytes).collect();
+        let of_layers = tallies(tally, &objects, &bytes);
+        for ((size, samples), tally) in layers.iter().zip(of_layers) {
+            let layer = sizes.iter().position(|one| one == size).unwrap_or(0);
+            let sums = by_frame(samples);
+            let objects: Vec<f64> = sums.iter().map(|(_, sums)| sums.objects).collect();
+            let bytes: Vec<f64> = sums.iter().map(|(_, sums)| sums.bytes).collect();
+            let parts = tallies(tally, &objects, &bytes);
+            for ((frame, sums), tally) in sums.iter().zip(parts) {
+                let stack = self.stack(*frame);
+                let row_sums = if own { *sums } else { SampleSums::default() };
+                self.push_row(site, (stack, layer), (thread, tally), &row_sums);
+            }
         }
     }
 
     fn push_row(
         &mut self,
         site: &SiteStratum,
-        stack: StackIndex,
+        (stack, layer): (StackIndex, usize),
         (thread, tally): (&Option<Arc<str>>, Tally),
         sums: &SampleSums,
     ) {
@@ -188,6 +199,7 @@ impl Builder<'_> {
             tally,
             samples: sums.samples,
             stratum,
+            layer,
             weights: [sums.objects, sums.bytes],
         });
     }
@@ -285,7 +297,37 @@ fn by_frame(samples: &[&StackSample]) -> Vec<(usize, SampleSums)> {
     sums
 }
 
-fn weights(samples: &[StackSample], of: impl Fn(&SampleSums) -> (f64, f64)) -> WeightSums {
+/// Samples by the size class of their objects, the smallest first.
+fn by_size<'a>(samples: &[&'a StackSample]) -> BTreeMap<SizeClass, Vec<&'a StackSample>> {
+    let mut layers: BTreeMap<SizeClass, Vec<&StackSample>> = BTreeMap::new();
+    for sample in samples {
+        layers.entry(sample.size).or_default().push(sample);
+    }
+    layers
+}
+
+/// The exact total, divided among these layers.
+fn divided(layers: &BTreeMap<SizeClass, Vec<&StackSample>>, tally: Tally) -> Layers {
+    let sums = |(size, samples): (&SizeClass, &Vec<&StackSample>)| LayerSums {
+        weights: [
+            weights(samples, |sums| (sums.objects, sums.objects_squared)),
+            weights(samples, |sums| (sums.bytes, sums.bytes_squared)),
+        ],
+        bounds: size.bounds(),
+    };
+    let exact = [tally.count as f64, tally.bytes as f64];
+    Layers::of(layers.iter().map(sums).collect(), exact)
+}
+
+/// Parts of a total in proportion to the numbers of objects and bytes.
+fn tallies(tally: Tally, objects: &[f64], bytes: &[f64]) -> Vec<Tally> {
+    let parts = allot(tally.count, objects)
+        .into_iter()
+        .zip(allot(tally.bytes, bytes));
+    parts.map(|(count, bytes)| Tally { count, bytes }).collect()
+}
+
+fn weights(samples: &[&StackSample], of: impl Fn(&SampleSums) -> (f64, f64)) -> WeightSums {
     let mut weights = WeightSums::default();
     for sample in samples {
         let (sum, squares) = of(&sample.sums);

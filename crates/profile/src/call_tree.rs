@@ -7,7 +7,8 @@ use ducktrack_count_model::Tally;
 use rustc_hash::FxHashMap;
 
 use crate::interval::Interval;
-use crate::profile::{FrameIndex, Profile, ProfileRow, Unit};
+use crate::profile::{FrameIndex, Profile, ProfileRow};
+use crate::unit::Unit;
 
 /// Which end of the stacks is the root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,7 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use ducktrack_count_model::Tally;
 
 use crate::interval::Interval;
-use crate::profile::{Frame, FrameIndex, Profile, ProfileRow, Unit};
+use crate::profile::{Frame, FrameIndex, Profile, ProfileRow};
+use crate::unit::Unit;
 
 /// A method and everything allocated below it.
 #[derive(Clone, Debug)]

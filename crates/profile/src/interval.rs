@@ -3,7 +3,7 @@
 /// Standard deviations to each side. Wilson's interval at 1.96 covers the truth in 95 of 100 cases on average, but in fewer if samples are
 /// few: a stratum in which a frame was not sampled contributes nothing here, although the frame may occur in it. At 2.3, it is 95 of 100
 /// with ten samples per stratum (`tests/profile`).
-const Z: f64 = 2.3;
+pub(crate) const Z: f64 = 2.3;
 
 /// An interval, with both ends included.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -58,33 +58,34 @@ fn wilson(share: f64, samples: f64) -> Interval {
     }
 }
 
-/// A part of one stratum.
+/// A part of one layer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
-    /// The exact total of the stratum.
+    /// The total of the layer.
     pub(crate) total: f64,
-    /// Weight of the samples that belong to this part.
-    pub(crate) weight: f64,
-    /// All samples of the stratum.
+    /// The share of the layer's samples that belong to this part.
+    pub(crate) share: f64,
+    /// All samples of the layer.
     pub(crate) all: WeightSums,
 }
 
-/// The interval of a sum, estimated as `value`, of parts of different strata.
-pub(crate) fn sum_interval(value: f64, parts: impl IntoIterator<Item = Part>) -> Interval {
+/// The interval of a sum, estimated as `value`, of parts of different layers. What the sampler may have seen wrongly makes it less, and more, by `spread`.
+pub(crate) fn sum_interval(
+    value: f64,
+    parts: impl IntoIterator<Item = Part>,
+    [less, more]: [f64; 2],
+) -> Interval {
     let (mut below, mut above, mut most) = (0.0, 0.0, 0.0_f64);
     for part in parts {
-        let share = match part.all.sum > 0.0 {
-            true => (part.weight / part.all.sum).clamp(0.0, 1.0),
-            false => continue,
-        };
+        let share = part.share;
         let of_share = wilson(share, part.all.effective());
         most += part.total;
         below += (part.total * (share - of_share.low)).powi(2);
         above += (part.total * (of_share.high - share)).powi(2);
     }
     Interval {
-        low: (value - below.sqrt()).max(0.0),
-        high: (value + above.sqrt()).min(most.max(value)),
+        low: (value - below.sqrt() - less).max(0.0),
+        high: (value + above.sqrt() + more).min(most.max(value)),
     }
 }
 
@@ -110,10 +111,10 @@ mod tests {
         };
         let part = Part {
             total: 1000.0,
-            weight: 30.0,
+            share: 1.0,
             all,
         };
-        let interval = sum_interval(2000.0, [part, part]);
+        let interval = sum_interval(2000.0, [part, part], [0.0; 2]);
         assert_eq!(interval.high, 2000.0);
         assert!(
             interval.low > 1750.0 && interval.low < 1900.0,

@@ -21,6 +21,8 @@
 //! X - sqrt(sum of (T (p - l))^2)  ...  X + sqrt(sum of (T (u - p))^2)       (MOVER: Zou and Donner 2008)
 //! ```
 //!
+//! A stratum of arrays is divided by their sizes before, because the VM's sampler is not fair to all sizes (module `layers`).
+//!
 //! Strata without samples stay at their site, under a separate frame. Any method may have been on their stacks, so their sum is added to the upper end of
 //! each method's interval. Samples are objects that reached the heap: if the JIT eliminated
 //! some of a site's objects, the shares are those of the others.
@@ -31,13 +33,16 @@ mod builder;
 mod call_tree;
 mod inclusive;
 mod interval;
+mod layers;
 mod live;
 mod profile;
 mod sample_match;
 mod strata;
+mod unit;
 
 pub use builder::profile;
 pub use call_tree::{CallTree, Direction, NodeLabel, TreeNode};
 pub use inclusive::{MethodTotal, method_totals};
 pub use interval::Interval;
-pub use profile::{Frame, FrameIndex, Profile, ProfileRow, StackIndex, StackNode, Stratum, Unit};
+pub use profile::{Frame, FrameIndex, Profile, ProfileRow, StackIndex, StackNode, Stratum};
+pub use unit::Unit;

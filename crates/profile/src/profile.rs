@@ -1,10 +1,13 @@
 //! The profile: tables of frames, stacks and rows.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ducktrack_count_model::{SiteIndex, Tally};
 
-use crate::interval::{Interval, Part, WeightSums, sum_interval};
+use crate::interval::{Interval, Part, sum_interval};
+use crate::layers::{LayerSums, Layers};
+use crate::unit::Unit;
 
 macro_rules! index {
     ($(#[$doc:meta])* $name:ident) => {
@@ -42,6 +45,8 @@ pub struct Profile {
     pub with_stacks: Tally,
     /// The allocations at sites where no stack was sampled, including rows that [`retain`](Self::retain) has dropped. Any method may have been on those stacks.
     pub(crate) without_stacks: Tally,
+    /// Objects, and bytes, at sites with stacks, but of sizes that no sample has.
+    pub(crate) unseen: [f64; 2],
     /// Number of samples in the trace.
     pub samples: u64,
     /// Samples that belong to no site: their objects are not counted anywhere.
@@ -83,7 +88,7 @@ pub struct StackNode {
     pub frame: FrameIndex,
 }
 
-/// The objects of one type that one thread allocated at one site through one stack.
+/// The objects of one type and size class that one thread allocated at one site through one stack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProfileRow {
     /// The frame of the site, with its callers.
@@ -98,7 +103,9 @@ pub struct ProfileRow {
     pub samples: u64,
     /// Index of its stratum.
     pub stratum: usize,
-    /// Weights of its samples in the stratum, for objects and for bytes.
+    /// Index of the layer in the stratum.
+    pub(crate) layer: usize,
+    /// Weights of its samples in the layer, for objects and for bytes.
     pub(crate) weights: [f64; 2],
 }
 
@@ -111,35 +118,8 @@ pub struct Stratum {
     pub samples: u64,
     /// The sites in this stratum.
     pub sites: Vec<SiteIndex>,
-    /// Weights of the samples, for objects and for bytes.
-    pub(crate) weights: [WeightSums; 2],
-}
-
-/// The summed amounts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unit {
-    /// Objects.
-    Objects,
-    /// Bytes.
-    #[default]
-    Bytes,
-}
-
-impl Unit {
-    /// The number in this unit.
-    pub fn of(self, tally: Tally) -> i64 {
-        match self {
-            Self::Objects => tally.count,
-            Self::Bytes => tally.bytes,
-        }
-    }
-
-    pub(crate) fn pick<T: Copy>(self, [objects, bytes]: [T; 2]) -> T {
-        match self {
-            Self::Objects => objects,
-            Self::Bytes => bytes,
-        }
-    }
+    /// The samples by the sizes of their objects.
+    pub(crate) layers: Layers,
 }
 
 impl Profile {
@@ -193,7 +173,9 @@ impl Profile {
         let interval = self.interval(rows, unit);
         Interval {
             low: interval.low,
-            high: interval.high + (unit.of(self.without_stacks) - own).max(0) as f64,
+            high: interval.high
+                + (unit.of(self.without_stacks) - own).max(0) as f64
+                + unit.pick(self.unseen),
         }
     }
 
@@ -203,32 +185,65 @@ impl Profile {
         rows: impl IntoIterator<Item = &'a ProfileRow>,
         unit: Unit,
     ) -> Interval {
-        let mut weights: rustc_hash::FxHashMap<usize, f64> = rustc_hash::FxHashMap::default();
+        let mut weights: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
         let (mut exact, mut value) = (0.0, 0.0);
         for row in rows {
             let amount = unit.of(row.tally) as f64;
-            if self.has_stack(row) {
-                value += amount;
-                *weights.entry(row.stratum).or_default() += unit.pick(row.weights);
-            } else {
+            let Some(stratum) = self.strata.get(row.stratum).filter(|one| one.samples > 0) else {
                 exact += amount;
+                continue;
+            };
+            value += amount;
+            let layers = weights
+                .entry(row.stratum)
+                .or_insert_with(|| vec![0.0; stratum.layers.sums.len()]);
+            if let Some(weight) = layers.get_mut(row.layer) {
+                *weight += unit.pick(row.weights);
             }
         }
-        let mut parts: Vec<(usize, f64)> = weights.into_iter().collect();
-        // Fixes the order, because sums of floating-point numbers depend on it.
-        parts.sort_unstable_by_key(|(stratum, _)| *stratum);
-        let parts = parts.into_iter().filter_map(|(stratum, weight)| {
-            let stratum = self.strata.get(stratum)?;
-            Some(Part {
-                total: unit.of(stratum.tally) as f64,
-                weight,
-                all: unit.pick(stratum.weights),
-            })
-        });
-        let estimated = sum_interval(value, parts);
+        let (mut parts, mut spread) = (Vec::new(), [0.0; 2]);
+        for (stratum, weights) in weights {
+            let Some(stratum) = self.strata.get(stratum) else {
+                continue;
+            };
+            let (of_layers, [less, more]) = stratum.parts(&weights, unit);
+            parts.extend(of_layers);
+            spread = [spread[0] + less, spread[1] + more];
+        }
+        let estimated = sum_interval(value, parts, spread);
         Interval {
             low: estimated.low + exact,
             high: estimated.high + exact,
         }
+    }
+}
+
+impl Stratum {
+    /// What samples of these weights, by layer, are of each layer, and by how much their sum may be less and more than it seems.
+    fn parts(&self, weights: &[f64], unit: Unit) -> (Vec<Part>, [f64; 2]) {
+        let layers = &self.layers;
+        let part = |((sums, totals), weight): ((&LayerSums, &[f64; 2]), &f64)| {
+            let all = unit.pick(sums.weights);
+            let share = if all.sum > 0.0 { weight / all.sum } else { 0.0 };
+            Part {
+                total: unit.pick(*totals),
+                share: share.clamp(0.0, 1.0),
+                all,
+            }
+        };
+        let known = layers.sums.iter().zip(&layers.totals).zip(weights);
+        let parts: Vec<Part> = known.map(part).collect();
+        let shares: Vec<f64> = parts.iter().map(|part| part.share).collect();
+        let [less, more] = layers.spread(&shares, unit);
+        let value: f64 = parts.iter().map(|part| part.total * part.share).sum();
+        let total = unit.of(self.tally) as f64;
+        let share = if total > 0.0 {
+            (value / total).min(1.0)
+        } else {
+            0.0
+        };
+        // Objects of sizes without a sample may all be of other parts. That they may all be of this one is for the caller to add.
+        let unseen = unit.pick(layers.unseen);
+        (parts, [less + unseen * share, more])
     }
 }
