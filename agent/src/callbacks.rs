@@ -9,7 +9,7 @@ pub(crate) mod jni_variadic;
 mod measured_natives;
 mod natives;
 
-use std::ffi::c_char;
+use std::ffi::{CStr, c_char, c_void};
 
 use ducktrack_jvmti::sys::{JNIEnv, jclass, jint, jlong, jmethodID, jobject};
 use ducktrack_jvmti::{
@@ -19,6 +19,9 @@ use ducktrack_jvmti::{
 use crate::classes::module_reads::ModuleReads;
 use crate::entry::{agent, event, report_panic};
 use crate::recording::Pause;
+
+/// `JVMTI_RESOURCE_EXHAUSTED_OOM_ERROR`.
+const OUT_OF_MEMORY_ERROR: jint = 1;
 
 /// The callbacks of the events that the agent uses.
 pub(crate) fn table() -> EventCallbacks {
@@ -30,6 +33,7 @@ pub(crate) fn table() -> EventCallbacks {
         ClassFileLoadHook: Some(class_file_load_hook),
         ClassPrepare: Some(class_prepare),
         DataDumpRequest: Some(data_dump_request),
+        ResourceExhausted: Some(resource_exhausted),
         GarbageCollectionStart: Some(collection_start),
         GarbageCollectionFinish: Some(collection_finish),
         SampledObjectAlloc: Some(sampled_object_alloc),
@@ -74,6 +78,24 @@ unsafe extern "system" fn class_prepare(
     class: jclass,
 ) {
     event(jni, |agent, jni| agent.class_prepared(jni, class));
+}
+
+unsafe extern "system" fn resource_exhausted(
+    _: *mut RawEnv,
+    jni: *mut JNIEnv,
+    flags: jint,
+    _: *const c_void,
+    description: *const c_char,
+) {
+    if flags & OUT_OF_MEMORY_ERROR == 0 {
+        return;
+    }
+    event(jni, |agent, _| {
+        // SAFETY: the VM passes a text that ends with NUL, or null.
+        let text = (!description.is_null()).then(|| unsafe { CStr::from_ptr(description) });
+        let what = text.map_or_else(String::new, |text| text.to_string_lossy().into_owned());
+        agent.core.note_out_of_memory(what);
+    });
 }
 
 unsafe extern "system" fn collection_start(_: *mut RawEnv) {

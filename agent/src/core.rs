@@ -20,6 +20,7 @@ pub(crate) mod loaders;
 mod memory_bound;
 mod needs;
 pub(crate) mod notes;
+pub(crate) mod out_of_memory;
 pub(crate) mod own_thread;
 pub(crate) mod phase;
 pub(crate) mod registry;
@@ -35,7 +36,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use ducktrack_jvmti::sys::{jclass, jobject};
 use ducktrack_jvmti::{Env, Error, Jni};
-use ducktrack_trace_format::{ClassAddress, Record, ThreadId};
+use ducktrack_trace_format::{ClassAddress, OutOfMemory, Record, ThreadId};
 use ducktrack_trace_writer::{CountWriter, TraceDirectory, WriterOptions};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -46,12 +47,14 @@ pub(crate) use needs::Needs;
 
 use crate::core::loaders::Loaders;
 use crate::core::notes::Notes;
+use crate::core::out_of_memory::KindsOfExhaustion;
 use crate::core::phase::PhaseCell;
 use crate::core::registry::Registry;
 use crate::core::resident::Resident;
 use crate::core::vm_facts::VmFacts;
 use crate::core::wake::Wake;
 use crate::options::Options;
+use crate::process::clock::unix_millis;
 use crate::process::log::Log;
 use crate::process::mapped_file::Refusal;
 use crate::threads::block_store::BlockStore;
@@ -91,6 +94,8 @@ pub(crate) struct Core {
     pub(crate) heap_classes: heap_classes::HeapClasses,
     /// Sentences for the trace's Run record.
     pub(crate) notes: Notes,
+    /// What an `OutOfMemoryError` was thrown for.
+    exhaustion: KindsOfExhaustion,
     pub(crate) wake: Wake,
     /// A failure to write the trace has been reported.
     write_failure_said: AtomicBool,
@@ -156,6 +161,7 @@ impl Core {
             klass_names: Mutex::new(FxHashMap::default()),
             heap_classes: heap_classes::HeapClasses::default(),
             notes: Notes::default(),
+            exhaustion: KindsOfExhaustion::default(),
             wake: Wake::new(),
             write_failure_said: AtomicBool::new(false),
             own_count_said: AtomicBool::new(false),
@@ -195,6 +201,19 @@ impl Core {
             u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
         });
         self.registry.note(Record::Shutdown { unix_micros });
+        self.secure_definitions();
+    }
+
+    /// The VM throws an `OutOfMemoryError`: the first of each kind is on disk before the program knows of it.
+    pub(crate) fn note_out_of_memory(&self, what: String) {
+        if !self.is_counting() || !self.exhaustion.is_new(&what) {
+            return;
+        }
+        let error = OutOfMemory {
+            unix_millis: unix_millis(),
+            what,
+        };
+        self.registry.note(Record::OutOfMemory(error));
         self.secure_definitions();
     }
 

@@ -161,6 +161,9 @@ fn listen(core: &Core) -> Result<(), ducktrack_jvmti::Error> {
         let wanted = Capabilities::of(core.needs.capabilities);
         core.env.add_capabilities(&wanted)?;
     }
+    // Every environment may have it.
+    let exhaustion = Capabilities::of(&[Capability::CanGenerateResourceExhaustionHeapEvents]);
+    let hears_of_exhaustion = core.env.add_capabilities(&exhaustion).is_ok();
     // SAFETY: the callbacks do not unwind, and live as long as the library, which is never unloaded.
     unsafe { core.env.set_event_callbacks(&callbacks::table())? };
     for event in [
@@ -169,6 +172,10 @@ fn listen(core: &Core) -> Result<(), ducktrack_jvmti::Error> {
         EventKind::DATA_DUMP_REQUEST,
     ] {
         core.env.enable(event)?;
+    }
+    if hears_of_exhaustion && let Err(error) = core.env.enable(EventKind::RESOURCE_EXHAUSTED) {
+        core.log
+            .debug(|| format!("no word of an OutOfMemoryError: {error}"));
     }
     Ok(())
 }

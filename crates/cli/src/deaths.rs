@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use ducktrack_analyses::{DeathTallies, ProgramClock};
-use ducktrack_reports::{DeathsReport, DeathsRequest, Filter, deaths_report};
+use ducktrack_reports::{DeathsReport, DeathsRequest, Ending, Filter, deaths_report};
 
 use crate::deaths::columns::ColumnWriter;
 use crate::deaths::export::{Target, export, export_stream};
@@ -29,11 +29,15 @@ use crate::deaths::form::Form;
 use crate::deaths::object_list::{ListForm, ObjectList};
 use crate::nothing;
 use crate::output;
+use crate::records::load_records;
 use crate::selection::SiteSelection;
 use crate::target::recording;
 
 pub(crate) use foreign_lines::Foreign;
 pub(crate) use record_source::{RecordSource, open};
+
+/// Notes of the agent that begin so are about deaths.
+const OF_DEATHS: &str = "Deaths of ";
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -137,6 +141,7 @@ pub(crate) fn run(args: DeathsArgs) -> Result<ExitCode> {
         source: args.source.display().to_string(),
         filter,
         damage: replayed.damage,
+        notes: notes_of(&args.source)?,
     };
     let tallies = out.finish(replayed.totals);
     let report = deaths_report(&tallies, &request);
@@ -159,8 +164,21 @@ pub(crate) fn whole_report(source: &Path) -> Result<DeathsReport> {
         source: source.display().to_string(),
         filter: Filter::default(),
         damage: replayed.damage,
+        notes: notes_of(source)?,
     };
     Ok(deaths_report(&out.finish(replayed.totals), &request))
+}
+
+/// What the agent says of deaths in its notes, and an `OutOfMemoryError`. A stream has neither.
+fn notes_of(source: &Path) -> Result<Vec<String>> {
+    if !source.is_dir() {
+        return Ok(Vec::new());
+    }
+    let (model, _) = load_records(source)?.finish_trace();
+    let mut notes = Ending::of(&model).out_of_memory;
+    let of_deaths = model.run.notes.into_iter();
+    notes.extend(of_deaths.filter(|note| note.starts_with(OF_DEATHS)));
+    Ok(notes)
 }
 
 fn list_form(form: Form) -> ListForm {

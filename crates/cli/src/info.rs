@@ -196,7 +196,12 @@ fn write_snapshots(out: &mut String, model: &CountModel) {
 fn write_state(out: &mut String, model: &CountModel, events: Option<&TraceModel>) {
     out.push_str("\nSTATE\n");
     match &model.end {
-        Some(end) => out.push_str(&format!("  ended: {}\n", end.cause.escape_debug())),
+        Some(end) => {
+            out.push_str(&format!("  ended: {}\n", end.cause.escape_debug()));
+            for sentence in Ending::of(model).sentences {
+                out.push_str(&format!("  {sentence}\n"));
+            }
+        }
         None => {
             for sentence in Ending::of(model).sentences {
                 out.push_str(&format!("  no end: {sentence}\n"));

@@ -299,6 +299,8 @@ fn cautions(before: &Document, after: &Document) -> Vec<String> {
                 "the {which} run is damaged or lost something: its numbers may be short"
             ));
         }
+        let errors = document.run.out_of_memory.iter();
+        cautions.extend(errors.map(|error| format!("the {which} run: {error}")));
         if document.run.ended.is_none() {
             let moment = match document.run.values.as_str() {
                 "counters" => "each thread's last instruction",

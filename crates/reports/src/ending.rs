@@ -1,6 +1,6 @@
 //! How a run ended, if that is known, and the moment of its numbers.
 
-use ducktrack_count_model::{CountModel, ProcessState, UnendedRun};
+use ducktrack_count_model::{CountModel, OutOfMemory, ProcessState, UnendedRun};
 
 use crate::class_name::printable;
 use crate::quantity::counted;
@@ -23,6 +23,8 @@ pub struct Ending {
     pub values: &'static str,
     /// Threads whose counts a kill lost, or would lose.
     pub private_threads: Vec<String>,
+    /// What the VM threw an `OutOfMemoryError` for, a sentence for each.
+    pub out_of_memory: Vec<String>,
     /// One sentence without a full stop each, for people; empty where the run ended as it should.
     pub sentences: Vec<String>,
 }
@@ -30,11 +32,14 @@ pub struct Ending {
 impl Ending {
     /// How the run of a model ended.
     pub fn of(model: &CountModel) -> Self {
+        let out_of_memory = out_of_memory(model);
         if let Some(end) = &model.end {
             return Self {
                 cause: Some(end.cause.clone()),
                 state: "ended",
                 values: "end",
+                sentences: out_of_memory.clone(),
+                out_of_memory,
                 ..Self::default()
             };
         }
@@ -46,14 +51,32 @@ impl Ending {
             (false, true) => "none",
         };
         let unended = model.unended.as_ref();
+        let mut all = sentences(unended, values);
+        all.extend(out_of_memory.iter().cloned());
         Self {
             cause: None,
             state: unended.map_or(ProcessState::Unknown.name(), |run| state(run)),
             values,
             private_threads: unended.map_or_else(Vec::new, private_threads),
-            sentences: sentences(unended, values),
+            sentences: all,
+            out_of_memory,
         }
     }
+}
+
+fn out_of_memory(model: &CountModel) -> Vec<String> {
+    let errors = model.out_of_memory.iter();
+    let sentence = |error: &OutOfMemory| {
+        let after = error
+            .unix_millis
+            .saturating_sub(model.run.start_unix_millis);
+        format!(
+            "OutOfMemoryError: {}, first {:.1} s after the start",
+            printable(&error.what),
+            after as f64 / 1000.0
+        )
+    };
+    errors.map(sentence).collect()
 }
 
 fn state(run: &UnendedRun) -> &'static str {

@@ -5,5 +5,6 @@ mod ends;
 mod full_heap;
 mod kills;
 mod many_threads;
+mod named_error;
 mod probe;
 mod threads;

@@ -100,7 +100,12 @@ impl Facts {
             },
             what,
             run: facts,
-            missing: head.missing.clone(),
+            missing: run
+                .out_of_memory
+                .iter()
+                .chain(&head.missing)
+                .cloned()
+                .collect(),
             damage: head.trouble(),
             cards: Vec::new(),
             verdict: None,

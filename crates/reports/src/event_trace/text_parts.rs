@@ -17,6 +17,9 @@ pub(super) fn head(out: &mut String, title: &str, head: &TraceHead) {
     run.extend(head.moves.as_ref().map(|level| format!("moves {level}")));
     run.retain(|part| !part.is_empty());
     fact(out, "run", &run.join(", "));
+    for sentence in &head.run.out_of_memory {
+        fact(out, "", sentence);
+    }
     for missing in &head.missing {
         fact(out, "not known", missing);
     }

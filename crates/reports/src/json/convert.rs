@@ -282,6 +282,7 @@ pub(crate) fn run(view: &View) -> RunDoc {
         state: view.ending.state.to_owned(),
         values: view.ending.values.to_owned(),
         private_threads: view.ending.private_threads.clone(),
+        out_of_memory: view.ending.out_of_memory.clone(),
     }
 }
 

@@ -424,6 +424,9 @@ pub struct RunDoc {
     /// Threads whose counts a kill lost, or would lose.
     #[serde(default)]
     pub private_threads: Vec<String>,
+    /// What the VM threw an `OutOfMemoryError` for, as sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub out_of_memory: Vec<String>,
 }
 
 /// The VM's own count against the sites'.

@@ -34,7 +34,7 @@ pub fn deaths_report(deaths: &Deaths, request: &DeathsRequest) -> DeathsReport {
         clock: deaths.clock.name().to_owned(),
         filter: filter_doc(filter),
         asked: filter.clone(),
-        missing: figures::missing(deaths),
+        missing: [request.notes.clone(), figures::missing(deaths)].concat(),
         damage: request.damage.clone(),
         contradictions: figures::contradictions(&deaths.run),
         end: figures::end(&deaths.run),

@@ -13,6 +13,8 @@ pub struct DeathsRequest {
     pub filter: crate::filter::Filter,
     /// What was wrong with the stream, one line each.
     pub damage: Vec<String>,
+    /// What the recording itself says of its deaths and its end, one line each.
+    pub notes: Vec<String>,
 }
 
 /// Exact lifetimes.
