@@ -1,6 +1,8 @@
 //! A run from start to end: the order of its steps, the agent's own thread, what commands do, and what is printed and released.
 
 pub(crate) mod agent;
+pub(crate) mod arrival;
+pub(crate) mod arrival_progress;
 pub(crate) mod background;
 pub(crate) mod commands;
 pub(crate) mod desk;

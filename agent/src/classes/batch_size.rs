@@ -104,7 +104,8 @@ impl BatchSize {
         self.squares / self.stops - mean_size * mean_size
     }
 
-    fn has_several_sizes(&self) -> bool {
+    /// Whether the two parts of a stop can be told apart.
+    pub(super) fn has_several_sizes(&self) -> bool {
         self.spread() > 1.0
     }
 

@@ -57,7 +57,7 @@ impl ClassHook<'_> {
         is_loaded: bool,
     ) -> Option<Vec<u8>> {
         let new_bytes = self.settled_class_bytes(jni, loader, bytes, is_loaded);
-        note_hook_left();
+        note_hook_left(is_loaded);
         new_bytes
     }
 

@@ -5,7 +5,8 @@
 //!                                                                   last hook left ──> |<------------- a stop, at the most ------------>|
 //! ```
 //!
-//! How large the batches are is in [`super::batch_size`].
+//! How large the batches are is in [`super::batch_size`]. If the VM refuses a class, it exchanges none of its batch. It looks at classes in their order, so the
+//! class of the last hook is the one: what is before it goes together, and what is after it.
 //!
 //! Beside other processes, a stop lasts longer than its work. The work is the CPU time of the VM's thread between the two ends of the stop.
 
@@ -21,6 +22,8 @@ use crate::process::other_thread::OtherThread;
 thread_local! {
     /// When this thread last left the class hook. Only while it retransforms classes.
     static HOOK_LEFT: Cell<Option<Moment>> = const { Cell::new(None) };
+    /// Classes being retransformed that went through the hook.
+    static HOOKS: Cell<usize> = const { Cell::new(0) };
 }
 
 /// A moment of the current thread.
@@ -52,8 +55,9 @@ impl Moment {
     }
 }
 
-/// The class hook is left.
-pub(crate) fn note_hook_left() {
+/// The class hook is left, by a class that was loaded before or by a new one.
+pub(crate) fn note_hook_left(is_loaded: bool) {
+    let _ = HOOKS.try_with(|hooks| hooks.set(hooks.get() + usize::from(is_loaded)));
     // A thread that ends has no such variable any more, and retransforms nothing.
     let _ = HOOK_LEFT.try_with(|left| {
         if let Some(before) = left.get() {
@@ -100,6 +104,19 @@ impl Stops {
         self.too_long += u32::from(stop.time > LONGEST_STOP);
         self.together += stop.time;
         self.work_together += stop.work;
+    }
+
+    /// Names a class that alone takes longer than a stop should.
+    fn note_slow(&mut self, env: Env, classes: &[jclass], time: Duration) {
+        if let ([class], true) = (classes, time > LONGEST_STOP) {
+            let name = env.class_signature(*class).unwrap_or_default();
+            let name = String::from_utf8_lossy(&name);
+            let name = match name.trim_matches(['L', ';']) {
+                "" => "a class that the VM does not name".to_owned(),
+                name => name.replace('/', "."),
+            };
+            self.slow_class = self.slow_class.take().max(Some((time, name)));
+        }
     }
 
     /// Both, one after the other.
@@ -154,11 +171,22 @@ pub(crate) fn retransform(
 
 /// How far it is.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Progress {
+pub(crate) struct Progress<'a> {
     /// Classes that are still to be exchanged.
     pub(crate) classes_left: usize,
-    /// How long the program will be stopped for them, in all.
-    pub(crate) stops_left: Duration,
+    size: &'a BatchSize,
+}
+
+impl Progress<'_> {
+    /// Whether stops of two sizes have told what a stop and what a class costs.
+    pub(crate) fn is_known(&self) -> bool {
+        self.size.has_several_sizes()
+    }
+
+    /// How long the program is stopped for this many classes, in all.
+    pub(crate) fn stops_for(&self, classes: usize) -> Duration {
+        self.size.forecast(classes)
+    }
 }
 
 /// The same; after each batch, `watch` learns how far it is.
@@ -166,7 +194,7 @@ pub(crate) fn retransform_in_view(
     env: Env,
     classes: &[jclass],
     mut on_failure: impl FnMut(jclass, Error),
-    mut watch: impl FnMut(Progress),
+    mut watch: impl FnMut(Progress<'_>),
 ) -> Stops {
     let mut stops = Stops::default();
     let begun = Instant::now();
@@ -176,29 +204,56 @@ pub(crate) fn retransform_in_view(
     while !rest.is_empty() {
         let (batch, later) = rest.split_at(size.next().min(rest.len()));
         rest = later;
-        let start = Moment::now(vm_thread);
-        HOOK_LEFT.set(Some(start));
-        stops.classes += env.retransform_in_batches(batch, batch.len(), |class, error| {
-            stops.refused += 1;
-            on_failure(class, error);
-        });
-        let stop = HOOK_LEFT.take().unwrap_or(start).until_now();
-        stops.add(stop);
-        let (stop, work) = (stop.time, stop.work);
-        if let ([class], true) = (batch, stop > LONGEST_STOP) {
-            let name = env.class_signature(*class).unwrap_or_default();
-            let name = String::from_utf8_lossy(&name);
-            let name = name.trim_matches(['L', ';']).replace('/', ".");
-            stops.slow_class = stops.slow_class.max(Some((stop, name)));
+        let mut waiting = vec![batch];
+        while let Some(part) = waiting.pop() {
+            match (exchange(env, part, vm_thread), part) {
+                (Ok(stop), _) => {
+                    stops.classes += part.len();
+                    stops.add(stop);
+                    stops.note_slow(env, part, stop.time);
+                    size.learn(part.len(), stop.work);
+                }
+                (Err((error, _)), &[class]) => {
+                    stops.refused += 1;
+                    on_failure(class, error);
+                }
+                (Err((_, hooks)), _) => waiting.extend(around(part, hooks)),
+            }
         }
-        size.learn(batch.len(), work);
         watch(Progress {
             classes_left: rest.len(),
-            stops_left: size.forecast(rest.len()),
+            size: &size,
         });
     }
     stops.work = begun.elapsed();
     stops
+}
+
+/// Exchanges these classes in one stop, or none of them: then with the number of those that went through the hook.
+fn exchange(
+    env: Env,
+    classes: &[jclass],
+    vm_thread: Option<OtherThread>,
+) -> Result<Stop, (Error, usize)> {
+    let start = Moment::now(vm_thread);
+    HOOK_LEFT.set(Some(start));
+    HOOKS.set(0);
+    let done = env.retransform_classes(classes);
+    let stop = HOOK_LEFT.take().unwrap_or(start).until_now();
+    done.map(|()| stop).map_err(|error| (error, HOOKS.get()))
+}
+
+/// The parts of a batch that failed, the last first: after the class of the last hook, that class, before it. Halves, if hooks do not tell it.
+fn around<T>(batch: &[T], hooks: usize) -> Vec<&[T]> {
+    let at = match hooks.checked_sub(1) {
+        Some(last) if last < batch.len() => last,
+        _ => batch.len() / 2,
+    };
+    let (before, from) = batch.split_at(at);
+    let (class, after) = from.split_at(1.min(from.len()));
+    let mut parts = vec![after, class, before];
+    parts.retain(|part| !part.is_empty());
+    parts
 }
 
 #[cfg(test)]
@@ -209,6 +264,17 @@ mod tests {
         Stop {
             time: Duration::from_millis(time),
             work: Duration::from_millis(work),
+        }
+    }
+
+    #[test]
+    fn a_class_that_fails_is_found_by_its_hook() {
+        let classes = [1, 2, 3, 4, 5];
+        assert_eq!(around(&classes, 3), [&[4, 5][..], &[3], &[1, 2]]);
+        assert_eq!(around(&classes, 1), [&[2, 3, 4, 5][..], &[1]]);
+        assert_eq!(around(&classes, 5), [&[5][..], &[1, 2, 3, 4]]);
+        for unknown in [0, 6] {
+            assert_eq!(around(&classes, unknown), [&[4, 5][..], &[3], &[1, 2]]);
         }
     }
 

@@ -17,7 +17,6 @@ use serde_json::Value;
 
 use crate::classes::class_hook::ClassHook;
 use crate::classes::instrumentation::Instrumentation;
-use crate::classes::retransformation::Progress;
 use crate::control::{Inbox, Socket};
 use crate::core::Core;
 use crate::core::resident::Resident;
@@ -26,6 +25,7 @@ use crate::native_code::jni_table::Replacements;
 use crate::native_code::native_objects::NativeObjects;
 use crate::options::Options;
 use crate::recording::Recording;
+use crate::run::arrival_progress::Arrival;
 use crate::stacks::StackSampler;
 
 /// One run.
@@ -52,7 +52,7 @@ pub(crate) struct Agent {
     /// What the command `stop` has done.
     pub(crate) stopped: OnceLock<Value>,
     /// While the agent arrives.
-    pub(crate) arriving: Mutex<Option<Progress>>,
+    pub(crate) arriving: Mutex<Option<Arrival>>,
     /// Ensures that the recording is ended only once at a time.
     pub(crate) ending: Mutex<()>,
 }

@@ -64,13 +64,8 @@ impl Agent {
     /// The status: the current run, its start and its cost.
     pub(super) fn status(&self) -> Value {
         let mut status = status(self);
-        if let (Some(progress), Some(fields)) = (*self.arriving.lock(), status.as_object_mut()) {
-            fields.insert(
-                "arrival_classes_left".to_owned(),
-                progress.classes_left.into(),
-            );
-            let left = micros(progress.stops_left);
-            fields.insert("arrival_stops_left_micros".to_owned(), left.into());
+        if let Some(arrival) = &*self.arriving.lock() {
+            arrival.add_to(&mut status);
         }
         status
     }

@@ -127,7 +127,7 @@ impl Agent {
     }
 
     fn still_arriving(&self) -> String {
-        match *self.arriving.lock() {
+        match &*self.arriving.lock() {
             Some(progress) => format!(
                 "the agent is still arriving: {} classes to go; ask again then",
                 progress.classes_left

@@ -2,13 +2,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ducktrack_jvmti::sys::jclass;
 use ducktrack_jvmti::{EventKind, Jni};
 use ducktrack_trace_format::Record;
 
 use crate::classes::frames_at_arrival::name_running_methods;
 use crate::classes::module_reads::ModuleReads;
-use crate::classes::retransformation::{Progress, Stops, retransform_in_view};
 use crate::core::phase::Phase;
 use crate::core::vm_facts::VmFacts;
 use crate::core::{Core, LOCAL_REFERENCES};
@@ -185,81 +183,6 @@ fn check_counting(core: &Core, jni: Jni, helper: &HelperClass) -> Result<(), Str
         (own, shared) => Err(format!(
             "a probe was counted {own} times by its thread and {shared} times by all"
         )),
-    }
-}
-
-impl Agent {
-    /// `before` is how the program was stopped before.
-    fn retransform_loaded_classes(&self, jni: Jni, before: &Stops) {
-        let core = &self.core;
-        let Ok(classes) = core.env.loaded_classes() else {
-            return;
-        };
-        let loaded = classes
-            .iter()
-            .copied()
-            .filter(|class| !core.env.is_array_class(*class).unwrap_or(true));
-        let (mut wanted, fixed): (Vec<_>, Vec<_>) =
-            loaded.partition(|class| core.env.is_modifiable_class(*class).unwrap_or(false));
-        for class in fixed {
-            refuse_class(core, class, "not-modifiable");
-        }
-        wanted.retain(|class| is_to_be_rewritten(core, *class));
-        let watch = |progress: Progress| self.watch_arrival(progress, wanted.len());
-        let stops = retransform_in_view(
-            core.env,
-            &wanted,
-            |class, error| {
-                core.log
-                    .debug(|| format!("a class cannot be retransformed: {error}"));
-                refuse_class(core, class, "not-retransformable");
-            },
-            watch,
-        );
-        let stops = before.and(&stops);
-        *self.arriving.lock() = None;
-        if core.attached {
-            core.add_note(stops.sentence());
-        }
-        // The run starts only once.
-        let _ = self.instrumentation.arrival.set(stops);
-        for class in classes.iter() {
-            jni.delete_local_ref(*class);
-        }
-    }
-
-    /// The first batch tells how long all others will stop the program.
-    fn watch_arrival(&self, progress: Progress, classes: usize) {
-        let is_first = self.arriving.lock().replace(progress).is_none();
-        if is_first && self.core.attached {
-            self.core.log.info(&format!(
-                "{classes} classes are loaded: to rewrite them, the program is stopped for about {:.1} s in all",
-                progress.stops_left.as_secs_f64()
-            ));
-        }
-    }
-}
-
-/// Whether the hook may have anything to do with a class.
-fn is_to_be_rewritten(core: &Core, class: jclass) -> bool {
-    let signature = core.env.class_signature(class).unwrap_or_default();
-    let signature = String::from_utf8_lossy(&signature);
-    let name = signature.trim_start_matches('L').trim_end_matches(';');
-    let is_wanted = core.options.wants(name);
-    if !is_wanted {
-        core.registry.refuse(name.as_bytes(), "excluded-by-option");
-    }
-    is_wanted
-}
-
-/// Refuses a class, such as one that the VM does not allow to be modified: a hidden class defined before the agent controlled their definition.
-fn refuse_class(core: &Core, class: jclass, why: &'static str) {
-    let name = core.env.class_signature(class).unwrap_or_default();
-    if let Some(name) = name
-        .strip_prefix(b"L")
-        .and_then(|name| name.strip_suffix(b";"))
-    {
-        core.registry.refuse(name, why);
     }
 }
 

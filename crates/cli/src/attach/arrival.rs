@@ -4,7 +4,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::run_socket::{RunSocket, Target};
 
@@ -54,8 +54,39 @@ fn line(pid: u32) -> Option<String> {
     let left = answer["arrival_classes_left"].as_u64()?;
     let stops = answer["arrival_stops_left_micros"].as_u64()?;
     Some(format!(
-        "{left} classes to rewrite, for which the program is stopped for about {}.{} s in all",
-        stops / 1_000_000,
-        stops / 100_000 % 10
+        "{left} classes to rewrite, for which the program is stopped for about {} in all{}",
+        seconds(stops),
+        project(&answer).unwrap_or_default()
     ))
+}
+
+/// What the main class's project alone would take, had it been asked for.
+fn project(answer: &Value) -> Option<String> {
+    let project = answer.get("arrival_project")?;
+    Some(format!(
+        " (with --include '{}': {} classes, {})",
+        project["include"].as_str()?,
+        project["classes"].as_u64()?,
+        seconds(project["stops_micros"].as_u64()?)
+    ))
+}
+
+fn seconds(micros: u64) -> String {
+    format!("{}.{:02} s", micros / 1_000_000, micros / 10_000 % 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_project_alone_is_offered() {
+        let project_of = |answer: Value| project(&answer);
+        let answer = json!({"arrival_project": {"include": "com.acme.*", "classes": 312, "stops_micros": 204_000}});
+        assert_eq!(
+            project_of(answer).as_deref(),
+            Some(" (with --include 'com.acme.*': 312 classes, 0.20 s)")
+        );
+        assert_eq!(project_of(json!({})), None);
+    }
 }
