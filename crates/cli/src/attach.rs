@@ -140,8 +140,13 @@ fn announce(jvm: &JvmProcess, answer: &Value) {
     let pid = jvm.pid;
     let directory = answer["directory"].as_str().unwrap_or("?");
     println!("process {pid} is being recorded into {directory}");
-    if jvm.sees_other(Path::new(directory)) {
-        println!("  which is /proc/{pid}/root{directory} here");
+    let is_elsewhere = jvm.sees_other(Path::new(directory));
+    let here = match is_elsewhere {
+        true => format!("/proc/{pid}/root{directory}"),
+        false => directory.to_owned(),
+    };
+    if is_elsewhere {
+        println!("  which is {here} here");
     }
     if answer["java"]
         .as_u64()
@@ -153,6 +158,6 @@ fn announce(jvm: &JvmProcess, answer: &Value) {
         );
     }
     println!(
-        "next: ducktrack status {pid}, ducktrack snapshot {pid}, ducktrack stop {pid}, ducktrack report {directory}"
+        "next: ducktrack status {pid}, ducktrack snapshot {pid}, ducktrack stop {pid}, ducktrack report {here}"
     );
 }

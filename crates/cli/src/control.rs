@@ -18,6 +18,7 @@ use crate::attach::{load, loaded_library};
 use crate::jvm_process::JvmProcess;
 use crate::output;
 use crate::run_socket::{NoSocket, RunSocket, Target};
+use crate::target::{in_root, same_folder};
 
 /// How long an agent that has just been loaded may take to accept commands.
 const UNTIL_SOCKET: Duration = Duration::from_secs(1);
@@ -47,14 +48,14 @@ pub(crate) struct MarkArgs {
 
 pub(crate) fn status(args: &ControlArgs) -> Result<ExitCode> {
     let answer = ask(args, &json!({"command": "status"}), Some("status"))?;
-    print(args, &answer, &answer_text::status(&answer))
+    print(args, &answer, &answer_text::status(&answer, &args.target))
 }
 
 pub(crate) fn snapshot(args: &ControlArgs) -> Result<ExitCode> {
     let request = json!({"command": "snapshot"});
     let answer = match (RunSocket::open(&target(args)), target(args)) {
         (Err(NoSocket::None), Target::Process(pid)) => dump_data(pid)?,
-        (socket, _) => socket?.ask(&request)?,
+        (socket, target) => seen_from_here(&target, socket?.ask(&request)?),
     };
     print(args, &answer, &answer_text::snapshot(&answer))
 }
@@ -90,9 +91,42 @@ fn ask(args: &ControlArgs, request: &Value, word: Option<&str>) -> Result<Value>
                 std::thread::sleep(UNTIL_SOCKET / 10);
             }
             (Err(NoSocket::None), Target::Process(pid), Some(word)) => return hand_on(*pid, word),
-            (socket, ..) => return socket?.ask(request),
+            (socket, ..) => {
+                return socket?
+                    .ask(request)
+                    .map(|answer| seen_from_here(&target, answer));
+            }
         }
     }
+}
+
+/// A program in a container knows itself by another number, and its folder by another path. They stay in the answer as `pid_inside` and `directory_inside`.
+fn seen_from_here(target: &Target, mut answer: Value) -> Value {
+    let inside = answer["directory"].as_str().map(str::to_owned);
+    let here = match (target, &inside) {
+        (Target::Directory(directory), Some(inside)) => {
+            let is_it = same_folder(Path::new(directory), Path::new(inside));
+            (!is_it).then(|| directory.clone())
+        }
+        (Target::Process(pid), Some(inside)) => {
+            in_root(*pid, Path::new(inside)).map(|folder| folder.display().to_string())
+        }
+        (_, None) => None,
+    };
+    let pid = match target {
+        Target::Process(pid) if answer["pid"].is_u64() => Some(*pid),
+        _ => None,
+    };
+    for (name, here) in [
+        ("directory", here.map(Value::from)),
+        ("pid", pid.map(Value::from)),
+    ] {
+        if let Some(here) = here.filter(|here| *here != answer[name]) {
+            answer[format!("{name}_inside")] = answer[name].take();
+            answer[name] = here;
+        }
+    }
+    answer
 }
 
 fn has_library(pid: u32) -> bool {
@@ -137,4 +171,25 @@ fn print(args: &ControlArgs, answer: &Value, text: &str) -> Result<ExitCode> {
         output::write(text, None)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_in_a_container_is_named_as_it_is_seen_here() {
+        let answer = json!({"ok": true, "pid": 1, "directory": "/var/tmp/run"});
+        let seen = seen_from_here(&Target::Process(4711), answer.clone());
+        assert_eq!(
+            (&seen["pid"], &seen["pid_inside"]),
+            (&json!(4711), &json!(1))
+        );
+        let target = Target::Directory("/proc/4711/root/var/tmp/run".to_owned());
+        let seen = seen_from_here(&target, answer);
+        assert_eq!(seen["directory"], "/proc/4711/root/var/tmp/run");
+        assert_eq!(seen["directory_inside"], "/var/tmp/run");
+        let marked = json!({"ok": true});
+        assert_eq!(seen_from_here(&target, marked.clone()), marked);
+    }
 }

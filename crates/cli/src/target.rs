@@ -66,11 +66,27 @@ fn folder_of(pid: u32, open: &Path) -> Option<PathBuf> {
 }
 
 /// The path as this command sees it, or as the process does where that is another folder.
-fn in_root(pid: u32, folder: &Path) -> Option<PathBuf> {
+pub(crate) fn in_root(pid: u32, folder: &Path) -> Option<PathBuf> {
     let root = PathBuf::from(format!("/proc/{pid}/root"));
     let inside = root.join(folder.strip_prefix("/").unwrap_or(folder));
     let has_trace = |folder: &PathBuf| folder.join(TRACE).exists();
-    [folder.to_owned(), inside].into_iter().find(has_trace)
+    let is_same = |folder: &PathBuf| same_folder(folder, &inside) && has_trace(folder);
+    let here = folder.to_owned();
+    match is_same(&here) {
+        true => Some(here),
+        // The root of another user's process may not be looked into.
+        false => [inside.clone(), here].into_iter().find(has_trace),
+    }
+}
+
+/// Whether both paths lead to one folder.
+pub(crate) fn same_folder(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |path: &Path| {
+        let facts = fs::metadata(path).ok()?;
+        Some((facts.dev(), facts.ino()))
+    };
+    identity(one).is_some_and(|found| identity(other) == Some(found))
 }
 
 #[cfg(test)]

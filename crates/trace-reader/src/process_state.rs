@@ -1,6 +1,7 @@
 //! Finds out whether the process that wrote a trace is still running: same number, same start time, same boot of the machine.
 
 use std::fs;
+use std::path::Path;
 
 use ducktrack_trace_format::{ProcessState, boot_id, process_state_and_start};
 
@@ -24,15 +25,42 @@ pub(crate) fn process_state(counters: &MappedCounters) -> ProcessState {
 }
 
 fn state_of(counters: &MappedCounters) -> ProcessState {
-    let Ok(stat) = fs::read_to_string(format!("/proc/{}/stat", counters.pid)) else {
-        return ProcessState::Gone;
+    match is_it(Path::new("/proc").join(counters.pid.to_string()), counters)
+        || runs_in_a_container(counters)
+    {
+        true => ProcessState::Running,
+        false => ProcessState::Gone,
+    }
+}
+
+fn is_it(process: impl AsRef<Path>, counters: &MappedCounters) -> bool {
+    let Ok(stat) = fs::read_to_string(process.as_ref().join("stat")) else {
+        return false;
     };
     match process_state_and_start(&stat) {
         // The process has ended, but its parent has not waited for it yet.
-        Some(("Z" | "X", _)) => ProcessState::Gone,
-        Some((_, start)) if start == counters.process_start => ProcessState::Running,
-        _ => ProcessState::Gone,
+        Some(("Z" | "X", _)) | None => false,
+        Some((_, start)) => start == counters.process_start,
     }
+}
+
+/// Whether the process has its number in a PID namespace below this one, where it has another number: the last of `NSpid`.
+fn runs_in_a_container(counters: &MappedCounters) -> bool {
+    let Ok(processes) = fs::read_dir("/proc") else {
+        return false;
+    };
+    let mut processes = processes.flatten().map(|entry| entry.path());
+    processes
+        .any(|process| is_it(&process, counters) && inner_number(&process) == Some(counters.pid))
+}
+
+/// The number that a process has in its own PID namespace.
+fn inner_number(process: &Path) -> Option<u32> {
+    let status = fs::read_to_string(process.join("status")).ok()?;
+    let numbers = status
+        .lines()
+        .find_map(|line| line.strip_prefix("NSpid:"))?;
+    numbers.split_whitespace().last()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -49,6 +77,15 @@ mod tests {
             boot_id: boot_id(&boot).expect("an id"),
             ..MappedCounters::default()
         }
+    }
+
+    #[test]
+    fn the_number_inside_is_the_last() {
+        assert_eq!(
+            inner_number(Path::new("/proc/self")),
+            Some(std::process::id())
+        );
+        assert_eq!(inner_number(Path::new("/proc/none")), None);
     }
 
     #[test]

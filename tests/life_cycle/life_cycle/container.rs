@@ -52,7 +52,20 @@ fn commands_reach_a_jvm_in_a_container() {
         let outside = PathBuf::from(format!("/proc/{pid}/root/var/tmp/run"));
         assert!(said.contains(&outside.display().to_string()), "{said}");
         assert!(!PathBuf::from("/var/tmp/run/ducktrack.trace").exists());
-        assert!(ducktrack(&["status", pid]).contains("is recording"));
+        let here = outside.display().to_string();
+        let status = ducktrack(&["status", pid]);
+        assert!(status.contains("is recording"), "{status}");
+        for known in [
+            format!("process {pid} is"),
+            format!("ducktrack report {here}"),
+        ] {
+            assert!(status.contains(&known), "{known}: {status}");
+        }
+        assert!(said.contains(&format!("ducktrack report {here}")), "{said}");
+        let top = ducktrack(&["top", pid, "--once"]);
+        assert!(top.contains("running"), "{top}");
+        let report = ducktrack(&["report", pid]);
+        assert!(report.contains("the JVM runs"), "{report}");
         ducktrack(&["snapshot", pid]);
         assert!(ducktrack(&["stop", pid]).contains("the recording has ended"));
         let report = ducktrack(&["report", "--full", &outside.display().to_string()]);

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-/// The state, the costs, and the next step.
-pub(super) fn status(answer: &Value) -> String {
+/// The state, the costs, and the next step. `target`: the program, as the user has named it.
+pub(super) fn status(answer: &Value, target: &str) -> String {
     let (pid, directory) = (number(answer, "pid"), text(answer, "directory"));
     let mut lines = format!(
         "process {pid} is {}: mode {}, into {directory}\n",
@@ -30,7 +30,7 @@ pub(super) fn status(answer: &Value) -> String {
     );
     lines
         + &format!(
-            "next: ducktrack snapshot {pid}, ducktrack stop {pid}, ducktrack report {directory}\n"
+            "next: ducktrack snapshot {target}, ducktrack stop {target}, ducktrack report {directory}\n"
         )
 }
 
