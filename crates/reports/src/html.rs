@@ -4,6 +4,7 @@
 //! escapes what it prints, the data travels as JSON in which `<`, `>` and `&` are written as `\u003c` and so on (so no
 //! text can end the script element), and the script writes text nodes only.
 
+mod caused;
 mod facts;
 mod page_data;
 

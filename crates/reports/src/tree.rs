@@ -1,4 +1,4 @@
-//! `report --tree`: whole stacks as a tree for a terminal.
+//! `report --tree`: whole stacks as a tree for a terminal. Frames in the middle of a chain of calls are left out, unless they are of the program's own code.
 //!
 //! ```text
 //!           bytes    share  95 of 100 times   tree
@@ -6,8 +6,11 @@
 //!   624,000,000 B   69.6 %  68.9 to 70.2 %      Shares.a:5
 //! ```
 
+mod chains;
+
 use ducktrack_profile::{CallTree, Direction, NodeLabel, Profile, Unit};
 
+use self::chains::{OwnCode, chain};
 use crate::filter::Sort;
 use crate::quantity::{bytes, grouped, objects, share};
 use crate::stack_names::{frame_name, type_name};
@@ -43,6 +46,7 @@ pub fn tree(view: &View, options: TreeOptions) -> String {
     let mut lines = Lines {
         tree: &tree,
         profile,
+        own: OwnCode::of(view),
         unit,
         most_depth: options.depth.unwrap_or(usize::MAX),
         left: view.filter.top.unwrap_or(LINES),
@@ -145,6 +149,7 @@ fn foot(view: &View, hidden: usize, options: TreeOptions) -> String {
 struct Lines<'a> {
     tree: &'a CallTree<'a>,
     profile: &'a Profile,
+    own: OwnCode,
     unit: Unit,
     most_depth: usize,
     left: usize,
@@ -156,22 +161,42 @@ impl Lines<'_> {
     /// Depth first, with a stack of its own: stacks may be deep.
     fn print(&mut self) {
         let root = self.tree.node(0);
-        let least = self.unit.of(root.tally) as f64 * LEAST_SHARE;
-        let mut waiting: Vec<usize> = root.children.iter().rev().copied().collect();
-        while let Some(at) = waiting.pop() {
-            let node = self.tree.node(at);
-            let value = self.unit.of(node.tally);
-            if self.left == 0 || (value as f64) < least || node.depth > self.most_depth {
+        let mut waiting: Vec<(usize, usize)> =
+            root.children.iter().rev().map(|at| (*at, 0)).collect();
+        while let Some((first, indent)) = waiting.pop() {
+            if self.left == 0 || !self.is_large(first) || indent >= self.most_depth {
                 self.hidden += 1;
                 continue;
             }
-            self.left -= 1;
-            self.out.push(self.line(at));
-            waiting.extend(node.children.iter().rev());
+            let (last, indent) = self.print_chain(first, indent);
+            let children = self.tree.node(last).children.iter().rev();
+            waiting.extend(children.map(|at| (*at, indent)));
         }
     }
 
-    fn line(&self, at: usize) -> String {
+    fn is_large(&self, at: usize) -> bool {
+        let value = |at: usize| self.unit.of(self.tree.node(at).tally) as f64;
+        value(at) >= value(0) * LEAST_SHARE
+    }
+
+    /// Lines from this node down to where its chain of calls ends. Returns that node, and the indent of what is below it.
+    fn print_chain(&mut self, first: usize, indent: usize) -> (usize, usize) {
+        let mut below = (first, indent + 1);
+        let is_large = |at: usize| self.is_large(at);
+        for (at, left_out) in chain(self.tree, self.profile, &self.own, (first, is_large)) {
+            if self.left == 0 || below.1 > self.most_depth {
+                self.hidden += 1;
+                return below;
+            }
+            self.left -= 1;
+            let depth = if at == first { indent } else { below.1 };
+            self.out.push(self.line(at, depth, left_out));
+            below = (at, depth + 1);
+        }
+        below
+    }
+
+    fn line(&self, at: usize, depth: usize, left_out: usize) -> String {
         let node = self.tree.node(at);
         let value = self.unit.of(node.tally);
         let total = self.unit.of(self.tree.node(0).tally).max(1) as f64;
@@ -195,7 +220,10 @@ impl Lines<'_> {
             NodeLabel::Frame(frame) => frame_name(self.profile.frame(*frame)),
             NodeLabel::Type(ty) => type_name(ty.as_deref()),
         };
-        let indent = "  ".repeat(node.depth.saturating_sub(1).min(DEEPEST_INDENT));
+        let mut indent = "  ".repeat(depth.min(DEEPEST_INDENT));
+        if left_out > 0 {
+            indent += &format!("({left_out} frames) ");
+        }
         let part = share(value, self.unit.of(self.tree.node(0).tally));
         format!("{amount:>18}  {part:>7}  {interval:<18}  {indent}{label}")
     }

@@ -2,6 +2,7 @@
 
 use crate::card::Card;
 use crate::completeness::Basis;
+use crate::html::caused::{CausedFacts, caused};
 use crate::quantity::{bytes, counted, grouped, micros, precise_share, share, short_bytes};
 use crate::view::{Totals, View, eliminated};
 
@@ -11,6 +12,7 @@ pub(super) struct CountFacts {
     pub(super) run: Vec<String>,
     pub(super) damage: Vec<String>,
     pub(super) cards: Vec<Card>,
+    pub(super) caused: Option<CausedFacts>,
     pub(super) completeness: Vec<(&'static str, String)>,
     pub(super) increments: Vec<(&'static str, String)>,
     pub(super) cost: Vec<(&'static str, String)>,
@@ -42,6 +44,7 @@ pub(super) fn facts(view: &View) -> CountFacts {
         run: run(view),
         damage: damage(view),
         cards: cards(view),
+        caused: caused(view),
         completeness: completeness(view),
         increments: increments(view),
         cost: cost(view),
@@ -116,7 +119,7 @@ fn damage(view: &View) -> Vec<String> {
 fn cards(view: &View) -> Vec<Card> {
     let totals = &view.selected;
     let mut cards = vec![executed(view, totals), made(totals)];
-    cards.extend(heap(totals));
+    cards.extend(heap(view, totals));
     cards.push(explained(view));
     cards
 }
@@ -156,7 +159,7 @@ fn made(totals: &Totals) -> Card {
     }
 }
 
-fn heap(totals: &Totals) -> Option<Card> {
+fn heap(view: &View, totals: &Totals) -> Option<Card> {
     let heap = totals.materialized?;
     let executed = totals.executed_where_materialized;
     let gone = eliminated(executed, heap);
@@ -169,12 +172,17 @@ fn heap(totals: &Totals) -> Option<Card> {
             share(executed.bytes, totals.executed.bytes)
         ),
     };
+    // Events are of all objects, counts of the JIT's part only of some sites.
+    let exact = match !is_whole && view.run.mode != "count" {
+        true => "; ducktrack lifetimes has all of them",
+        false => "",
+    };
     Some(Card {
         name: "Reached the heap",
         value: format!("{at_least}{}", rounded(heap.bytes)),
         exact: format!("{} in {}", bytes(heap.bytes), counted(heap.count, "object")),
         note: format!(
-            "{recorded}removed by the JIT: {} ({})",
+            "{recorded}removed by the JIT: {} ({}){exact}",
             bytes(gone.bytes),
             share(gone.bytes, executed.bytes)
         ),

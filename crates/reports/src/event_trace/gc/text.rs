@@ -81,7 +81,11 @@ fn write_what_if(out: &mut TextLines, report: &GcReport) {
     for one in &report.what_if {
         let text = match (one.pause_micros, one.pause_interval, &one.unknown) {
             (Some(pauses), Some([low, high]), _) => {
-                format!("{} ({} to {})", micros(pauses), micros(low), micros(high))
+                let text = format!("{} ({} to {})", micros(pauses), micros(low), micros(high));
+                match (low..=high).contains(&report.pause_micros()) {
+                    true => text + "; too wide to tell more from less: record a longer run",
+                    false => text,
+                }
             }
             (_, _, why) => format!("not known: {}", why.as_deref().unwrap_or("")),
         };
@@ -112,6 +116,22 @@ fn write_candidates(out: &mut TextLines, report: &GcReport) {
         ]);
     }
     table.write(out);
+    let intervals = report.candidates.iter();
+    write_unsure(out, intervals.map(|row| row.cost.unused.pause_interval));
+}
+
+/// A line, if there are intervals that nobody should act on.
+fn write_unsure(out: &mut TextLines, intervals: impl ExactSizeIterator<Item = [u64; 2]>) {
+    let all = intervals.len();
+    let unsure = intervals
+        .filter(|[low, high]| *low == 0 && *high > 0)
+        .count();
+    if unsure > 0 {
+        out.push_str(&format!(
+            "  {unsure} of {}: what is saved may be nothing; a longer run tells more\n",
+            counted(all as u64, "row")
+        ));
+    }
 }
 
 /// `30 young and mixed, together 1.2 s: 3.1 ms each and 0.8 ms per MB copied`.
@@ -185,6 +205,8 @@ fn write_sites(out: &mut TextLines, report: &GcReport) {
         row(cost, "", WITHOUT_EVENT.to_owned());
     }
     table.write(out);
+    let intervals = report.sites.iter().take(shown);
+    write_unsure(out, intervals.map(|site| site.cost.without.pause_interval));
     if all > shown {
         out.push_str(&format!("  {}\n", more(all - shown, "site")));
     }

@@ -14,6 +14,9 @@ use crate::event_trace::place::{PlaceDoc, type_name};
 use crate::filter::Filter;
 use crate::json::AmountDoc;
 
+/// Other commands keep, of sites outside of the wanted packages, what was allocated for callers inside.
+const CALLERS_UNKNOWN: &str = "how much of the heap was allocated by other code for callers in these packages, over time: `ducktrack heap --only` has it for one moment";
+
 /// Makes the report. `trace` says where the model was read from.
 pub fn timeline_report(model: &TraceModel, trace: &str, filter: &Filter) -> TimelineReport {
     let none = Timeline::default();
@@ -23,10 +26,14 @@ pub fn timeline_report(model: &TraceModel, trace: &str, filter: &Filter) -> Time
     let top = filter.top.unwrap_or(usize::MAX);
     let (types, other_types) = types(&layers, filter, top);
     let sites = sites(model, &layers, filter, top);
+    let mut head = TraceHead::of(model, &view, filter);
+    if !filter.only.is_empty() {
+        head.missing.push(CALLERS_UNKNOWN.to_owned());
+    }
     TimelineReport {
         format: "ducktrack-timeline".to_owned(),
         version: VERSION,
-        head: TraceHead::of(model, &view, filter),
+        head,
         begin_micros: since_start(model, timeline.start_micros),
         end_micros: since_start(model, timeline.end_micros),
         totals: totals(timeline),
