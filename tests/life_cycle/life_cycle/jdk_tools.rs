@@ -1,0 +1,89 @@
+//! Tools of the JDK with the agent in `JAVA_TOOL_OPTIONS`: they do what they do without it, and nothing of them is recorded.
+
+use std::process::Output;
+use std::time::{Duration, Instant};
+
+use ducktrack_tests::{Jdk, checked};
+
+use crate::tracked_jvm::{jdks, library, programs};
+
+/// Runs until the CPU time of one is compared with that of the other.
+const RUNS: u32 = 5;
+/// Of the time that a start without recording may take longer, on average. Beside other processes it is several times what it is alone.
+const MOST: Duration = Duration::from_millis(100);
+
+fn run(jdk: &Jdk, words: &[&str], options: Option<&str>) -> (Output, Duration) {
+    let mut command = jdk.tool(words[0]);
+    command.args(&words[1..]);
+    for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"] {
+        command.env_remove(variable);
+    }
+    // Any option: the VM prints a line for the variable.
+    command.env("JAVA_TOOL_OPTIONS", options.unwrap_or("-Dnothing=1"));
+    let begun = Instant::now();
+    let output = command.output().expect("a tool");
+    (output, begun.elapsed())
+}
+
+/// What the tool printed, without the VM's line about the variable.
+fn printed(output: &Output) -> String {
+    let text = [&output.stdout[..], &output.stderr].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let lines = text.lines();
+    let own = lines.filter(|line| !line.starts_with("Picked up JAVA_TOOL_OPTIONS"));
+    own.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn tools_print_the_same_and_leave_no_recording() {
+    for jdk in jdks(17).into_iter().filter(|jdk| jdk.has("javap")) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let output = place.path().join("run");
+        let options = format!(
+            "-agentpath:{}=output={}",
+            library().display(),
+            output.display()
+        );
+        let classes = programs().expect("asked before").display().to_string();
+        for words in [
+            &["javap", "-p", "-cp", &classes, "LifeCycleProbe"][..],
+            &["javac", "--help"],
+            &["jar", "--help"],
+            &["keytool", "-help"],
+        ] {
+            let mut more = Duration::ZERO;
+            for _ in 0..RUNS {
+                let (bare, bare_time) = run(&jdk, words, None);
+                let (with, time) = run(&jdk, words, Some(&options));
+                assert!(bare.status.success(), "{bare:?}");
+                assert_eq!(
+                    bare.status.code(),
+                    with.status.code(),
+                    "{words:?}: {with:?}"
+                );
+                assert_eq!(
+                    printed(&bare),
+                    printed(&with),
+                    "JDK {} {words:?}",
+                    jdk.version
+                );
+                more += time.saturating_sub(bare_time);
+            }
+            assert!(
+                !output.exists(),
+                "JDK {} {words:?} was recorded",
+                jdk.version
+            );
+            let mean = more / RUNS;
+            assert!(
+                mean < MOST,
+                "JDK {} {words:?}: {mean:?} longer",
+                jdk.version
+            );
+            checked(&format!(
+                "JDK {} {}: the same, {mean:?} longer",
+                jdk.version, words[0]
+            ));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The JDK's tools that read a JVM from outside, method by method and object by object (`jhsdb`), work beside the agent as without it.
+
+use std::process::Command;
+
+use ducktrack_tests::{Jdk, checked, skipped};
+
+use crate::control::{attach, done};
+use crate::tracked_jvm::{RunningJvm, TrackedJvm, jdks};
+
+fn jhsdb(jdk: &Jdk, words: &[&str]) -> String {
+    let mut command: Command = jdk.tool("jhsdb");
+    let output = command.args(words).output().expect("jhsdb");
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    assert!(
+        output.status.success(),
+        "JDK {} {words:?}: {text}",
+        jdk.version
+    );
+    text
+}
+
+/// A dump of the heap, and all stacks.
+fn look(jdk: &Jdk, jvm: &RunningJvm, what: &str) {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let dump = place.path().join("heap.bin");
+    let (pid, file) = (jvm.pid().to_string(), dump.display().to_string());
+    let said = jhsdb(
+        jdk,
+        &["jmap", "--binaryheap", "--dumpfile", &file, "--pid", &pid],
+    );
+    let bytes = std::fs::read(&dump).unwrap_or_default();
+    assert!(
+        bytes.starts_with(b"JAVA PROFILE 1.0.2") && bytes.len() > 100_000,
+        "JDK {} {what}: {} bytes; {said}",
+        jdk.version,
+        bytes.len()
+    );
+    let stacks = jhsdb(jdk, &["jstack", "--pid", &pid]);
+    for thread in ["\"main\"", "\"Reference Handler\"", "\"Finalizer\""] {
+        assert!(
+            stacks.contains(thread),
+            "JDK {} {what}: {stacks}",
+            jdk.version
+        );
+    }
+    assert!(
+        !stacks.contains("Exception"),
+        "JDK {} {what}: {stacks}",
+        jdk.version
+    );
+}
+
+#[test]
+fn heaps_and_stacks_can_be_read_from_outside() {
+    let jdks: Vec<Jdk> = jdks(17)
+        .into_iter()
+        .filter(|jdk| jdk.has("jhsdb"))
+        .collect();
+    if jdks.is_empty() {
+        skipped("life cycle: no JDK with jhsdb");
+    }
+    for jdk in jdks {
+        let bare = TrackedJvm::bare(&jdk).start_program("ControlProbe", &[]);
+        look(&jdk, &bare, "bare");
+        drop(bare);
+        for mode in ["count", "trace"] {
+            let place = tempfile::tempdir().expect("temporary folder");
+            let output = place.path().join("out");
+            let options = format!("mode={mode},summary=off,output={}", output.display());
+            let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+            look(&jdk, &jvm, mode);
+            jvm.ask("end", "END");
+            assert!(jvm.end().status.success());
+
+            // Its threads run the code that the agent replaces.
+            let mut jvm = TrackedJvm::bare(&jdk).start_program("ControlProbe", &[]);
+            attach(&jvm, &place.path().join("attached"), &["--mode", mode]);
+            look(&jdk, &jvm, "attached");
+            done(&["stop", &jvm.pid().to_string()]);
+            look(&jdk, &jvm, "stopped");
+            jvm.ask("end", "END");
+            assert!(jvm.end().status.success());
+        }
+        checked(&format!("JDK {}: jhsdb reads heap and stacks", jdk.version));
+    }
+}
