@@ -8,6 +8,7 @@ pub(crate) mod jni_stores;
 pub(crate) mod jni_variadic;
 mod measured_natives;
 mod natives;
+mod survivor_natives;
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -118,11 +119,14 @@ unsafe extern "system" fn sampled_object_alloc(
     _: *mut RawEnv,
     jni: *mut JNIEnv,
     thread: jthread,
-    _: jobject,
+    object: jobject,
     class: jclass,
     size: jlong,
 ) {
     event(jni, |agent, jni| {
+        if (agent.survivors).object_sampled(&agent.core, jni, thread, object) {
+            return;
+        }
         let size = u64::try_from(size).unwrap_or(0);
         agent
             .stacks

@@ -7,6 +7,8 @@
 mod difference;
 mod open_measurements;
 mod rows;
+mod survivors;
 
 pub(crate) use open_measurements::{Measured, Readings, open_threads_address};
 pub(crate) use rows::rows;
+pub(crate) use survivors::SurvivorWatch;

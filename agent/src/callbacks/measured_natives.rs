@@ -7,8 +7,8 @@ use crate::core::vm_facts::VmFacts;
 use crate::entry::{native, native_with_jni};
 use crate::measured::{Readings, open_threads_address, rows};
 
-const STARTED: jint = 0;
-const DOES_NOT_COUNT: jint = 1;
+pub(super) const STARTED: jint = 0;
+pub(super) const DOES_NOT_COUNT: jint = 1;
 const NO_COUNTERS: jint = 2;
 
 /// `DuckTrackMeasured.openThreads`
@@ -123,7 +123,7 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackMeasured_resume(
 }
 
 /// The VM's facts, if the run counts in blocks.
-fn counting(core: &Core) -> Option<&VmFacts> {
+pub(super) fn counting(core: &Core) -> Option<&VmFacts> {
     let counts = core.needs.counts_in_blocks && core.is_counting();
     core.facts().filter(|_| counts)
 }

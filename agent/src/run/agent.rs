@@ -20,7 +20,7 @@ use crate::classes::instrumentation::Instrumentation;
 use crate::control::{Inbox, Socket};
 use crate::core::Core;
 use crate::core::resident::Resident;
-use crate::measured::Measured;
+use crate::measured::{Measured, SurvivorWatch};
 use crate::native_code::jni_table::Replacements;
 use crate::native_code::native_objects::NativeObjects;
 use crate::options::Options;
@@ -41,6 +41,8 @@ pub(crate) struct Agent {
     pub(crate) jni_functions: Replacements,
     /// Measurements that the program makes of its own run.
     pub(crate) measured: Measured,
+    /// Objects that pieces of the program leave behind.
+    pub(crate) survivors: SurvivorWatch,
     /// Sampled call stacks.
     pub(crate) stacks: StackSampler,
     /// Commands waiting for the agent's own thread.
@@ -80,6 +82,7 @@ impl Agent {
             natives: NativeObjects::default(),
             jni_functions,
             measured: Measured::default(),
+            survivors: SurvivorWatch::default(),
             stacks: StackSampler::default(),
             inbox: Inbox::new(),
             has_begun: AtomicBool::new(false),

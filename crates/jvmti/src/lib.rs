@@ -45,8 +45,9 @@ pub use enumerations::{
     VerboseFlag,
 };
 pub use env::{
-    Env, FieldName, HeapReference, HeapVisitor, MethodName, ReferenceVisitor, RootVisitor,
-    SourceLine, ThreadDescription, VmArray, class_status, is_retransforming,
+    EdgeVisitor, Env, FieldName, HeapEdge, HeapReference, HeapVisitor, MethodName,
+    ReferenceVisitor, RootVisitor, SourceLine, ThreadDescription, VmArray, class_status,
+    is_retransforming,
 };
 pub use error::Error;
 pub use error_code::ErrorCode;

@@ -55,6 +55,18 @@ public final class DuckTrackMeasured {
         resume(thread(slot), slot);
     }
 
+    /**
+     * Begins to watch the objects of a thread, or of all threads (null). 0: it has begun; 1: this JVM does not count; 3: the VM's allocation sampler belongs to another
+     * tool, to the agent's own stacks, or to a watch that is open.
+     */
+    public static native int watch(Thread thread);
+
+    /** Objects from now on are of this repetition; 0: of none. Whether an allocation of the watched thread was sampled already. */
+    public static native boolean repetition(int number);
+
+    /** Ends the watch: collects garbage, and gives one line for each group of objects that stays, and for who holds it; or null if the heap cannot be walked. */
+    public static native String survivors();
+
     /** A virtual thread begins to run on the current carrier. */
     @Hidden
     public static void mount(Object thread) {

@@ -61,6 +61,16 @@ impl Env {
         Ok(loader)
     }
 
+    /// The direct superinterfaces of a class, or of an interface.
+    pub fn implemented_interfaces(self, class: jclass) -> Result<VmArray<jclass>, Error> {
+        let (mut count, mut interfaces) = (0, null_mut());
+        call!(
+            self,
+            GetImplementedInterfaces(class, &raw mut count, &raw mut interfaces)
+        )?;
+        self.take_array("GetImplementedInterfaces", count, interfaces)
+    }
+
     /// The status bits; see [`class_status`].
     pub fn class_status(self, class: jclass) -> Result<i32, Error> {
         let mut status = 0;

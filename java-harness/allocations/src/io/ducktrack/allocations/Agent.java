@@ -28,22 +28,55 @@ final class Agent {
         void run();
     }
 
+    /** Begins to watch what a thread leaves behind. */
+    interface Watch {
+        int watch(Thread thread);
+    }
+
+    /** Numbers the repetitions that are watched; whether the thread's allocations are sampled. */
+    interface Repetition {
+        boolean isSampledFrom(int number);
+    }
+
     static final int STARTED = 0;
     static final int NO_COUNTERS = 2;
+    static final int SAMPLER_IS_TAKEN = 3;
 
     final Begin begin;
     final End end;
     final Switch pause;
     final Switch resume;
+    final Watch watch;
+    final Repetition repetition;
+    final End survivors;
 
     /** Null where the agent is not loaded, or is older than this library. */
     private static final Agent PRESENT = find();
 
-    private Agent(Begin begin, End end, Switch pause, Switch resume) {
-        this.begin = begin;
-        this.end = end;
-        this.pause = pause;
-        this.resume = resume;
+    private static final Class<?> VIRTUAL = virtual();
+
+    private static Class<?> virtual() {
+        try {
+            return Class.forName("java.lang.BaseVirtualThread");
+        } catch (ClassNotFoundException older) {
+            return null;
+        }
+    }
+
+    private Agent(Class<?> measured) throws Throwable {
+        MethodType nothing = MethodType.methodType(void.class);
+        begin = method(Begin.class, "begin", measured, "begin", MethodType.methodType(int.class, boolean.class));
+        end = method(End.class, "end", measured, "end", MethodType.methodType(String.class));
+        pause = method(Switch.class, "run", measured, "pause", nothing);
+        resume = method(Switch.class, "run", measured, "resume", nothing);
+        watch = method(Watch.class, "watch", measured, "watch", MethodType.methodType(int.class, Thread.class));
+        repetition = method(Repetition.class, "isSampledFrom", measured, "repetition", MethodType.methodType(boolean.class, int.class));
+        survivors = method(End.class, "end", measured, "survivors", MethodType.methodType(String.class));
+    }
+
+    /** Whether a thread is virtual, on a Java that has such. */
+    boolean isVirtual(Thread thread) {
+        return VIRTUAL != null && VIRTUAL.isInstance(thread);
     }
 
     /** The agent, or null. */
@@ -54,11 +87,7 @@ final class Agent {
     private static Agent find() {
         try {
             Class<?> measured = Class.forName("java.lang.DuckTrackMeasured");
-            Agent agent = new Agent(
-                    method(Begin.class, "begin", measured, "begin", MethodType.methodType(int.class, boolean.class)),
-                    method(End.class, "end", measured, "end", MethodType.methodType(String.class)),
-                    method(Switch.class, "run", measured, "pause", MethodType.methodType(void.class)),
-                    method(Switch.class, "run", measured, "resume", MethodType.methodType(void.class)));
+            Agent agent = new Agent(measured);
             // All of it runs once before anything is counted.
             if (agent.begin.begin(false) == STARTED) {
                 agent.pause.run();

@@ -76,7 +76,7 @@ public final class Allocations {
     }
 
     @SuppressWarnings("unchecked")
-    private static <T extends Throwable> RuntimeException unchecked(Throwable thrown) throws T {
+    static <T extends Throwable> RuntimeException unchecked(Throwable thrown) throws T {
         throw (T) thrown;
     }
 

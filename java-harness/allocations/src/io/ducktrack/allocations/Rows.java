@@ -45,7 +45,7 @@ final class Rows {
                 (one, other) -> new AllocationSite(type, place, caller, one.objects + other.objects, one.bytes + other.bytes));
     }
 
-    private static Place place(String[] fields, int first) {
+    static Place place(String[] fields, int first) {
         String line = fields[first + 2];
         return new Place(name(fields[first]), fields[first + 1], line.isEmpty() ? 0 : Integer.parseInt(line));
     }

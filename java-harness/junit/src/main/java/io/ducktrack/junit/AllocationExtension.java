@@ -3,6 +3,7 @@ package io.ducktrack.junit;
 import io.ducktrack.allocations.Allocations;
 import io.ducktrack.allocations.Body;
 import io.ducktrack.allocations.Scope;
+import io.ducktrack.allocations.Survivors;
 import io.ducktrack.allocations.Unknown;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -17,7 +18,7 @@ import org.junit.platform.commons.support.AnnotationSupport;
 import org.opentest4j.AssertionFailedError;
 
 /**
- * Counts what tests with limits allocate.
+ * Counts what tests with limits allocate, and finds what they leave behind.
  *
  * <p>The first run of a test goes through JUnit, as every test does. The run that is counted calls the test method directly. Tests without limits run as if the
  * extension were not there.
@@ -27,10 +28,10 @@ final class AllocationExtension implements ExecutionCondition, InvocationInterce
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
         String why = Allocations.whyAbsent();
         Optional<Method> test = context.getTestMethod();
-        if (why == null || !test.isPresent() || Unknown.isFailure() || Limits.of(context, test.get()).isEmpty()) {
+        if (why == null || !test.isPresent() || Unknown.isFailure() || Limits.of(context, test.get()).isEmpty() && Limits.ofSurvivors(context, test.get()).isEmpty()) {
             return ConditionEvaluationResult.enabled("");
         }
-        return ConditionEvaluationResult.disabled("its allocations have a limit, and " + why);
+        return ConditionEvaluationResult.disabled("it has a limit of ducktrack, and " + why);
     }
 
     @Override
@@ -45,7 +46,8 @@ final class AllocationExtension implements ExecutionCondition, InvocationInterce
 
     private static void check(Invocation<Void> invocation, ReflectiveInvocationContext<Method> call, ExtensionContext context) throws Throwable {
         List<Limit> limits = Limits.of(context, call.getExecutable());
-        if (limits.isEmpty()) {
+        List<SurvivorLimit> survivorLimits = Limits.ofSurvivors(context, call.getExecutable());
+        if (limits.isEmpty() && survivorLimits.isEmpty()) {
             invocation.proceed();
             return;
         }
@@ -57,16 +59,23 @@ final class AllocationExtension implements ExecutionCondition, InvocationInterce
             invocation.skip();
         }
         Body body = DirectCall.of(call.getExecutable(), call.getTarget().orElseThrow(), call.getArguments());
-        Allocations found = Allocations.of(body, Math.max(0, warmUp - 1), how.map(AllocationTest::scope).orElse(Scope.THREAD));
+        Scope scope = how.map(AllocationTest::scope).orElse(Scope.THREAD);
         List<String> broken = new ArrayList<>();
-        for (Limit limit : limits) {
-            String why = limit.broken(found);
-            if (why != null) {
-                broken.add(why);
-            }
+        if (!limits.isEmpty()) {
+            Allocations found = Allocations.of(body, Math.max(0, warmUp - 1), scope);
+            limits.forEach(limit -> add(broken, limit.broken(found)));
+        }
+        for (SurvivorLimit limit : survivorLimits) {
+            add(broken, limit.broken(Survivors.of(body, 0, limit.repetitions(), scope)));
         }
         if (!broken.isEmpty()) {
             throw failure(call.getExecutable(), String.join(System.lineSeparator(), broken));
+        }
+    }
+
+    private static void add(List<String> broken, String why) {
+        if (why != null) {
+            broken.add(why);
         }
     }
 

@@ -35,6 +35,18 @@ final class Limits {
         return limits;
     }
 
+    /** What the test may leave behind. */
+    static List<SurvivorLimit> ofSurvivors(ExtensionContext context, Method test) {
+        Class<?> testClass = context.getRequiredTestClass();
+        String name = testClass.getName() + "." + test.getName();
+        List<SurvivorLimit> limits = new ArrayList<>();
+        for (MaxSurvivors limit : findAll(MaxSurvivors.class, testClass, test)) {
+            limits.add(new SurvivorCountLimit(name, limit.type(), limit.value()));
+        }
+        find(NoLeak.class, testClass, test).ifPresent(limit -> limits.add(new LeakLimit(name, limit.repeat())));
+        return limits;
+    }
+
     /** Tells the invocations of a template (a parameterized or repeated test) apart. */
     private static String invocation(ExtensionContext context, Method test) {
         return AnnotationSupport.isAnnotated(test, TestTemplate.class) ? context.getDisplayName() : "";
@@ -45,6 +57,14 @@ final class Limits {
         Optional<A> found = AnnotationSupport.findAnnotation(test, type);
         for (Class<?> holder = testClass; !found.isPresent() && holder != null; holder = holder.getEnclosingClass()) {
             found = AnnotationSupport.findAnnotation(holder, type);
+        }
+        return found;
+    }
+
+    private static <A extends Annotation> List<A> findAll(Class<A> type, Class<?> testClass, Method test) {
+        List<A> found = AnnotationSupport.findRepeatableAnnotations(test, type);
+        for (Class<?> holder = testClass; found.isEmpty() && holder != null; holder = holder.getEnclosingClass()) {
+            found = AnnotationSupport.findRepeatableAnnotations(holder, type);
         }
         return found;
     }
