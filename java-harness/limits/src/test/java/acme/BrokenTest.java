@@ -1,0 +1,57 @@
+package acme;
+
+import io.ducktrack.junit.AllocationBaseline;
+import io.ducktrack.junit.AllocationTest;
+import io.ducktrack.junit.MaxBytes;
+import io.ducktrack.junit.MaxObjects;
+import io.ducktrack.junit.MaxSurvivors;
+import io.ducktrack.junit.NoAllocation;
+import io.ducktrack.junit.NoLeak;
+import org.junit.jupiter.api.Test;
+
+/** Each of these fails; tests/count/limits_in_maven knows the messages. */
+class BrokenTest {
+    static Object sink;
+
+    @Test
+    @MaxObjects(21)
+    void ten() {
+        sink = Orders.some(10);
+    }
+
+    @Test
+    @MaxBytes("1KiB")
+    void tenInBytes() {
+        sink = Orders.some(10);
+    }
+
+    @Test
+    @NoAllocation(in = "acme.Orders")
+    void there() {
+        sink = Orders.some(1);
+    }
+
+    @Test
+    @AllocationBaseline
+    void noBaseline() {
+        sink = Orders.some(1);
+    }
+
+    @Test
+    @NoLeak
+    void leaks() {
+        Orders.open();
+    }
+
+    @Test
+    @MaxSurvivors(type = Orders.Session.class)
+    void stays() {
+        sink = new Orders.Session();
+    }
+
+    @Test
+    @AllocationTest
+    void budget() {
+        sink = Orders.some(10);
+    }
+}
