@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Takes orders into an H2 database in memory, and prints a receipt of each. `java -cp .:h2.jar shop.Orders 20000` */
+/** Takes orders into an H2 database in memory, and prints a receipt of each. `java -cp .:h2.jar shop.Orders 20000 [MILLIS BETWEEN TWO]` */
 public class Orders {
     /** The leak: a session is put here and never removed. */
     private static final Map<Integer, Session> SESSIONS = new HashMap<>();
@@ -19,7 +19,7 @@ public class Orders {
         try (Connection database = DriverManager.getConnection("jdbc:h2:mem:shop")) {
             database.createStatement().execute("create table orders(id int primary key, item varchar, price int)");
             long characters = 0;
-            for (int order = 0; order < orders; order++) {
+            for (int order = 0; order < orders; order += next(arguments)) {
                 Session session = open(order);
                 take(database, order);
                 characters += receipt(database, order, session).length();
@@ -54,6 +54,14 @@ public class Orders {
             }
         }
         return session.customer + ": " + String.join(", ", lines);
+    }
+
+    /** The next order comes at once, or after a pause: then the program is a service that lives for a while. */
+    private static int next(String[] arguments) throws InterruptedException {
+        if (arguments.length > 1) {
+            Thread.sleep(Integer.parseInt(arguments[1]));
+        }
+        return 1;
     }
 
     private static final class Session {
