@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use ducktrack_analyses::{Lifetimes, Lives, Questions};
+use ducktrack_analyses::{Lifetimes, Lives, Questions, TraceModel};
 use ducktrack_count_model::{CallIndex, CountModel, EventCount, SiteIndex, Tally};
 
 use crate::records::{load_records, load_records_of};
@@ -44,11 +44,17 @@ fn count_events(path: &Path) -> Result<CountModel> {
         ..Questions::default()
     };
     let trace = load_trace(path, &asked)?;
-    let mut model = trace.count;
-    if let Some(lifetimes) = &trace.lifetimes {
-        model.count_events(event_counts(lifetimes));
+    Ok(with_counts(trace).count)
+}
+
+/// The model of a trace whose lifetimes were asked for: where it lacks counts, with those of its events.
+pub(crate) fn with_counts(mut trace: TraceModel) -> TraceModel {
+    if lacks_counts(&trace.count)
+        && let Some(lifetimes) = &trace.lifetimes
+    {
+        trace.count.count_events(event_counts(lifetimes));
     }
-    Ok(model)
+    trace
 }
 
 fn event_counts(lifetimes: &Lifetimes) -> impl Iterator<Item = EventCount> {

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &McpArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is served.
+/// The folder that is served.
 #[derive(Clone, Debug)]
 struct Tools {
     folder: Folder,

@@ -340,7 +340,7 @@ fn other_tools_forms_go_out_and_in() {
     );
     assert_eq!(again, oracle);
     let listed = printed(&["deaths", "--from", "oracle", "--objects"], &oracle_file);
-    // Uses are not told.
+    // Uses are not recorded.
     assert!(
         listed.contains("2,Node,,,,thread 4,2400,2424,,2524,2524\r\n"),
         "{listed}"

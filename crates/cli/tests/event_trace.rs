@@ -352,11 +352,11 @@ fn filters_and_forms_of_every_command() {
             "{text}"
         );
         for line in next.lines() {
-            // What is advised works.
+            // The advice works.
             let words = line.trim().split("    ").next().expect("a command");
             let words: Vec<&str> = words.split(' ').skip(1).collect();
             match words[..] {
-                // What needs the program while it runs says that this one has ended.
+                // Commands for a running program refuse: this one has ended.
                 ["dump", ..] => refused(&place.ducktrack(&words), &["has ended", "--dump end"]),
                 [.., "--dump", dump] => refused(&place.ducktrack(&words), &[dump, "No such file"]),
                 _ => {
@@ -515,7 +515,7 @@ fn cost_answers_what_if() {
         (report["format"].as_str(), what_if.len()),
         (Some("ducktrack-cost"), 4)
     );
-    // By heap, young size, and name. Pauses are 2 ms each without the agent's part, and nothing tells constant from work.
+    // By heap, young size, and name. Pauses are 2 ms each without the agent's part, and nothing separates constant from work.
     assert!(what_if[1]["pauseMicros"].is_u64() && what_if[2]["pauseMicros"].is_u64());
     let halved = what_if[2]["pauseMicros"].as_u64().expect("a number");
     assert!(halved < 6_000, "{halved}");

@@ -1,9 +1,9 @@
-//! Whatever a file's content says under a right checksum: a report or one clear line, never a panic.
+//! Any content of a file under a right checksum gives a report or one clear line, never a panic.
 //!
 //! The contents of some blocks of a real trace are changed and sealed again, so that the changes reach the decoders, the models and all reports. (Changes that
 //! the checksum finds are the reader's tests.) The largest numbers that fit are as likely as any others: sums of them must stop at a limit.
 //!
-//! `PROPTEST_CASES` says how many such traces.
+//! `PROPTEST_CASES` is the number of such traces.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -151,7 +151,7 @@ fn damage(trace: &Path, faults: &[Fault]) {
     files.iter().for_each(File::write);
 }
 
-/// How many cases, or as many as `PROPTEST_CASES` says.
+/// The number of cases, unless `PROPTEST_CASES` has another.
 fn cases() -> ProptestConfig {
     match std::env::var("PROPTEST_CASES") {
         Ok(_) => ProptestConfig::default(),

@@ -313,7 +313,7 @@ fn twenty_thousand_sites_once_a_second_take_little_of_a_core() {
     for site in 0..SITES {
         directory.count(site, 100 + u64::from(site));
     }
-    // Ten looks a second: what they cost in all is that of as many seconds.
+    // Ten looks a second: their whole cost is that of as many seconds.
     let mut terminal =
         Terminal::start(directory.command(&["--interval", "0.1", "--sort", "bytes"]));
     terminal.wait_for("all rows", |text| text.contains("20000 rows by bytes"));

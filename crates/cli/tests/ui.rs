@@ -49,7 +49,7 @@ impl Served {
         stream.set_read_timeout(patience).expect("a time");
         stream.write_all(request.as_bytes()).expect("sent");
         let mut answer = Vec::new();
-        // A server that has said all may close while there is more to read.
+        // A server that has answered may close while there is more to read.
         let _ = stream.read_to_end(&mut answer);
         String::from_utf8_lossy(&answer).into_owned()
     }

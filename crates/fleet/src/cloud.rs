@@ -13,7 +13,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::{FleetError, Store};
 
-/// What is longer goes up in parts of this length: the least that S3 takes.
+/// A longer file is uploaded in parts of this length, the least that S3 accepts.
 const PART: usize = 5 << 20;
 
 pub(crate) struct Cloud {
@@ -69,7 +69,7 @@ impl Store for Cloud {
     }
 }
 
-/// What follows the bucket.
+/// The path after the bucket.
 fn prefix(root: &str) -> &str {
     let after = root.split_once("://").map_or(root, |(_, after)| after);
     after

@@ -1,6 +1,6 @@
 //! Why facts could not be written.
 
-/// What went wrong, in one line.
+/// An error, in one line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FleetError {
@@ -18,7 +18,7 @@ pub enum FleetError {
     /// A name that cannot stand in a path.
     #[error("{what} `{name}`: give letters, digits, `.`, `_` and `-` only, at most 100")]
     Name {
-        /// What it names.
+        /// The file or address.
         what: &'static str,
         /// As it was given.
         name: String,

@@ -1,4 +1,4 @@
-//! Which process a recording is of: what the recording itself does not know.
+//! The process of a recording, as far as the recording itself does not know it.
 
 use std::collections::BTreeMap;
 

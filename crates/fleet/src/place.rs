@@ -11,7 +11,7 @@ use crate::ordinals::Ordinals;
 /// A place in the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// What it is called everywhere.
+    /// Its identity across hosts and builds.
     pub id: SiteId,
     /// Class, with dots.
     pub class: String,
@@ -27,7 +27,7 @@ pub struct Place {
     pub line: Option<u16>,
     /// Source file.
     pub file: Option<Arc<str>>,
-    /// What is allocated, or called.
+    /// The type that is allocated, or the method that is called.
     pub ty: String,
     /// The way of allocating, or `call`.
     pub how: &'static str,

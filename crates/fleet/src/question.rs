@@ -50,7 +50,7 @@ pub const QUESTIONS: &[Question] = &[
     },
 ];
 
-/// What is asked for.
+/// The filters and limits of a question.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
     /// Only this service.

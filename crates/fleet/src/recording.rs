@@ -1,7 +1,7 @@
 //! Folds the records of a run, and cuts it into windows.
 //!
 //! A window ends with the first look at the counters (a snapshot) in another slot of the clock, so that the windows of all processes lie beside each
-//! other. What is written of a window is what has changed: the sums over all windows are the report's.
+//! other. A window has only the counts that changed in it: the sums over all windows are the report's.
 
 use std::collections::BTreeMap;
 
@@ -107,13 +107,23 @@ impl Recording {
         self.facts(self.finished_days())
     }
 
-    /// Everything until now, and the names that a replay of events needs.
-    pub fn finish(mut self) -> (RunFacts, CountModel, TraceNames) {
-        let (model, names) = std::mem::take(&mut self.builder).finish_trace();
-        self.cut(&model);
-        self.close_day(&model, true);
+    /// Everything until now.
+    pub fn finish(mut self) -> RunFacts {
+        let (model, _) = self.take_model();
+        self.finish_with(&model)
+    }
+
+    /// The counts until now, and the names that a replay of events needs. `finish_with` ends the recording.
+    pub fn take_model(&mut self) -> (CountModel, TraceNames) {
+        std::mem::take(&mut self.builder).finish_trace()
+    }
+
+    /// Everything until now, with these counts: those of `take_model`, or of the events of a traced run that could not write its own.
+    pub fn finish_with(mut self, model: &CountModel) -> RunFacts {
+        self.cut(model);
+        self.close_day(model, true);
         let days = self.days.len();
-        (self.facts(days), model, names)
+        self.facts(days)
     }
 
     fn facts(&mut self, days: usize) -> RunFacts {
@@ -189,7 +199,7 @@ impl Recording {
             let before = self.sums.get(key).copied().unwrap_or_default();
             day.counts.extend(change(*key, number, *sums, before));
         }
-        // What the last look had and this one has not: a site that has become another (its ordinal, when more of its method became known).
+        // A site of the last look that is missing in this one: it has become another (its ordinal, when more of its method became known).
         for (key, before) in self.sums.iter().filter(|(key, _)| !now.contains_key(key)) {
             day.counts
                 .extend(change(*key, number, Sums::default(), *before));
@@ -286,7 +296,7 @@ fn change(
     (!is_zero).then_some(count)
 }
 
-/// What is missing, in one line.
+/// The missing parts, in one line.
 fn lost(model: &CountModel, ending: &Ending) -> Option<String> {
     let damage = model.damage.iter().map(|found| found.damage.to_string());
     let contradictions = model.inconsistencies.iter().map(ToString::to_string);

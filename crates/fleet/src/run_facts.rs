@@ -1,4 +1,4 @@
-//! What is exported of one run.
+//! The facts that are exported of one run.
 
 use std::collections::BTreeMap;
 
@@ -51,7 +51,7 @@ pub struct DayFacts {
     pub explained_bytes: Option<i64>,
     /// `continued`: the run goes on in the next day. Else how it stands: `ended`, `running`, `killed`, `unknown`.
     pub state: String,
-    /// What is missing, one line; of the whole run, in its last day.
+    /// The missing parts of the whole run, one line, in its last day.
     pub lost: Option<String>,
 }
 

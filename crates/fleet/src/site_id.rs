@@ -1,4 +1,4 @@
-//! What a site is called everywhere: a hash of what it is.
+//! The identity of a site across hosts and builds: a hash of its class, method, kind and type.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! Facts to the tables of the star, and the tables into a store.
 //!
-//! The row of `runs` is written last: what a killed export has left is joined by no question, and the next export replaces it.
+//! The row of `runs` is written last: no question joins the files of a killed export, and the next export replaces them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub struct TableFile {
     pub rows: usize,
 }
 
-/// Writes all tables, in an order in which a crash does no harm; says how many rows and bytes.
+/// Writes all tables, in an order in which a crash does no harm; returns rows and bytes.
 ///
 /// # Errors
 /// At the first file that cannot be written.

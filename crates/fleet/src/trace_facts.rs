@@ -1,4 +1,4 @@
-//! What only a traced run knows: ages, the live heap, collections, leaks.
+//! The facts of traced runs only: ages, the live heap, collections, leaks.
 
 use std::collections::BTreeMap;
 

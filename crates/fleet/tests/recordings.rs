@@ -67,7 +67,8 @@ fn facts(records: Vec<Record>) -> (RunFacts, i64, i64) {
         recording.fold(record);
         days.extend(recording.take_finished_days().days);
     }
-    let (mut facts, model, _) = recording.finish();
+    let (model, _) = recording.take_model();
+    let mut facts = recording.finish_with(&model);
     days.append(&mut facts.days);
     facts.days = days;
     (facts, model.total.count, model.total.bytes)

@@ -1,4 +1,4 @@
-//! What a process and day takes: 5,000 sites that are active in every window of ten minutes.
+//! The size of a process and day: 5,000 sites that are active in every window of ten minutes.
 
 use ducktrack_fleet::{Origin, Recording, tables};
 use ducktrack_test_support::sample_run;
@@ -127,7 +127,7 @@ fn a_process_and_day_takes_at_most_7_mb() {
         .into_iter()
         .chain(snapshots(start, &last.expect("a snapshot")));
     all.for_each(|record| recording.fold(record));
-    let (facts, ..) = recording.finish();
+    let facts = recording.finish();
     let origin = Origin {
         service: "orders".into(),
         version: "1".into(),

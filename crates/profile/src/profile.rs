@@ -70,7 +70,7 @@ pub enum Frame {
         descriptor: Arc<str>,
         /// The executing line.
         line: Option<u16>,
-        /// A frame of another method reads alike: only the descriptor tells them apart.
+        /// A frame of another method reads alike: only the descriptors differ.
         reads_alike: bool,
     },
     /// The frame above sites of which no stack was sampled.

@@ -47,7 +47,7 @@ impl Drop for ArrivalWatch {
     }
 }
 
-/// What the agent says of its arrival, once it knows.
+/// The agent's report of its arrival, once there is one.
 fn line(pid: u32) -> Option<String> {
     let socket = RunSocket::open(&Target::Process(pid)).ok()?;
     let answer = socket.ask(&json!({"command": "status"})).ok()?;

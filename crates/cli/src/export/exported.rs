@@ -1,4 +1,4 @@
-//! What exporters take, from a view.
+//! The input of exporters, from a view.
 
 use ducktrack_count_model::Tally;
 use ducktrack_exports::Export;

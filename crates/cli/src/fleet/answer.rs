@@ -1,4 +1,4 @@
-//! What an engine prints: CSV as of RFC 4180.
+//! The output of an engine: CSV as of RFC 4180.
 
 /// Its rows; the first has the names of the columns.
 pub(super) fn rows_of_csv(text: &str) -> Vec<Vec<String>> {

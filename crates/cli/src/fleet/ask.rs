@@ -78,7 +78,7 @@ fn names() -> Vec<&'static str> {
     QUESTIONS.iter().map(|question| question.name).collect()
 }
 
-/// A date; what it says goes into SQL.
+/// A date; its text becomes part of the SQL.
 fn day(text: &str) -> Result<String, String> {
     let is_day = text.len() == 10
         && text.bytes().enumerate().all(|(at, byte)| match at {
@@ -139,7 +139,7 @@ pub(crate) fn run(args: &FleetArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says in one line what is missing, before an engine says it in many.
+/// Names a missing table in one line, before an engine does in many.
 fn look_for_tables(root: &str, question: &Question) -> Result<()> {
     let folder = root.strip_prefix("file://").unwrap_or(root);
     if folder.contains("://") {

@@ -81,7 +81,7 @@ fn output_of(mut command: Command, input: &str) -> Result<String> {
         .stderr(Stdio::piped())
         .spawn()?;
     if let Some(mut into) = child.stdin.take() {
-        // An engine that ends early says why.
+        // An engine that ends early has printed the reason.
         let _ = into.write_all(input.as_bytes());
     }
     let output = child

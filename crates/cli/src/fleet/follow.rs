@@ -1,6 +1,6 @@
 //! `ducktrack export --follow PID --to parquet`: at the end of each window the agent is asked for its values, through the control socket.
 //!
-//! What it writes is added to what has been read, and the day's files are written anew: at any time they are what an export of the recording would be.
+//! New records are added to those read before, and the files of the day are written anew: at any time they equal an export of the recording.
 
 use anyhow::Result;
 use ducktrack_fleet::Recording;
@@ -40,7 +40,7 @@ pub(super) fn tables(directory: &Path, target: &Target) -> Result<ExitCode> {
         if is_over {
             note_ending(&mut so_far, directory)?;
         }
-        let written = target.write(&so_far.finish().0, None)?;
+        let written = target.write(&so_far.finish(), None)?;
         eprintln!(
             "{}: {} objects today, {} rows, {} bytes in {}",
             directory.display(),

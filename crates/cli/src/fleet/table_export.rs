@@ -13,10 +13,11 @@ use ducktrack_trace_reader::EventFiles;
 
 use super::follow;
 use super::target::{Target, Written};
+use crate::loading::with_counts;
 use crate::records::read_records;
 use crate::trace_loading::replay_trace;
 
-/// What recordings do not know of their process.
+/// Labels of the process that its recordings do not have.
 #[derive(Args)]
 pub(crate) struct TablesArgs {
     /// The service that the recordings are of
@@ -131,13 +132,16 @@ fn export_recording(path: &Path, target: &Target) -> Result<()> {
     for (file, damage) in reader.damage() {
         recording.damage(file.display().to_string(), damage.clone());
     }
-    let (facts, count, names) = recording.finish();
-    let trace = match files {
+    let (count, names) = recording.take_model();
+    let (facts, trace) = match files {
         Ok(files) if !files.files().is_empty() => {
-            let model = replay_trace(files, count, names, &questions());
-            Some(TraceFacts::of(&model))
+            let model = with_counts(replay_trace(files, count, names, &questions()));
+            (
+                recording.finish_with(&model.count),
+                Some(TraceFacts::of(&model)),
+            )
         }
-        _ => None,
+        _ => (recording.finish_with(&count), None),
     };
     written += target.write(&facts, trace.as_ref())?;
     eprintln!(

@@ -23,7 +23,7 @@ impl Target {
     }
 }
 
-/// What was written.
+/// The rows and bytes that were written.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Written {
     pub(super) rows: usize,

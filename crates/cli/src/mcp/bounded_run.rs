@@ -1,4 +1,4 @@
-//! Runs this command for a tool: what it prints, bounded in length and time.
+//! Runs this command for a tool: its output, bounded in length and time.
 
 use std::env;
 use std::io::Read;
@@ -6,12 +6,12 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// What is longer is cut, and says so.
+/// Longer output is cut, with a last line about it.
 const LONGEST: usize = 40_000;
 const PATIENCE: Duration = Duration::from_secs(300);
 const STEP: Duration = Duration::from_millis(20);
 
-/// What the command prints; its error, if it fails.
+/// The output of the command; its error, if it fails.
 pub(super) async fn run(arguments: Vec<String>) -> Result<String, String> {
     let done = tokio::task::spawn_blocking(move || run_here(&arguments)).await;
     done.unwrap_or_else(|error| Err(error.to_string()))

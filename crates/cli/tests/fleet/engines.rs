@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::place::{Place, err};
 
-/// The Python with that module; otherwise says that the test is skipped.
+/// The Python with that module; otherwise announces that the test is skipped.
 pub(crate) fn python_with(module: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let python = root.join(".cache/fleet-tools/bin/python");
@@ -47,7 +47,7 @@ pub(crate) fn duckdb(python: &Path, root: &Path, query: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// What the command answers, as CSV.
+/// The command's answer, as CSV.
 pub(crate) fn answer(place: &Place, python: &Path, engine: &str, question: &str) -> String {
     let output = place
         .command(&[

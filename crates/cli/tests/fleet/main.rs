@@ -7,6 +7,7 @@ mod recordings;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use ducktrack_test_support::sample_events;
 use place::{Place, err, out};
 use recordings::{export_traced, killed, shop};
 
@@ -127,7 +128,23 @@ fn a_damaged_recording_exports_what_it_has_and_says_so() {
     assert_eq!(rows, [format!("{},True", report["totals"]["count"])]);
 }
 
-/// What engine answers does not matter: the rows are the same.
+/// A traced run writes its counts when it ends. Of one that was killed, the objects of its events are exported, as the report has them.
+#[test]
+fn a_killed_traced_run_exports_the_objects_of_its_events() {
+    let place = Place::new();
+    sample_events::write(&place.path("traced"));
+    let report = place.ducktrack(&["report", "traced", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&out(&report)).expect("JSON");
+    assert_eq!(report["run"]["values"], "events");
+    let objects = report["totals"]["count"].as_i64().expect("a number");
+    assert!(objects > 0, "{report}");
+    let exported = place.export(&["traced"], "root", "orders", "1", &[]);
+    assert!(exported.status.success(), "{}", err(&exported));
+    let line = format!("traced: {objects} objects, ");
+    assert!(err(&exported).contains(&line), "{line}{}", err(&exported));
+}
+
+/// The rows do not depend on the engine.
 #[test]
 fn duckdb_and_spark_give_identical_rows() {
     let place = Place::new();

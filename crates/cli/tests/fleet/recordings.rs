@@ -44,7 +44,7 @@ pub(crate) fn export_traced(place: &Place, root: &str, host: &str) {
         builder.fold(record.clone());
         recording.fold(record);
     }
-    let (facts, ..) = recording.finish();
+    let facts = recording.finish();
     let trace = TraceFacts::of(&sample_heap::trace_model(builder.finish(), 40));
     let origin = Origin {
         service: "bills".into(),

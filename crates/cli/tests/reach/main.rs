@@ -1,13 +1,15 @@
-//! Protocols that other programs speak: MCP with a client from PyPI, S3 with a server from PyPI. What is missing here is said, and its test skipped.
+//! Protocols that other programs speak: MCP with a client from PyPI, S3 with a server from PyPI. A test whose program is missing is skipped, with a line about it.
 
 #[path = "../fleet/place.rs"]
 #[allow(dead_code, reason = "shared with the tests of fleet")]
 mod place;
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -79,42 +81,65 @@ impl Drop for Ended {
     }
 }
 
-#[test]
-fn tables_go_to_a_server_of_s3() {
-    let Some(python) = python_with("moto.server") else {
-        return;
-    };
-    let free = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let port = free.local_addr().expect("an address").port();
-    drop(free);
-    let server = Command::new(&python)
-        .args(["-m", "moto.server", "-p", &port.to_string()])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
-    let _server = Ended(server.expect("the server starts"));
-    let end = Instant::now() + Duration::from_secs(60);
-    while TcpStream::connect(("127.0.0.1", port)).is_err() {
-        assert!(Instant::now() < end, "the server does not listen");
-        sleep(Duration::from_millis(100));
+/// A server that speaks S3, with a bucket `fleet`.
+struct S3 {
+    python: PathBuf,
+    port: u16,
+    _server: Ended,
+}
+
+impl S3 {
+    fn start() -> Option<Self> {
+        let python = python_with("moto.server")?;
+        let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = free.local_addr().expect("an address").port();
+        drop(free);
+        let server = Command::new(&python)
+            .args(["-m", "moto.server", "-p", &port.to_string()])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let server = Ended(server.expect("the server starts"));
+        let end = Instant::now() + Duration::from_secs(60);
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(Instant::now() < end, "the server does not listen");
+            sleep(Duration::from_millis(100));
+        }
+        let s3 = Self {
+            python,
+            port,
+            _server: server,
+        };
+        s3.boto("s3.create_bucket(Bucket='fleet')");
+        Some(s3)
     }
-    let endpoint = format!("http://127.0.0.1:{port}");
-    let boto = |script: &str| {
+
+    fn boto(&self, script: &str) -> String {
+        let port = self.port;
         let script = format!(
-            "import boto3, sys\ns3 = boto3.client('s3', endpoint_url='{endpoint}', region_name='us-east-1', aws_access_key_id='x', aws_secret_access_key='y')\n{script}"
+            "import boto3\ns3 = boto3.client('s3', endpoint_url='http://127.0.0.1:{port}', region_name='us-east-1', aws_access_key_id='x', aws_secret_access_key='y')\n{script}"
         );
-        let output = Command::new(&python)
+        let output = Command::new(&self.python)
             .args(["-c", &script])
             .output()
             .expect("Python");
         assert!(output.status.success(), "{}", err(&output));
         out(&output)
-    };
-    boto("s3.create_bucket(Bucket='fleet')");
-    let place = Place::new();
-    place.trace("t", sample_run::records());
-    let local = place.export(&["t"], "root", "orders", "1", &["--host", "web-1"]);
-    assert!(local.status.success(), "{}", err(&local));
+    }
+
+    /// Keys and sizes.
+    fn listed(&self) -> Vec<String> {
+        let listed = self.boto("print(*sorted(f\"{o['Key']} {o['Size']}\" for o in s3.list_objects_v2(Bucket='fleet').get('Contents', [])), sep='\\n')");
+        listed
+            .lines()
+            .map(str::to_owned)
+            .filter(|line| !line.is_empty())
+            .collect()
+    }
+}
+
+/// An export of the sample run to the bucket, by way of a port.
+fn export_to_s3(place: &Place, port: u16) -> Command {
     let flags = [
         "--to",
         "parquet",
@@ -125,25 +150,117 @@ fn tables_go_to_a_server_of_s3() {
         "--host",
         "web-1",
     ];
-    let output = place
-        .command(&[["export", "t", "-o", "s3://fleet/root"].as_slice(), &flags].concat())
-        .envs([
-            ("AWS_ENDPOINT", endpoint.as_str()),
-            ("AWS_ALLOW_HTTP", "true"),
-            ("AWS_REGION", "us-east-1"),
-            ("AWS_ACCESS_KEY_ID", "x"),
-            ("AWS_SECRET_ACCESS_KEY", "y"),
-        ])
-        .output()
-        .expect("the command");
-    assert!(output.status.success(), "{}", err(&output));
-    let listed = boto(
-        "print(*sorted(f\"{o['Key']} {o['Size']}\" for o in s3.list_objects_v2(Bucket='fleet')['Contents']), sep='\\n')",
-    );
-    assert_eq!(listed.lines().count(), 3, "{listed}");
-    for line in listed.lines() {
+    let mut command =
+        place.command(&[["export", "t", "-o", "s3://fleet/root"].as_slice(), &flags].concat());
+    command.envs([
+        ("AWS_ENDPOINT", format!("http://127.0.0.1:{port}").as_str()),
+        ("AWS_ALLOW_HTTP", "true"),
+        ("AWS_REGION", "us-east-1"),
+        ("AWS_ACCESS_KEY_ID", "x"),
+        ("AWS_SECRET_ACCESS_KEY", "y"),
+    ]);
+    command
+}
+
+/// Each file of the bucket is the one of the folder.
+fn assert_same_files(place: &Place, listed: &[String]) {
+    for line in listed {
         let (key, size) = line.split_once(' ').expect("a key and a size");
         let file = std::fs::metadata(place.path(key)).expect("the same file as in the folder");
         assert_eq!(file.len().to_string(), size, "{key}");
     }
+}
+
+/// Passes connections on to a port. When the request of this number to write begins, it is not passed on, and the receiver hears of it.
+fn hold_write(number: usize, to: u16) -> (u16, std::sync::mpsc::Receiver<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let (begun, hears) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let writes = Arc::new(AtomicUsize::new(0));
+        for client in listener.incoming().flatten() {
+            let server = TcpStream::connect(("127.0.0.1", to)).expect("the server");
+            let (writes, begun) = (writes.clone(), begun.clone());
+            let (mut from_server, mut to_client) = (
+                server.try_clone().expect("a stream"),
+                client.try_clone().expect("a stream"),
+            );
+            std::thread::spawn(move || std::io::copy(&mut from_server, &mut to_client));
+            std::thread::spawn(move || pass_on(client, server, (number, &writes), &begun));
+        }
+    });
+    (port, hears)
+}
+
+fn pass_on(
+    mut client: TcpStream,
+    mut server: TcpStream,
+    (number, writes): (usize, &AtomicUsize),
+    begun: &std::sync::mpsc::Sender<()>,
+) {
+    let mut chunk = vec![0; 1 << 16];
+    while let Ok(length) = client.read(&mut chunk) {
+        let begins_write = chunk.starts_with(b"PUT ") || chunk.starts_with(b"POST ");
+        if begins_write && writes.fetch_add(1, Ordering::SeqCst) + 1 == number {
+            let _ = begun.send(());
+            return;
+        }
+        if length == 0 || server.write_all(&chunk[..length]).is_err() {
+            return;
+        }
+    }
+}
+
+/// Whichever file is not written when the export is killed: those before are whole, `runs` is the last, and the next export completes them.
+#[test]
+fn a_killed_export_leaves_whole_files_and_the_next_one_completes_them() {
+    let Some(s3) = S3::start() else {
+        return;
+    };
+    let place = Place::new();
+    place.trace("t", sample_run::records());
+    let local = place.export(&["t"], "root", "orders", "1", &["--host", "web-1"]);
+    assert!(local.status.success(), "{}", err(&local));
+    for number in 1..=3 {
+        s3.boto("[s3.delete_object(Bucket='fleet', Key=o['Key']) for o in s3.list_objects_v2(Bucket='fleet').get('Contents', [])]");
+        let (port, begun) = hold_write(number, s3.port);
+        let mut export = export_to_s3(&place, port)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the command");
+        begun
+            .recv_timeout(Duration::from_secs(30))
+            .expect("a request to write");
+        export.kill().expect("a process");
+        export.wait().expect("its end");
+        let listed = s3.listed();
+        assert_eq!(listed.len(), number - 1, "{listed:?}");
+        assert!(
+            listed.iter().all(|line| !line.contains("/runs/")),
+            "{listed:?}"
+        );
+        assert_same_files(&place, &listed);
+        let again = export_to_s3(&place, s3.port).output().expect("the command");
+        assert!(again.status.success(), "{}", err(&again));
+        let listed = s3.listed();
+        assert_eq!(listed.len(), 3, "{listed:?}");
+        assert_same_files(&place, &listed);
+    }
+}
+
+#[test]
+fn tables_go_to_a_server_of_s3() {
+    let Some(s3) = S3::start() else {
+        return;
+    };
+    let place = Place::new();
+    place.trace("t", sample_run::records());
+    let local = place.export(&["t"], "root", "orders", "1", &["--host", "web-1"]);
+    assert!(local.status.success(), "{}", err(&local));
+    let output = export_to_s3(&place, s3.port).output().expect("the command");
+    assert!(output.status.success(), "{}", err(&output));
+    let listed = s3.listed();
+    assert_eq!(listed.len(), 3, "{listed:?}");
+    assert_same_files(&place, &listed);
 }

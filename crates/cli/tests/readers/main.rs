@@ -1,4 +1,4 @@
-//! Exports that programs read which we did not write: `jfr` of the JDKs, Prometheus, kustomize and the schemas of Kubernetes. What is missing here is said, and its test skipped.
+//! Exports that programs read which we did not write: `jfr` of the JDKs, Prometheus, kustomize and the schemas of Kubernetes. A test whose program is missing is skipped, with a line about it.
 
 #[path = "../fleet/place.rs"]
 #[allow(dead_code, reason = "shared with the tests of fleet")]

@@ -4,7 +4,7 @@
 const UTF8: u8 = 3;
 const EMPTY: u8 = 1;
 
-/// What is written one after the other.
+/// The bytes of a file, written one value after the other.
 #[derive(Debug, Default)]
 pub(super) struct Bytes(pub(super) Vec<u8>);
 

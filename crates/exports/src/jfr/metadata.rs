@@ -1,4 +1,4 @@
-//! What types there are: a tree of elements with attributes, all texts in one table.
+//! The types of a recording: a tree of elements with attributes, all texts in one table.
 
 use super::bytes::Bytes;
 
@@ -52,7 +52,7 @@ enum Mark {
 
 use Mark::{Amount, Array, Constant, Span, Time};
 
-/// A class of values, without or with a place among events: label, what it is, categories.
+/// A class of values, with or without a place among events: label, description, categories.
 struct Class {
     id: u64,
     name: &'static str,

@@ -1,4 +1,4 @@
-//! Generated runs whose truth is known: what each stack allocated, and what a sampler saw of it.
+//! Generated runs whose truth is known: the allocations of each stack, and the samples of them.
 
 use ducktrack_count_model::{CountModel, CountModelBuilder};
 use ducktrack_trace_format::{
