@@ -6,6 +6,7 @@
 //! Both sides are [`Document`]s, so that a saved JSON report serves as a baseline as well as a trace.
 
 mod calls;
+mod document;
 mod flame;
 mod gate;
 mod grown_place;
@@ -17,6 +18,9 @@ mod verdict;
 use ducktrack_profile::Profile;
 
 pub use calls::CallChange;
+pub use document::{
+    DiffAmountDoc, DiffCallDoc, DiffDoc, DiffGateDoc, DiffGrowthDoc, DiffSideDoc, DiffSiteDoc,
+};
 pub use flame::diff_html;
 pub use gate::{Gate, GateError};
 pub use review::{ReviewForm, SourceFinder};

@@ -13,6 +13,7 @@ use crate::text_lines::TextLines;
 
 /// Rows of text; numbers are whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FleetAnswer {
     /// Always `ducktrack-fleet`.
     pub format: String,

@@ -1,4 +1,4 @@
-//! The machine-readable report; `JSON.md` in this crate documents every key.
+//! The machine-readable report; `schemas` in this crate has every key, `JSON.md` the rules for all.
 //!
 //! The structs in `document.rs` *are* the format: they are written here and read back by `ducktrack diff`,
 //! so that a JSON report can serve as the baseline of a later run. Every site is one line, so that line tools work too.

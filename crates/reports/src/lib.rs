@@ -55,8 +55,9 @@ pub use collapsed::collapsed;
 pub use collapsed::whole_stacks;
 pub use completeness::{Basis, Completeness, ThreadCompleteness};
 pub use diff::{
-    CallChange, ComparedRun, Comparison, DiffOptions, Gate, GateError, Outcome, ReviewForm, Side,
-    SiteChange, SourceFinder, Verdict, compare, diff_html,
+    CallChange, ComparedRun, Comparison, DiffAmountDoc, DiffCallDoc, DiffDoc, DiffGateDoc,
+    DiffGrowthDoc, DiffOptions, DiffSideDoc, DiffSiteDoc, Gate, GateError, Outcome, ReviewForm,
+    Side, SiteChange, SourceFinder, Verdict, compare, diff_html,
 };
 pub use ending::Ending;
 pub use error::ReportError;

@@ -8,6 +8,7 @@ use crate::error::ReportError;
 
 /// A row as people read it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LiveRowDoc {
     /// Place, type, thread or package.
@@ -30,6 +31,7 @@ pub struct LiveRowDoc {
 
 /// A collection, when it is over.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LiveCollectionDoc {
     /// Its number.
@@ -52,6 +54,7 @@ pub struct LiveCollectionDoc {
 
 /// The heap of a traced program.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LiveHeapDoc {
     /// The last collection.
@@ -69,6 +72,7 @@ pub struct LiveHeapDoc {
 
 /// What `ducktrack top --once --format json` prints.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LiveDoc {
     /// Always `ducktrack-top`.

@@ -1,6 +1,6 @@
 //! A report: what one command finds out, in each form that it can be printed in.
 //!
-//! A report *is* its JSON document (`JSON.md` names every key): names resolved, filter applied, rows sorted and cut. Text,
+//! A report *is* its JSON document (`schemas` has every key): names resolved, filter applied, rows sorted and cut. Text,
 //! table and page show nothing that is not in it.
 
 use crate::error::ReportError;

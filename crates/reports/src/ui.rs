@@ -20,6 +20,7 @@ use crate::packed_page::packed;
 
 /// The facts of a run in the frame around the pages.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct UiDocument {
     /// Always `ducktrack-ui`.
@@ -48,6 +49,7 @@ pub struct UiDocument {
 
 /// One page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UiTabDoc {
     /// Its name in addresses.
     pub id: String,
@@ -61,6 +63,7 @@ pub struct UiTabDoc {
 
 /// One collection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UiCollectionDoc {
     /// Its number.
     pub number: u32,
@@ -74,6 +77,7 @@ pub struct UiCollectionDoc {
 
 /// A mark.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UiMarkDoc {
     /// Its name.
     pub name: String,

@@ -384,58 +384,6 @@ fn a_trace_of_nothing_is_a_report_too() {
     assert!(view.json().is_ok() && view.html().is_ok());
 }
 
-/// All keys of all objects, at any depth.
-fn keys(value: &serde_json::Value, found: &mut std::collections::BTreeSet<String>) {
-    match value {
-        serde_json::Value::Object(object) => {
-            for (key, below) in object {
-                found.insert(key.clone());
-                keys(below, found);
-            }
-        }
-        serde_json::Value::Array(all) => all.iter().for_each(|below| keys(below, found)),
-        _ => {}
-    }
-}
-
-#[test]
-fn the_documentation_names_every_key_and_shows_a_real_site() {
-    const DOCUMENTATION: &str = include_str!("../JSON.md");
-    for golden in ["report.json", "diff.json"] {
-        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-            .join("tests/golden")
-            .join(golden);
-        let text = std::fs::read_to_string(path).expect("the golden file");
-        let mut found = std::collections::BTreeSet::new();
-        keys(&serde_json::from_str(&text).expect("JSON"), &mut found);
-        assert!(found.len() > 20);
-        for key in found {
-            let named = [
-                format!("`{key}`"),
-                format!("{key},"),
-                format!("{key}}}"),
-                format!("{key}:"),
-            ];
-            assert!(
-                named
-                    .iter()
-                    .any(|name| DOCUMENTATION.contains(name.as_str())),
-                "JSON.md does not say what {key} is"
-            );
-        }
-    }
-    let example = DOCUMENTATION
-        .split_once("```json")
-        .and_then(|(_, rest)| rest.split_once("```"))
-        .expect("an example")
-        .0;
-    let example: ducktrack_reports::SiteDoc = serde_json::from_str(example).expect("a site");
-    assert!(
-        report(&Filter::default()).sites.contains(&example),
-        "the example is not the sample run's site"
-    );
-}
-
 /// A run of one stack for each (method, bytes): `Main.main` calls it, it makes `byte[]`.
 fn run_with_stacks(methods: &[(&str, u64)]) -> CountModel {
     use ducktrack_trace_format as format;

@@ -1,11 +1,11 @@
-//! A comparison as text and as JSON; `JSON.md` documents the keys.
+//! A comparison as text and as JSON.
 
 use std::collections::{HashMap, HashSet};
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use serde_json::{Value, json};
 
-use super::{CallChange, Comparison, Outcome, Side, SiteChange, Verdict};
+use super::document::DiffDoc;
+use super::{CallChange, Comparison, Side, SiteChange};
 use crate::class_name::readable_descriptor;
 use crate::error::ReportError;
 use crate::json::{AmountDoc, CauseDoc, SiteDoc};
@@ -205,90 +205,7 @@ fn place(site: &SiteDoc, descriptor: &str) -> String {
 }
 
 pub(super) fn json(comparison: &Comparison) -> Result<String, ReportError> {
-    let changes = comparison.changes.iter();
-    let changes = changes.take(comparison.top.unwrap_or(usize::MAX));
-    let document = json!({
-        "format": "ducktrack-diff",
-        "version": 1,
-        "before": side(&comparison.before),
-        "after": side(&comparison.after),
-        "passed": comparison.passed(),
-        "gates": comparison.verdicts.iter().map(gate).collect::<Vec<_>>(),
-        "cautions": comparison.cautions,
-        "changed_sites": comparison.changes.len(),
-        "unchanged_sites": comparison.unchanged,
-        "calls": comparison.calls.as_ref().map(|calls| {
-            calls.iter().take(comparison.top.unwrap_or(usize::MAX)).map(call_change).collect::<Vec<_>>()
-        }),
-        "sites": changes.map(site_change).collect::<Vec<_>>(),
-    });
+    let document = DiffDoc::of(comparison);
     let text = serde_json::to_string_pretty(&document).map_err(ReportError::NoJsonForm)?;
     Ok(text + "\n")
-}
-
-fn gate(verdict: &Verdict) -> Value {
-    let (outcome, reason) = match &verdict.outcome {
-        Outcome::Holds => ("holds", None),
-        Outcome::Broken => ("broken", None),
-        Outcome::CannotTell(reason) => ("cannot tell", Some(reason)),
-    };
-    let intervals =
-        (verdict.intervals).map(|ends| ends.map(|end| [end.low.floor(), end.high.ceil()]));
-    json!({
-        "gate": verdict.gate,
-        "before": verdict.before,
-        "after": verdict.after,
-        "intervals": intervals,
-        "unit": verdict.unit,
-        "passed": verdict.holds(),
-        "outcome": outcome,
-        "reason": reason,
-        "most": verdict.most.as_ref().map(|(place, growth)| json!({"place": place, "growth": growth})),
-    })
-}
-
-fn call_change(change: &CallChange) -> Value {
-    let charged = |call: &Option<CauseDoc>| {
-        call.as_ref().map(|call| json!({"bci": call.bci, "line": call.line, "count": call.charged_objects, "bytes": call.charged_bytes}))
-    };
-    let call = change.call();
-    let amount = change.change();
-    json!({
-        "class": call.map(|call| &call.class),
-        "method": call.map(|call| &call.method),
-        "descriptor": call.map(|call| &call.descriptor),
-        "target": call.map(|call| &call.target),
-        "before": charged(&change.before),
-        "after": charged(&change.after),
-        "change": {"count": amount.count, "bytes": amount.bytes},
-    })
-}
-
-fn side(side: &Side) -> Value {
-    json!({
-        "name": side.name,
-        "command": side.command,
-        "java_version": side.java_version,
-        "sites": side.sites,
-        "count": side.total.count,
-        "bytes": side.total.bytes,
-    })
-}
-
-fn site_change(change: &SiteChange) -> Value {
-    let one = |site: &Option<SiteDoc>| {
-        site.as_ref().map(|site| json!({"bci": site.bci, "line": site.line, "count": site.count, "bytes": site.bytes}))
-    };
-    let site = change.site();
-    let amount = change.change();
-    json!({
-        "class": site.map(|site| &site.class),
-        "method": site.map(|site| &site.method),
-        "descriptor": site.map(|site| &site.descriptor),
-        "type": site.and_then(|site| site.ty.as_ref()),
-        "kind": site.map(|site| &site.kind),
-        "before": one(&change.before),
-        "after": one(&change.after),
-        "change": {"count": amount.count, "bytes": amount.bytes},
-    })
 }

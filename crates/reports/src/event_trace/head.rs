@@ -13,6 +13,7 @@ use crate::view::View;
 
 /// The head of a document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TraceHead {
     /// The run and its VM, as in the counting report.
@@ -36,6 +37,7 @@ pub struct TraceHead {
 
 /// How many rows a filter keeps, before `top` cuts them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RowsDoc {
     /// Rows of `sites`.
     pub sites: u64,
@@ -45,6 +47,7 @@ pub struct RowsDoc {
 
 /// Whether the live heap is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KnowledgeDoc {
     /// `known`, `no-collection`, `never`, `lost`.
     pub state: String,
@@ -62,6 +65,7 @@ pub struct KnowledgeDoc {
 
 /// Collections after which the heap is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KnownStretchDoc {
     /// The first; 0: the start of the run.
     pub since: u32,
@@ -86,6 +90,7 @@ impl KnowledgeDoc {
 
 /// A stretch in which the heap is not known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KnowledgeGapDoc {
     /// The first collection after which the heap is not known.
     pub since: u32,

@@ -14,6 +14,7 @@ use crate::view::Caller;
 
 /// Objects, their bytes, and what they retain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HoldingDoc {
     /// Objects.
     pub count: i64,
@@ -41,6 +42,7 @@ impl HoldingDoc {
 
 /// Who made an object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MadeDoc {
     /// Where.
     #[serde(flatten)]
@@ -51,6 +53,7 @@ pub struct MadeDoc {
 
 /// A path from a root to objects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HolderPathDoc {
     /// The objects at its end.
     #[serde(flatten)]
@@ -65,6 +68,7 @@ pub struct HolderPathDoc {
 
 /// The structure in which objects pile up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StructureDoc {
     /// The step at which one holder becomes many, by its place in `steps`.
@@ -81,6 +85,7 @@ pub struct StructureDoc {
 
 /// What begins a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RootDoc {
     /// `static`, `class`, `frame`, `thread`, `jni-local`, `jni-global`, `monitor`, `vm`, `class-field`, `not-in-dump`.
     pub kind: String,
@@ -90,6 +95,7 @@ pub struct RootDoc {
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StepDoc {
     /// Its type; of a class object `class com.acme.Shop`.
     #[serde(rename = "type")]

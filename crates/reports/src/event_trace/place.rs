@@ -10,6 +10,7 @@ use crate::view::{Caller, Location};
 
 /// Where, what and how: what all rows about a site begin with.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlaceDoc {
     /// The place in the method.
     #[serde(flatten)]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What removing the objects of leak candidates saves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ImpactReport {
     /// Always `ducktrack-impact`.
@@ -32,6 +33,7 @@ pub struct ImpactReport {
 
 /// A value with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EstimateDoc {
     /// The mean, or the difference of means.
     pub value: f64,
@@ -43,6 +45,7 @@ pub struct EstimateDoc {
 
 /// Trials of one kind. Times are seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TrialSetDoc {
     /// Trials.
@@ -73,6 +76,7 @@ pub struct TrialSetDoc {
 
 /// A candidate and its trials.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ImpactCandidateDoc {
     /// Whose references are removed; null: an option is given.
@@ -127,6 +131,7 @@ pub struct ImpactCandidateDoc {
 
 /// How often at a place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlaceCountDoc {
     /// The class.
     pub class: String,

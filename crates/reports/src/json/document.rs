@@ -6,6 +6,7 @@ use crate::view::{Caller, Location};
 
 /// The whole report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Document {
     /// Always `ducktrack-report`.
     pub format: String,
@@ -56,6 +57,7 @@ pub struct Document {
 
 /// What sampled call stacks say.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StacksDoc {
     /// Samples in the trace.
     pub samples: u64,
@@ -74,6 +76,7 @@ pub struct StacksDoc {
 
 /// What was made while a method was on the stack.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StackMethodDoc {
     /// Class with dots.
     pub class: String,
@@ -97,6 +100,7 @@ pub struct StackMethodDoc {
 
 /// The windows that a report is of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChosenWindowsDoc {
     /// Name of the mark with which each begins (`--window`).
     pub window: Option<String>,
@@ -112,6 +116,7 @@ pub struct ChosenWindowsDoc {
 
 /// A part of a run, from a mark to the next one or to the end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunWindowDoc {
     /// Name of the mark that it begins with; null: it begins with the recording.
     pub name: Option<String>,
@@ -128,6 +133,7 @@ pub struct RunWindowDoc {
 
 /// Own and caused; each object is in one of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CausedDoc {
     /// Which code is the application's: patterns of class names.
     pub application: Vec<String>,
@@ -141,6 +147,7 @@ pub struct CausedDoc {
 
 /// A call from application code into other code.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CauseDoc {
     /// The class that calls, with dots.
     pub class: String,
@@ -170,6 +177,7 @@ pub struct CauseDoc {
 
 /// Objects and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AmountDoc {
     /// Objects.
     pub count: i64,
@@ -188,6 +196,7 @@ impl AmountDoc {
 
 /// Sums over sites.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TotalsDoc {
     /// Sites that executed at least once.
     pub sites: u64,
@@ -203,6 +212,7 @@ pub struct TotalsDoc {
 
 /// One allocation site.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SiteDoc {
     /// Class with dots; parts that differ from run to run are removed.
     pub class: String,
@@ -241,6 +251,7 @@ pub struct SiteDoc {
 
 /// One type's part of a site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TypeDoc {
     /// The type.
     #[serde(rename = "type")]
@@ -253,6 +264,7 @@ pub struct TypeDoc {
 
 /// A caller to blame; all null stands for "no tracked call was under way".
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CallerDoc {
     /// The caller's class.
     pub class: Option<String>,
@@ -273,6 +285,7 @@ pub struct CallerDoc {
 
 /// One caller's part of a site.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextDoc {
     /// Who.
     #[serde(flatten)]
@@ -329,6 +342,7 @@ impl CallerDoc {
 
 /// One thread's part of a site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadDoc {
     /// Thread name.
     pub name: String,
@@ -340,6 +354,7 @@ pub struct ThreadDoc {
 
 /// Arrays of one range of lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LengthDoc {
     /// Shortest.
     pub low: u64,
@@ -351,6 +366,7 @@ pub struct LengthDoc {
 
 /// One way of allocating.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KindDoc {
     /// The way.
     pub kind: String,
@@ -362,6 +378,7 @@ pub struct KindDoc {
 
 /// What the report keeps.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FilterDoc {
     /// Packages or classes.
     pub only: Vec<String>,
@@ -378,6 +395,7 @@ pub struct FilterDoc {
 
 /// The run and its VM.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunDoc {
     /// The trace directory as given.
     pub trace: String,
@@ -431,6 +449,7 @@ pub struct RunDoc {
 
 /// The VM's own count against the sites'.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CompletenessDoc {
     /// `executed` (then `explained_*` is an upper bound) or `materialized` (exact).
     pub basis: String,
@@ -462,6 +481,7 @@ pub struct CompletenessDoc {
 
 /// One thread's completeness.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadCompletenessDoc {
     /// Name.
     pub name: String,
@@ -475,6 +495,7 @@ pub struct ThreadCompletenessDoc {
 
 /// Counter increments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IncrementsDoc {
     /// Increments that count allocations.
     pub executed: u64,
@@ -494,6 +515,7 @@ pub struct IncrementsDoc {
 
 /// What was left alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RefusalsDoc {
     /// Sites that are not counted.
     pub sites: u64,
@@ -503,6 +525,7 @@ pub struct RefusalsDoc {
 
 /// One reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReasonDoc {
     /// The stable word.
     pub reason: String,
@@ -518,6 +541,7 @@ pub struct ReasonDoc {
 
 /// One class or method that was left alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RefusalDoc {
     /// Class.
     pub class: String,
@@ -529,6 +553,7 @@ pub struct RefusalDoc {
 
 /// Something wrong with the trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FindingDoc {
     /// The file; null when the trace as a whole contradicts itself.
     pub file: Option<String>,
@@ -540,6 +565,7 @@ pub struct FindingDoc {
 
 /// What the agent cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CostDoc {
     /// Classes that came by.
     pub classes_seen: u32,

@@ -19,6 +19,7 @@ pub struct DeathsRequest {
 
 /// Exact lifetimes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DeathsReport {
     /// Always `ducktrack-deaths`.
@@ -76,6 +77,7 @@ pub struct DeathsReport {
 
 /// A contradiction of the stream.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContradictionDoc {
     /// What.
     pub what: String,
@@ -85,6 +87,7 @@ pub struct ContradictionDoc {
 
 /// Readings of the program's clocks; null: the stream has no such clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeathClocksDoc {
     /// Bytes allocated.
     pub bytes: u64,
@@ -96,6 +99,7 @@ pub struct DeathClocksDoc {
 
 /// Events by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct EventCountsDoc {
     /// Allocations.
@@ -117,6 +121,7 @@ pub struct EventCountsDoc {
 /// Quantiles of spans; half of them are at most `p50`, nine of ten at most `p90`. Exact where close spans are equal, else rounded down by at most 1 in 128;
 /// `max` is exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QuantilesDoc {
     /// The middle.
     pub p50: u64,
@@ -128,6 +133,7 @@ pub struct QuantilesDoc {
 
 /// Spans of lives, all but `dragSoFar` of dead objects; null where nothing is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeathSpansDoc {
     /// From birth until unreachable; with `level` `bounds` until collected.
     pub lifetime: Option<QuantilesDoc>,
@@ -142,6 +148,7 @@ pub struct DeathSpansDoc {
 
 /// The spans on each clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OnClocksDoc {
     /// In bytes allocated.
     pub bytes: Option<DeathSpansDoc>,
@@ -153,6 +160,7 @@ pub struct OnClocksDoc {
 
 /// The lives of some objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LivesDoc {
     /// Objects that were allocated.
     pub objects: u64,
@@ -167,6 +175,7 @@ pub struct LivesDoc {
 
 /// A place in a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlaceNameDoc {
     /// Class or module.
     pub class: String,
@@ -180,6 +189,7 @@ pub struct PlaceNameDoc {
 
 /// Objects of one type from one place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SiteDeathsDoc {
     /// Where.
     #[serde(flatten)]
@@ -196,6 +206,7 @@ pub struct SiteDeathsDoc {
 
 /// Objects of one caller.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CallerDeathsDoc {
     /// The call.
     #[serde(flatten)]
@@ -207,6 +218,7 @@ pub struct CallerDeathsDoc {
 
 /// Objects of one type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TypeDeathsDoc {
     /// The type.
     #[serde(rename = "type")]
@@ -218,6 +230,7 @@ pub struct TypeDeathsDoc {
 
 /// One age class of the survival curve.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SurvivalDoc {
     /// Ages below this; the class begins at half of it.
     pub below: u64,
@@ -233,6 +246,7 @@ pub struct SurvivalDoc {
 
 /// The live heap at a moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DemographicsDoc {
     /// The clock's reading.
     pub at: u64,
@@ -244,6 +258,7 @@ pub struct DemographicsDoc {
 
 /// Distances of references, by bytes allocated between the births of source and target; lists as in demographics.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DistancesDoc {
     /// To objects that are older than the source.
@@ -260,6 +275,7 @@ pub struct DistancesDoc {
 
 /// Objects that died together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct GroupsDoc {
     /// Objects that died by themselves: one per group.
@@ -280,6 +296,7 @@ pub struct GroupsDoc {
 
 /// What refers to what.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ShapeDoc {
     /// References that were stored; null: the stream does not tell them.

@@ -12,6 +12,7 @@ const PAGE_ROWS: usize = 1000;
 
 /// What each site costs the collector.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct GcReport {
     /// Always `ducktrack-cost`.
@@ -52,6 +53,7 @@ pub struct GcReport {
 
 /// Pauses that do the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PauseKindDoc {
     /// `young and mixed`, `full`, `concurrent cycle`.
@@ -74,6 +76,7 @@ pub struct PauseKindDoc {
 
 /// A run under other conditions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WhatIfDoc {
     /// What is different, as it was asked for.
@@ -88,6 +91,7 @@ pub struct WhatIfDoc {
 
 /// Collections that nothing is known of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct UnknownPausesDoc {
     /// How many.
@@ -98,6 +102,7 @@ pub struct UnknownPausesDoc {
 
 /// What some objects cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct GcCostDoc {
     /// Objects that reached the heap before the last collection.
@@ -131,6 +136,7 @@ pub struct GcCostDoc {
 
 /// A run without some objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WithoutDoc {
     /// Collections that do not happen.
@@ -143,6 +149,7 @@ pub struct WithoutDoc {
 
 /// The cost of what a leak candidate holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GcCandidateDoc {
     /// Whose references; null: a root's.
     pub source: Option<String>,
@@ -159,6 +166,7 @@ pub struct GcCandidateDoc {
 
 /// The cost of a type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GcTypeDoc {
     /// The type.
     #[serde(rename = "type")]
@@ -170,6 +178,7 @@ pub struct GcTypeDoc {
 
 /// The cost of a site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GcSiteDoc {
     /// Where, what and how.
     #[serde(flatten)]
@@ -184,6 +193,7 @@ pub struct GcSiteDoc {
 
 /// The cost of what one caller is to blame for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GcContextDoc {
     /// Who.
     #[serde(flatten)]

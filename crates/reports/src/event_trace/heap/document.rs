@@ -8,6 +8,7 @@ use crate::json::{AmountDoc, ContextDoc, ThreadDoc, TypeDoc};
 
 /// The heap at a moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct HeapReport {
     /// Always `ducktrack-heap`.
@@ -55,6 +56,7 @@ pub struct HeapReport {
 
 /// How objects of a class are laid out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LayoutDoc {
     /// The class.
     #[serde(rename = "type")]
@@ -67,6 +69,7 @@ pub struct LayoutDoc {
 
 /// A field of an object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LayoutFieldDoc {
     /// Bytes from the start of the object.
@@ -82,6 +85,7 @@ pub struct LayoutFieldDoc {
 
 /// How much is known of the live objects.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct QualityDoc {
     /// The collection after which it was taken.
@@ -96,6 +100,7 @@ pub struct QualityDoc {
 
 /// Live objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HeapPartDoc {
     /// Objects.
     pub count: i64,
@@ -112,6 +117,7 @@ pub struct HeapPartDoc {
 
 /// The live objects of one site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HeapSiteDoc {
     /// Where, what and how.
     #[serde(flatten)]
@@ -123,6 +129,7 @@ pub struct HeapSiteDoc {
 
 /// All spaces or regions of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpaceDoc {
     /// `eden`, `survivor`, `old`, `humongous`, ...
     pub kind: String,

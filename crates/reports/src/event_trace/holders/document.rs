@@ -11,6 +11,7 @@ const PAGE_ROWS: usize = 1000;
 
 /// Who holds what.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct HoldersReport {
     /// Always `ducktrack-holders`.
@@ -52,6 +53,7 @@ pub struct HoldersReport {
 
 /// Memory outside of the heap, which no retained bytes have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DirectBuffersDoc {
     /// Buffers that own memory; views of others are left out.
     pub count: u64,
@@ -61,6 +63,7 @@ pub struct DirectBuffersDoc {
 
 /// How dump and trace agree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct JoinDoc {
     /// Objects of the dump.
@@ -81,6 +84,7 @@ pub struct JoinDoc {
 
 /// Objects of a type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TypeCountDoc {
     /// The type.
     #[serde(rename = "type")]
@@ -91,6 +95,7 @@ pub struct TypeCountDoc {
 
 /// The objects that are asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SelectedDoc {
     /// The objects; `retained` is a lower bound.
@@ -102,6 +107,7 @@ pub struct SelectedDoc {
 
 /// What the objects of a type hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HoldingTypeDoc {
     /// The type.
     #[serde(rename = "type")]
@@ -113,6 +119,7 @@ pub struct HoldingTypeDoc {
 
 /// What the objects of a site hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HoldingSiteDoc {
     /// Where, what and how.
     #[serde(flatten)]
@@ -126,6 +133,7 @@ pub struct HoldingSiteDoc {
 
 /// What the objects of a site hold that one caller is to blame for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HoldingContextDoc {
     /// `com.acme.Shop.open(Shop.java:12) calls java.util.HashMap.put`; null: not known.
     pub caller: Option<String>,
@@ -136,6 +144,7 @@ pub struct HoldingContextDoc {
 
 /// Objects of one type, immediately dominated by objects of one group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DominatorDoc {
     /// The group that dominates them, by its place in the list; null: only roots do.
     pub parent: Option<u32>,

@@ -8,6 +8,7 @@ use crate::json::AmountDoc;
 
 /// What is in a trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct InfoReport {
     /// Always `ducktrack-info`.
@@ -71,6 +72,7 @@ pub struct InfoReport {
 
 /// What a trace of `mode=full` has besides allocations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CompleteDoc {
     /// Updates of references.
     pub updates: u64,
@@ -80,6 +82,7 @@ pub struct CompleteDoc {
 
 /// Events of a killed JVM that were found beside its event files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RecoveredDoc {
     /// Threads' buffers, or pieces of them.
@@ -99,6 +102,7 @@ pub struct RecoveredDoc {
 
 /// Where objects have their fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LayoutsDoc {
     /// Classes of objects that are not arrays.
     pub classes: u64,
@@ -108,6 +112,7 @@ pub struct LayoutsDoc {
 
 /// Blocks that are missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LostDoc {
     /// How many.
     pub blocks: u64,
@@ -117,6 +122,7 @@ pub struct LostDoc {
 
 /// Sizes of the contents of event files.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CompressionDoc {
     /// All contents before compression.
@@ -135,6 +141,7 @@ pub struct CompressionDoc {
 
 /// The collections of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CollectionsDoc {
     /// How many.
@@ -160,6 +167,7 @@ pub struct CollectionsDoc {
 
 /// How much is known after rotations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct QualitiesDoc {
     /// The lowest share of live objects with a known site right after a rotation; null: nothing was rotated.
@@ -170,6 +178,7 @@ pub struct QualitiesDoc {
 
 /// A file that starts with a synchronization point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RotationDoc {
     /// Index number of the file.
@@ -186,6 +195,7 @@ pub struct RotationDoc {
 
 /// One file of events.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EventFileDoc {
     /// Its name.
     pub name: String,

@@ -7,6 +7,7 @@ use crate::event_trace::holder_docs::{RootDoc, StepDoc, StructureDoc};
 
 /// What leaks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LeaksReport {
     /// Always `ducktrack-leaks`.
@@ -52,6 +53,7 @@ pub struct LeaksReport {
 
 /// The judged part of the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SpanDoc {
     /// Where it starts, in microseconds since the start of the run.
@@ -76,6 +78,7 @@ pub struct SpanDoc {
 
 /// A piece of the program's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ClockCellDoc {
     /// Bytes allocated in it.
@@ -86,6 +89,7 @@ pub struct ClockCellDoc {
 
 /// The time between two marks, or between a mark and an end of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LeakWindowDoc {
     /// The mark it begins with; empty: the start of the span.
@@ -98,6 +102,7 @@ pub struct LeakWindowDoc {
 
 /// An estimate, and the interval that holds the truth nineteen times of twenty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IntervalDoc {
     /// The estimate.
     pub value: f64,
@@ -109,6 +114,7 @@ pub struct IntervalDoc {
 
 /// Objects that become more and more, for one reason.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CandidateDoc {
     /// `leaks`, `fills`, `not known`.
@@ -195,6 +201,7 @@ pub struct CandidateDoc {
 
 /// A piece of the span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CohortDoc {
     /// Objects made in it.
     pub born: u64,
@@ -204,6 +211,7 @@ pub struct CohortDoc {
 
 /// A site that rises with another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FollowerDoc {
     /// Type.
@@ -218,6 +226,7 @@ pub struct FollowerDoc {
 
 /// The verdict on a line of source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SiteVerdictDoc {
     /// `leaks`, `fills`, `bounded`, `periodic`, `loaded once`, `not known`.

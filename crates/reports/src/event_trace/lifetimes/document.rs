@@ -9,6 +9,7 @@ use crate::json::{AmountDoc, CallerDoc};
 
 /// Lifetimes per site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LifetimesReport {
     /// Always `ducktrack-lifetimes`.
@@ -36,6 +37,7 @@ pub struct LifetimesReport {
 
 /// The lives of some objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LifetimeDoc {
     /// Objects that reached the heap.
@@ -118,6 +120,7 @@ impl LifetimeDoc {
 
 /// The lives of one site's objects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LifetimeSiteDoc {
     /// Where, what and how.
     #[serde(flatten)]
@@ -132,6 +135,7 @@ pub struct LifetimeSiteDoc {
 
 /// The lives of what one caller is to blame for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LifetimeContextDoc {
     /// Who.
     #[serde(flatten)]

@@ -8,6 +8,7 @@ use crate::json::{AmountDoc, CallerDoc};
 
 /// Live objects by how long they have not been used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StaleReport {
     /// Always `ducktrack-stale`.
@@ -49,6 +50,7 @@ pub struct StaleReport {
 
 /// Objects of one staleness level.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LevelDoc {
     /// Collections without a use: `0`, `1`, `2-3`, `4-7`, ...
     pub level: String,
@@ -60,6 +62,7 @@ pub struct LevelDoc {
 
 /// Some live objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StalePartDoc {
     /// Objects.
     pub count: i64,
@@ -71,6 +74,7 @@ pub struct StalePartDoc {
 
 /// Objects of one type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StaleTypeDoc {
     /// The type.
     #[serde(rename = "type")]
@@ -82,6 +86,7 @@ pub struct StaleTypeDoc {
 
 /// Objects of one site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StaleSiteDoc {
     /// Where, what and how.
     #[serde(flatten)]
@@ -97,6 +102,7 @@ pub struct StaleSiteDoc {
 
 /// One caller's part of a site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StaleContextDoc {
     /// Who.
     #[serde(flatten)]
@@ -108,6 +114,7 @@ pub struct StaleContextDoc {
 
 /// The whole heap after one collection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StalePointDoc {
     /// Its number.

@@ -8,6 +8,7 @@ use crate::json::AmountDoc;
 
 /// The run as a sequence of collections.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TimelineReport {
     /// Always `ducktrack-timeline`.
@@ -43,6 +44,7 @@ pub struct TimelineReport {
 
 /// Sums over all collections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TimelineTotalsDoc {
     /// How many.
@@ -67,6 +69,7 @@ pub struct TimelineTotalsDoc {
 
 /// A moment at which the layers are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MomentDoc {
     /// The collection before it.
     pub collection: u32,
@@ -76,6 +79,7 @@ pub struct MomentDoc {
 
 /// One layer of the heap: live objects and bytes at every moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LayerDoc {
     /// Objects.
     pub counts: Vec<u64>,
@@ -85,6 +89,7 @@ pub struct LayerDoc {
 
 /// The layer of a type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TypeLayerDoc {
     /// The type.
     #[serde(rename = "type")]
@@ -96,6 +101,7 @@ pub struct TypeLayerDoc {
 
 /// The layer of a site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SiteLayerDoc {
     /// Where, what and how.
     #[serde(flatten)]
@@ -107,6 +113,7 @@ pub struct SiteLayerDoc {
 
 /// One collection.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CollectionDoc {
     /// Its number.
@@ -151,6 +158,7 @@ pub struct CollectionDoc {
 
 /// All spaces of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpaceUseDoc {
     /// `eden`, `survivor`, `old`, `humongous`, ...
     pub kind: String,
