@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ducktrack_test_support::sample_events;
+use ducktrack_trace_reader::{Record, TraceReader};
 use place::{Place, err, out};
 use recordings::{export_traced, killed, shop};
 
@@ -132,7 +133,16 @@ fn a_damaged_recording_exports_what_it_has_and_says_so() {
 #[test]
 fn a_killed_traced_run_exports_the_objects_of_its_events() {
     let place = Place::new();
-    sample_events::write(&place.path("traced"));
+    sample_events::write(&place.path("ended"));
+    let records = TraceReader::open(&place.path("ended")).expect("a trace");
+    let left = records.filter(|record| !matches!(record, Record::End(_) | Record::Snapshot(_)));
+    place.trace("traced", left.collect());
+    let events = "events-00000000.trace";
+    fs::copy(
+        place.path("ended").join(events),
+        place.path("traced").join(events),
+    )
+    .expect("events");
     let report = place.ducktrack(&["report", "traced", "--format", "json"]);
     let report: serde_json::Value = serde_json::from_str(&out(&report)).expect("JSON");
     assert_eq!(report["run"]["values"], "events");
