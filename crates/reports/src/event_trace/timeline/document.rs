@@ -118,7 +118,7 @@ pub struct SiteLayerDoc {
 pub struct CollectionDoc {
     /// Its number.
     pub number: u32,
-    /// `young`, `mixed`, `full`, `cleanup`, ...
+    /// `young`, `mixed`, `full`, `cleanup`, `old` (ZGC's old generation)
     pub kind: String,
     /// The VM's words for why.
     pub cause: String,
