@@ -119,7 +119,7 @@ fn damage(view: &View) -> Vec<String> {
 fn cards(view: &View) -> Vec<Card> {
     let totals = &view.selected;
     let mut cards = vec![executed(view, totals), made(totals)];
-    cards.extend(heap(view, totals));
+    cards.extend(heap(&view.run.mode, totals));
     cards.push(explained(view));
     cards
 }
@@ -159,7 +159,7 @@ fn made(totals: &Totals) -> Card {
     }
 }
 
-fn heap(view: &View, totals: &Totals) -> Option<Card> {
+fn heap(mode: &str, totals: &Totals) -> Option<Card> {
     let heap = totals.materialized?;
     let executed = totals.executed_where_materialized;
     let gone = eliminated(executed, heap);
@@ -173,7 +173,7 @@ fn heap(view: &View, totals: &Totals) -> Option<Card> {
         ),
     };
     // Events are of all objects, counts of the JIT's part only of some sites.
-    let exact = match !is_whole && view.run.mode != "count" {
+    let exact = match !is_whole && mode != "count" {
         true => "; ducktrack lifetimes has all of them",
         false => "",
     };
@@ -398,7 +398,7 @@ mod tests {
             executed_where_materialized: tally(60, 2_400),
             ..Totals::default()
         };
-        let card = heap(&totals).expect("a card");
+        let card = heap("count", &totals).expect("a card");
         assert!(card.value.starts_with("\u{2265} "), "{}", card.value);
         assert!(
             card.note.starts_with(
@@ -408,7 +408,7 @@ mod tests {
             card.note
         );
         totals.executed = totals.executed_where_materialized;
-        let card = heap(&totals).expect("a card");
+        let card = heap("count", &totals).expect("a card");
         assert!(
             !card.value.starts_with('\u{2265}') && card.note.starts_with("removed by the JIT:")
         );
