@@ -84,3 +84,67 @@ impl LiveMap {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEQNUM: u32 = 7;
+    const PAGE_BYTES: u64 = 8 << 10;
+
+    /// A page of 1,024 places of 8 bytes, whose map is in `words`.
+    fn page(words: &[u64], live: u32, segments: u64) -> Page {
+        let map = words.as_ptr().expose_provenance() as u64;
+        let bits = PAGE_BYTES / 8 * 2;
+        let first = u64::from(live) << 32 | u64::from(SEQNUM);
+        let header = [first, 48, segments, 0, map, bits];
+        Page {
+            start: 1 << 21,
+            end: (1 << 21) + PAGE_BYTES,
+            top: (1 << 21) + PAGE_BYTES,
+            seqnum: SEQNUM - 1,
+            age: 0,
+            is_large: false,
+            header: header.iter().flat_map(|word| word.to_le_bytes()).collect(),
+        }
+    }
+
+    /// Bits of objects at places 0, 33 and 1,000; of the first the bit beside is set as well.
+    fn words() -> Vec<u64> {
+        let mut words = vec![0; 32];
+        words[0] = 0b11;
+        words[1] = 1 << 2;
+        words[31] = 1 << 16;
+        words
+    }
+
+    #[test]
+    fn marked_objects_are_those_of_live_segments() {
+        let (words, all) = (words(), u64::MAX);
+        let live = LiveMap::read(&page(&words, 3, all), 0, SEQNUM).expect("sound");
+        let places: Vec<u64> = live.objects.iter().map(|at| (at - (1 << 21)) / 8).collect();
+        assert_eq!(places, [0, 33, 1000]);
+        assert_eq!((live.bytes, live.alignment), (48, 8));
+        // The last segment was not cleared since an earlier cycle.
+        let live = LiveMap::read(&page(&words, 2, all >> 2), 0, SEQNUM).expect("sound");
+        assert_eq!(live.objects.len(), 2);
+    }
+
+    #[test]
+    fn a_count_that_differs_is_a_fault() {
+        let words = words();
+        let fault = LiveMap::read(&page(&words, 4, u64::MAX), 0, SEQNUM).expect_err("one less");
+        let expected = LiveMapFault::Count {
+            found: 3,
+            counted: 4,
+        };
+        assert_eq!(fault, expected);
+    }
+
+    #[test]
+    fn a_map_of_another_cycle_has_no_object() {
+        let words = words();
+        let live = LiveMap::read(&page(&words, 3, u64::MAX), 0, SEQNUM + 1).expect("sound");
+        assert!(live.objects.is_empty());
+    }
+}
