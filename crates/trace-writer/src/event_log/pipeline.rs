@@ -56,6 +56,9 @@ const GATHER_BELOW: f64 = 1.0 / 128.0;
 /// Fault of the collections after the mirror exceeded its memory limit.
 const OVER_BOUND: &str = "the heap has more objects than the agent may remember (option `memory`)";
 
+/// Fault of a collection that went on while the program ran, if what survived is not what events say was there.
+const CONTRADICTED: &str = "survivors of the cycle contradict the events";
+
 /// The parts that the pipeline is made of.
 pub(crate) struct Parts {
     pub(crate) options: EventOptions,
@@ -101,6 +104,8 @@ pub(crate) struct Pipeline {
     mirror_contradictions: u64,
     /// The mirror exceeded its memory limit.
     is_over_bound: bool,
+    /// The current collection went on while the program ran.
+    is_awaited: bool,
     stats: EventStats,
 }
 
@@ -134,6 +139,7 @@ impl Pipeline {
             try_again: Instant::now(),
             mirror_contradictions: 0,
             is_over_bound: false,
+            is_awaited: false,
             stats: EventStats::default(),
             parts,
         }
@@ -272,6 +278,7 @@ impl Pipeline {
             && collection.kind != CollectionKind::Other;
         self.begin_anew(survivors.whole_heap && known);
         let is_complete = !self.is_anew();
+        let contradictions = self.mirror_contradictions;
         let result = match self.heap.known() {
             Some(mirror) if known => {
                 let is_listed = survivors.listed;
@@ -279,7 +286,11 @@ impl Pipeline {
                 if is_listed {
                     mirror.reconcile(collection, objects, is_complete, &self.parts.facts);
                 }
-                mirror.collect(collection, objects, &self.parts.facts)
+                let moves = mirror.collect(collection, objects, &self.parts.facts);
+                match self.is_awaited && mirror.contradictions > contradictions {
+                    true => Err(CONTRADICTED),
+                    false => moves,
+                }
             }
             _ if self.is_over_bound => Err(OVER_BOUND),
             _ => Err("moves are not known"),

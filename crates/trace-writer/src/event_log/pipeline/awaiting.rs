@@ -42,7 +42,9 @@ impl Pipeline {
         };
         if let Some(awaited) = awaited {
             self.classes(&awaited.classes);
+            self.is_awaited = true;
             self.collection(*awaited.collection, awaited.survivors, awaited.copy);
+            self.is_awaited = false;
         }
     }
 
