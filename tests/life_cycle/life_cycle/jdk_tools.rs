@@ -7,10 +7,8 @@ use ducktrack_tests::{Jdk, checked};
 
 use crate::tracked_jvm::{jdks, library, programs};
 
-/// Runs until the CPU time of one is compared with that of the other.
+/// Runs of which the time is told. Beside other processes it says little, so nothing is asserted of it.
 const RUNS: u32 = 5;
-/// Of the time that a start without recording may take longer, on average. Beside other processes it is several times what it is alone.
-const MOST: Duration = Duration::from_millis(100);
 
 fn run(jdk: &Jdk, words: &[&str], options: Option<&str>) -> (Output, Duration) {
     let mut command = jdk.tool(words[0]);
@@ -75,11 +73,6 @@ fn tools_print_the_same_and_leave_no_recording() {
                 jdk.version
             );
             let mean = more / RUNS;
-            assert!(
-                mean < MOST,
-                "JDK {} {words:?}: {mean:?} longer",
-                jdk.version
-            );
             checked(&format!(
                 "JDK {} {}: the same, {mean:?} longer",
                 jdk.version, words[0]
