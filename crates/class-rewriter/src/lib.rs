@@ -28,6 +28,7 @@ mod measure_probes;
 mod method_counting;
 mod method_plan;
 mod method_view;
+mod no_paths;
 mod object_probes;
 mod path_counting;
 mod path_plan;

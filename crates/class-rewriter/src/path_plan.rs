@@ -16,7 +16,7 @@ use ducktrack_path_counters::{
 
 use crate::method_counting::WhyPerSite;
 use crate::method_plan::CountedLevel;
-use crate::path_policy::{NoPaths, little_to_save};
+use crate::no_paths::{NoPaths, little_to_save, ratio};
 use crate::planned::Term;
 use crate::profile::MethodProfile;
 use ducktrack_probe_vocabulary::Unit;
@@ -309,14 +309,5 @@ impl Realisation {
             counter.vector = counter.vector.plus(vector);
             counter.edges.extend(edge);
         }
-    }
-}
-
-#[allow(clippy::cast_precision_loss, reason = "an estimate")]
-pub(crate) fn ratio(part: u64, whole: u64) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        part as f64 / whole as f64
     }
 }

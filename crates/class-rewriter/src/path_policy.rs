@@ -9,17 +9,14 @@ use ducktrack_flow_graph::MethodGraph;
 
 use crate::method_counting::WhyPerSite;
 use crate::method_plan::{CountedLevel, PlanBuilder};
-use crate::path_plan::{PathPlan, PathUnit, ratio};
+use crate::no_paths::{LEAST_SAVED_FOR_STUBS, NoPaths};
+use crate::path_plan::{PathPlan, PathUnit};
 
 /// A block with more allocations than this is counted per site: its stubs would be longer than its counters.
 const MOST_UNITS_PER_BLOCK: usize = 24;
 /// A method with more allocations than this is counted per site.
 const MOST_UNITS: usize = 400;
-/// A method gets stubs only if its paths are expected to save this many increments per entry. A stub costs nothing when it is not
-/// run, but it is bytecode that the JIT's inliner counts and an exception path that C2 compiles: measured on real programs, stubs
-/// for less cost more than they save.
-const LEAST_SAVED_FOR_STUBS: f64 = 1.5;
-/// The same for a method whose frequencies were measured: it is hot, and what it saves is known.
+/// As [`LEAST_SAVED_FOR_STUBS`], for a method whose frequencies were measured: it is hot, and what it saves is known.
 const LEAST_SAVED_FOR_STUBS_IF_MEASURED: f64 = 0.1;
 /// More stubs than this are not worth a saved increment.
 const MOST_STUBS: usize = 96;
@@ -35,7 +32,7 @@ impl PlanBuilder<'_, '_, '_> {
         }
     }
 
-    /// The same bound as [`little_to_save`] without a graph, for the many methods whose code never goes back: each allocation runs once at the most,
+    /// The same bound as [`little_to_save`](crate::no_paths::little_to_save) without a graph, for the many methods whose code never goes back: each allocation runs once at the most,
     /// and one of them is the hottest.
     pub(crate) fn too_few_to_save(&self, counted: &[CountedLevel]) -> Option<NoPaths> {
         let allocations = counted.chunk_by(|a, b| a.offset == b.offset).count();
@@ -84,43 +81,6 @@ impl PlanBuilder<'_, '_, '_> {
             _ => Err(WhyPerSite::ConstructorBranches),
         }
     }
-}
-
-/// Why a method has no counters on paths.
-pub(crate) struct NoPaths {
-    pub(crate) why: WhyPerSite,
-    /// Paths may be worth it once the method is hot.
-    pub(crate) may_change: bool,
-    /// Those that one counter per site is expected to execute.
-    pub(crate) increments_per_entry: Option<f64>,
-}
-
-impl From<WhyPerSite> for NoPaths {
-    fn from(why: WhyPerSite) -> Self {
-        Self {
-            why,
-            may_change: false,
-            increments_per_entry: None,
-        }
-    }
-}
-
-/// Whether a method that is not known to be hot can save too little to be worth a plan. Any instruction that allocates can throw, so allocations
-/// that share an increment need a stub, and stubs must save [`LEAST_SAVED_FOR_STUBS`]. An increment counts each site once at the most: at
-/// least those of the hottest site stay.
-pub(crate) fn little_to_save(per_site: u64, hottest: u64, runs: u64) -> Result<(), NoPaths> {
-    let saved_at_most = ratio(per_site.saturating_sub(hottest), runs);
-    if saved_at_most >= LEAST_SAVED_FOR_STUBS {
-        return Ok(());
-    }
-    Err(NoPaths {
-        why: WhyPerSite::LittleToSave {
-            saved_at_most,
-            least: LEAST_SAVED_FOR_STUBS,
-        },
-        may_change: true,
-        increments_per_entry: Some(ratio(per_site, runs)),
-    })
 }
 
 impl PathPlan<'_, '_> {
