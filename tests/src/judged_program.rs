@@ -125,7 +125,7 @@ pub fn judged_programs() -> Vec<JudgedProgram> {
         .iter()
         .filter_map(|file| program(file))
         .filter(is_wanted);
-    leaks.flat_map(|program| with_control(program)).collect()
+    leaks.flat_map(with_control).collect()
 }
 
 fn with_control(program: JudgedProgram) -> Vec<JudgedProgram> {

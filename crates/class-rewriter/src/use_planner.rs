@@ -29,7 +29,7 @@ impl Planner for UseStamps {
             .records()
             .filter(|_| !has_no_probes(view.class.name()));
         let records = match calls {
-            Some(calls) => record_plan(view, calls, &mut builder.probes, builder.numbers)?,
+            Some(calls) => record_plan(view, calls, builder.probes, builder.numbers)?,
             None => RecordPlan::default(),
         };
         let is_entry_recorded = records.method.is_some();
@@ -60,7 +60,7 @@ fn add_records(
     builder.plan.static_fields = records.fields;
     builder.plan.called = records.method;
     if let Some(method) = records.method {
-        let way_out = way_out(view, method, edit, &mut builder.probes)?;
+        let way_out = way_out(view, method, edit, builder.probes)?;
         edit.handlers.extend(way_out);
     }
     Ok(())

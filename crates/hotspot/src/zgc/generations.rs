@@ -97,7 +97,7 @@ fn first_word(words: &HeapWords, parts: &HeapParts, number: u64) -> Result<usize
             && words.word(index - 1) & 0xFF == number
             && (1..1 << 28).contains(&words.word(index + 2))
             && map > 4096
-            && map % 4096 == 0
+            && map.is_multiple_of(4096)
             && map != parts.page_map.0 as u64
     };
     let mut found = (1..words.words.len()).filter(is_generation);

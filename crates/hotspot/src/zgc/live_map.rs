@@ -51,7 +51,7 @@ impl LiveMap {
         let (map, bits) = (Address(word(4)? as usize), word(5)?);
         // The map of a large object is longer than it need be.
         let places = if page.is_large { 1 } else { bits / 2 };
-        if places == 0 || bits > MOST_BITS || page.bytes() % places != 0 {
+        if places == 0 || bits > MOST_BITS || !page.bytes().is_multiple_of(places) {
             return Err(LiveMapFault::Unreadable);
         }
         let distance = page.bytes() / places;
