@@ -348,7 +348,7 @@ fn filters_and_forms_of_every_command() {
         let text = place.text(&[command, "t"]);
         let next = text.rsplit("Next:\n").next().expect("the last part");
         assert!(
-            next.starts_with("  ducktrack ") && next.lines().count() == 3,
+            next.starts_with("  ducktrack ") && (2..=3).contains(&next.lines().count()),
             "{text}"
         );
         for line in next.lines() {
@@ -356,6 +356,8 @@ fn filters_and_forms_of_every_command() {
             let words = line.trim().split("    ").next().expect("a command");
             let words: Vec<&str> = words.split(' ').skip(1).collect();
             match words[..] {
+                // Another run, of a program that is not here.
+                ["run", ..] => {}
                 // Commands for a running program refuse: this one has ended.
                 ["dump", ..] => refused(&place.ducktrack(&words), &["has ended", "--dump end"]),
                 [.., "--dump", dump] => refused(&place.ducktrack(&words), &[dump, "No such file"]),

@@ -204,6 +204,9 @@ methods! {
         PROGRAM_ENDS "end" "()Ljava/lang/String;",
         PROGRAM_PAUSES "pause" "()V",
         PROGRAM_RESUMES "resume" "()V",
+        WATCH "watch" "(Ljava/lang/Thread;)I",
+        REPETITION "repetition" "(I)Z",
+        SURVIVORS "survivors" "()Ljava/lang/String;",
     }
 }
 
