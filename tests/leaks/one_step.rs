@@ -75,10 +75,23 @@ fn names_the_field(leaks: &Value) {
     assert!((1..=7).contains(&shown), "{first}");
 }
 
+/// A VM that is still being made has no tool interface: this one is there when the JVM's own tool is answered.
+fn wait_until_it_works(pid: u32) {
+    for _ in 0..60 {
+        let mut jcmd = jdk().tool("jcmd");
+        let answer = jcmd.args([&pid.to_string(), "VM.uptime"]).output();
+        if answer.expect("jcmd").status.success() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(500));
+    }
+}
+
 #[test]
 fn a_process_id_is_enough() {
     let classes = classes();
     let program = Living::start(classes.path());
+    wait_until_it_works(program.0.id());
     let place = tempfile::tempdir().expect("a folder");
     let mut ducktrack = Command::new(ducktrack_command().expect("ducktrack"));
     ducktrack.current_dir(place.path());

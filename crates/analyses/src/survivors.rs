@@ -36,6 +36,8 @@ pub struct Survivors {
     pub last_full: Option<(u64, u64)>,
     /// Bytes allocated from `clock`'s end to the end of the span.
     pub allocated_after: u64,
+    /// Alive at the look, but made after the last whole piece of the span: nothing is known of how it goes on.
+    pub alive_after: Amount,
     /// Collections of the span.
     pub collections: u32,
     /// False: the heap is not known (no moves recorded, or lost).

@@ -7,7 +7,9 @@ use crate::error_code::ErrorCode;
 #[non_exhaustive]
 pub enum Error {
     /// `GetEnv` refused every version asked for.
-    #[error("the VM offers no environment of the versions asked for (last answer {code})")]
+    #[error(
+        "the VM offers no environment of the versions asked for (last answer {code}; -2: it is still starting, or ends)"
+    )]
     NoEnvironment {
         /// The result of the last `GetEnv`.
         code: i32,

@@ -55,7 +55,7 @@ const BROKEN: &[(&str, &[&str])] = &[
         &[
             "acme.BrokenTest.stays leaves 1 acme.Orders$Session, the limit is 0",
             "made at  acme.BrokenTest.stays:",
-            "held by  static acme.BrokenTest.sink",
+            "held by  static acme.BrokenTest.kept",
             "To accept: @MaxSurvivors(type = Session.class, value = 1)",
         ],
     ),

@@ -49,6 +49,8 @@ pub struct SurvivorsBuilder {
     is_over: bool,
     /// The first epoch after the span, while a look after it is awaited: what is born from there on does not count.
     after: Option<u32>,
+    /// Alive of what was born from there on.
+    alive_after: Amount,
     /// The histories at the end of the span, should no look come.
     at_end: Option<Box<Self>>,
     known: bool,
@@ -102,6 +104,7 @@ impl SurvivorsBuilder {
             ticked: None,
             is_over: false,
             after: None,
+            alive_after: Amount::default(),
             at_end: None,
             known: false,
         }
@@ -194,6 +197,7 @@ impl SurvivorsBuilder {
 
     fn add(&mut self, object: &LiveObject) {
         if self.is_after(object) {
+            self.alive_after += one(object);
             return;
         }
         let (cell, looks) = (self.cells.of(object.birth), self.looks);
@@ -204,6 +208,7 @@ impl SurvivorsBuilder {
     /// The place of its row. `None`: it does not count.
     fn remove(&mut self, object: &LiveObject) -> Option<usize> {
         if self.is_after(object) {
+            self.alive_after = self.alive_after - one(object);
             return None;
         }
         let (cell, looks) = (self.cells.of(object.birth), self.looks);
@@ -254,6 +259,7 @@ impl SurvivorsBuilder {
         let looks = self.looks;
         self.rows.iter_mut().for_each(|row| row.clear(looks));
         self.total = Amount::default();
+        self.alive_after = Amount::default();
         self.known = false;
     }
 
@@ -322,6 +328,7 @@ impl SurvivorsBuilder {
                 true => self.allocated.saturating_sub(self.allocated_at_look),
                 false => 0,
             },
+            alive_after: self.alive_after,
             collections: self.collections,
             known: self.known,
         }

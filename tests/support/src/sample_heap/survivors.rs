@@ -34,6 +34,7 @@ impl Heap<'_> {
             is_at_look: true,
             last_full: None,
             allocated_after: 0,
+            alive_after: Amount::default(),
             collections: self.collections,
             known: true,
         }

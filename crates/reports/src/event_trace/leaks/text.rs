@@ -35,7 +35,9 @@ pub(super) fn write(report: &LeaksReport, out: &mut TextLines) {
         write_sites(out, &report.sites);
         return trouble(out, &report.head);
     }
-    let most = report.head.asked.top.unwrap_or(SHOWN);
+    let matters = report.candidates.iter().take_while(|row| !is_small(row));
+    let most = matters.count().min(SHOWN);
+    let most = report.head.asked.top.unwrap_or(most);
     for (rank, row) in report.candidates.iter().take(most).enumerate() {
         write_candidate(out, rank + 1, row, report, width);
     }
@@ -176,6 +178,11 @@ fn write_holder(out: &mut TextLines, row: &CandidateDoc, report: &LeaksReport, w
     }
 }
 
+/// It rises, and nobody need act.
+fn is_small(row: &CandidateDoc) -> bool {
+    row.verdict == "leaks" && !row.alarm && !row.is_in_use()
+}
+
 fn title(row: &CandidateDoc) -> String {
     match (row.verdict.as_str(), row.alarm) {
         ("leaks", true) => "leaks".to_owned(),
@@ -303,7 +310,13 @@ fn write_rest(out: &mut TextLines, report: &LeaksReport, most: usize) {
     }
     section(
         out,
-        &format!("{} more", counted(rest.len() as u64, "candidate")),
+        &match rest.first() {
+            Some(first) if is_small(first) => format!(
+                "{} that rise, but too little to matter in this run",
+                counted(rest.len() as u64, "site")
+            ),
+            _ => format!("{} more", counted(rest.len() as u64, "candidate")),
+        },
     );
     let mut table = Columns::new(&[
         "verdict", ">kept", ">per MB", ">objects", "target", "made at",

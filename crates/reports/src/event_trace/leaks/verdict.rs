@@ -71,6 +71,9 @@ pub(super) fn verdict(
             short_bytes(forecast.most_bytes)
         ));
     }
+    if let Some(sentence) = too_young(survivors) {
+        return not_known(sentence);
+    }
     let visible = visible(forecast);
     match material().find(|one| one.verdict == "fills") {
         Some(first) => RunVerdict {
@@ -90,6 +93,21 @@ pub(super) fn verdict(
             sentence: format!("no leak: {visible}"),
         },
     }
+}
+
+/// The piece of the run before its shutdown is not judged: no other came after it. If it keeps more than an average piece of the whole heap, nobody can say that
+/// nothing leaks.
+fn too_young(survivors: &Survivors) -> Option<String> {
+    let (young, judged) = (survivors.alive_after.bytes, survivors.live.bytes);
+    let all = young.saturating_add(judged);
+    let pieces = survivors.clock.cells().len() as u64 + 1;
+    (young > all / pieces).then(|| {
+        format!(
+            "{} of the {} alive were made in the last piece of the run, after all that can be judged: run longer; ducktrack heap has them by site",
+            short_bytes(young),
+            short_bytes(all)
+        )
+    })
 }
 
 fn is_full(survivors: &Survivors, forecast: &Forecast) -> bool {
