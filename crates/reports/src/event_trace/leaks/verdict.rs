@@ -166,3 +166,35 @@ pub(super) fn duration(seconds: f64) -> String {
         _ => format!("{:.0} days", seconds / 86400.0),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ducktrack_leaks::{Amount, Cell, Clock};
+
+    #[test]
+    fn a_last_piece_that_keeps_more_than_its_share_is_not_known() {
+        let run = |young: u64| Survivors {
+            clock: Clock::new(vec![
+                Cell {
+                    bytes: 100,
+                    micros: 1
+                };
+                5
+            ]),
+            live: Amount {
+                objects: 1,
+                bytes: 15_000_000,
+            },
+            alive_after: Amount {
+                objects: 1,
+                bytes: young,
+            },
+            ..Survivors::default()
+        };
+        // 2.5 of 15 MB are a sixth: the share of one of six pieces is 2.9 MB.
+        assert_eq!(too_young(&run(2_500_000)), None);
+        let sentence = too_young(&run(5_300_000)).expect("it is not known");
+        assert!(sentence.starts_with("5.3 MB of the 20.3 MB"), "{sentence}");
+    }
+}
