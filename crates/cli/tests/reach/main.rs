@@ -5,11 +5,10 @@
 mod place;
 
 use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -171,22 +170,26 @@ fn assert_same_files(place: &Place, listed: &[String]) {
     }
 }
 
-/// Passes connections on to a port. When the request of this number to write begins, it is not passed on, and the receiver hears of it.
+/// Passes connections on to a port. When the first request to write the file of this number begins, it is not passed on, and the receiver hears of it.
 fn hold_write(number: usize, to: u16) -> (u16, std::sync::mpsc::Receiver<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let (begun, hears) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
-        let writes = Arc::new(AtomicUsize::new(0));
+        let files = Arc::new(Mutex::new(Vec::new()));
         for client in listener.incoming().flatten() {
             let server = TcpStream::connect(("127.0.0.1", to)).expect("the server");
-            let (writes, begun) = (writes.clone(), begun.clone());
+            let (files, begun) = (files.clone(), begun.clone());
             let (mut from_server, mut to_client) = (
                 server.try_clone().expect("a stream"),
                 client.try_clone().expect("a stream"),
             );
-            std::thread::spawn(move || std::io::copy(&mut from_server, &mut to_client));
-            std::thread::spawn(move || pass_on(client, server, (number, &writes), &begun));
+            std::thread::spawn(move || {
+                let _ = std::io::copy(&mut from_server, &mut to_client);
+                // Else the client sends its next request here, in vain, and once more elsewhere.
+                let _ = to_client.shutdown(Shutdown::Both);
+            });
+            std::thread::spawn(move || pass_on(client, server, (number, &files), &begun));
         }
     });
     (port, hears)
@@ -195,13 +198,12 @@ fn hold_write(number: usize, to: u16) -> (u16, std::sync::mpsc::Receiver<()>) {
 fn pass_on(
     mut client: TcpStream,
     mut server: TcpStream,
-    (number, writes): (usize, &AtomicUsize),
+    (number, files): (usize, &Mutex<Vec<String>>),
     begun: &std::sync::mpsc::Sender<()>,
 ) {
     let mut chunk = vec![0; 1 << 16];
     while let Ok(length) = client.read(&mut chunk) {
-        let begins_write = chunk.starts_with(b"PUT ") || chunk.starts_with(b"POST ");
-        if begins_write && writes.fetch_add(1, Ordering::SeqCst) + 1 == number {
+        if is_held(&chunk[..length], number, files) {
             let _ = begun.send(());
             return;
         }
@@ -209,6 +211,21 @@ fn pass_on(
             return;
         }
     }
+}
+
+/// Whether a request begins to write the file of this number. A client may send a request again: files are counted, not requests.
+fn is_held(request: &[u8], number: usize, files: &Mutex<Vec<String>>) -> bool {
+    let line = String::from_utf8_lossy(request);
+    let mut words = line.split([' ', '?']);
+    if !matches!(words.next(), Some("PUT" | "POST")) {
+        return false;
+    }
+    let file = words.next().unwrap_or_default().to_owned();
+    let mut files = files.lock().expect("no panic");
+    if !files.contains(&file) {
+        files.push(file.clone());
+    }
+    files.get(number - 1) == Some(&file)
 }
 
 /// Whichever file is not written when the export is killed: those before are whole, `runs` is the last, and the next export completes them.
