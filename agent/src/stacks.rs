@@ -140,7 +140,7 @@ impl StackSampler {
         let taken =
             (self.state).compare_exchange(NOT_YET, SAMPLING, Ordering::AcqRel, Ordering::Acquire);
         if taken.is_err() {
-            self.release_sampler(core);
+            release_sampler(core);
             return Err("another tool was loaded while the sampler was taken".to_owned());
         }
         (core.env)
@@ -178,7 +178,7 @@ impl StackSampler {
             return;
         }
         if self.state.swap(OVER, Ordering::AcqRel) == SAMPLING {
-            self.release_sampler(core);
+            release_sampler(core);
             let seconds = core.started.elapsed().as_secs_f64();
             core.add_note(format!(
                 "Call stacks were sampled until {seconds:.1} s after the start: then another tool was loaded, and the VM's allocation sampler was given back."
@@ -189,18 +189,7 @@ impl StackSampler {
     /// Stops sampling at the end of the run.
     pub(crate) fn end_stacks(&self, core: &Core) {
         if self.state.swap(OVER, Ordering::AcqRel) == SAMPLING {
-            self.release_sampler(core);
-        }
-    }
-
-    fn release_sampler(&self, core: &Core) {
-        let sampler = Capabilities::of(&[Capability::CanGenerateSampledObjectAllocEvents]);
-        let _ = core.env.set_heap_sampling_interval(INTERVAL_OF_THE_VM);
-        let _ = core.env.disable(EventKind::SAMPLED_OBJECT_ALLOC);
-        if let Err(error) = core.env.relinquish_capabilities(&sampler) {
-            core.log.warn(&format!(
-                "the VM's allocation sampler could not be given back: {error}"
-            ));
+            release_sampler(core);
         }
     }
 
@@ -406,4 +395,16 @@ fn no_frames() -> Box<[FrameInfo]> {
         location: 0,
     };
     vec![none; MOST_FRAMES].into_boxed_slice()
+}
+
+/// Gives the VM's allocation sampler back, at the rate that it had.
+pub(crate) fn release_sampler(core: &Core) {
+    let sampler = Capabilities::of(&[Capability::CanGenerateSampledObjectAllocEvents]);
+    let _ = core.env.set_heap_sampling_interval(INTERVAL_OF_THE_VM);
+    let _ = core.env.disable(EventKind::SAMPLED_OBJECT_ALLOC);
+    if let Err(error) = core.env.relinquish_capabilities(&sampler) {
+        core.log.warn(&format!(
+            "the VM's allocation sampler could not be given back: {error}"
+        ));
+    }
 }

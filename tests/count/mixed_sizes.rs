@@ -4,12 +4,8 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
 
-use ducktrack_reports::{Document, read_json};
-use ducktrack_tests::{
-    Jdk, agent_library, checked, compile_java, ducktrack_command, installed_jdks,
-};
+use ducktrack_tests::{Jdk, agent_library, checked, compile_java, count_report, installed_jdks};
 
 const PROGRAM: &str = "MixedSizes";
 /// Rounds, and for each caller how many arrays of how many bytes it makes in a round.
@@ -63,16 +59,6 @@ fn run(
         .collect()
 }
 
-fn report(trace: &Path) -> Document {
-    let output = Command::new(ducktrack_command().expect("the command"))
-        .arg("report")
-        .arg(trace)
-        .args(["--format", "json"])
-        .output()
-        .expect("ducktrack");
-    read_json(&String::from_utf8(output.stdout).expect("text")).expect("a report")
-}
-
 #[test]
 fn intervals_of_callers_hold_whatever_the_sizes() {
     let folder = tempfile::tempdir().expect("temporary folder");
@@ -88,7 +74,7 @@ fn intervals_of_callers_hold_whatever_the_sizes() {
                     turn += 1;
                     let trace = folder.path().join(format!("trace-{turn}"));
                     let truth = run(&jdk, folder.path(), &[collector, execution], mix, &trace);
-                    let report = report(&trace);
+                    let report = count_report(&trace).expect("a report");
                     let total = report.totals.bytes as f64;
                     for method in &report.stacks.as_ref().expect("stacks").methods {
                         let Some(bytes) = truth.get(&method.method) else {

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, ensure};
+use ducktrack_reports::{Document, read_json};
 use serde_json::Value;
 
 use crate::class_histogram::{ClassAmount, RebuiltHeap, stable_class_name};
@@ -12,6 +13,16 @@ use crate::product::ducktrack_command;
 
 /// `ducktrack WHAT TRACE WORDS --format json`
 pub fn trace_command(what: &str, trace: &Path, words: &[&str]) -> anyhow::Result<Value> {
+    serde_json::from_slice(&printed(what, trace, words)?).context("JSON")
+}
+
+/// `ducktrack report TRACE --format json`
+pub fn count_report(trace: &Path) -> anyhow::Result<Document> {
+    let text = String::from_utf8(printed("report", trace, &[])?)?;
+    read_json(&text).context("a report")
+}
+
+fn printed(what: &str, trace: &Path, words: &[&str]) -> anyhow::Result<Vec<u8>> {
     let output = Command::new(ducktrack_command()?)
         .arg(what)
         .arg(trace)
@@ -21,7 +32,7 @@ pub fn trace_command(what: &str, trace: &Path, words: &[&str]) -> anyhow::Result
         .context("ducktrack")?;
     let errors = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "ducktrack {what}: {errors}");
-    serde_json::from_slice(&output.stdout).context("JSON")
+    Ok(output.stdout)
 }
 
 /// The cause of the full collection before a class histogram.

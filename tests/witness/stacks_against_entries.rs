@@ -9,8 +9,9 @@ use std::path::Path;
 use std::process::Command;
 
 use ducktrack_merlin::{BlockReader, MethodId, Names, Record, SiteId};
-use ducktrack_reports::{Document, read_json};
-use ducktrack_tests::{Jdk, agent_library, checked, compile_java, ducktrack_command, traced_jdks};
+use ducktrack_tests::{
+    Jdk, agent_library, checked, compile_java, count_report, ducktrack_command, traced_jdks,
+};
 
 const PROGRAM: &str = "StackTree";
 const ROUNDS: &str = "1200";
@@ -108,16 +109,6 @@ impl CallTree {
     }
 }
 
-fn report(trace: &Path) -> Document {
-    let output = Command::new(ducktrack_command().expect("the command"))
-        .arg("report")
-        .arg(trace)
-        .args(["--format", "json"])
-        .output()
-        .expect("ducktrack");
-    read_json(&String::from_utf8(output.stdout).expect("text")).expect("a report")
-}
-
 #[test]
 fn intervals_of_methods_hold_against_the_calls_that_were_recorded() {
     let folder = tempfile::tempdir().expect("temporary folder");
@@ -129,7 +120,10 @@ fn intervals_of_methods_hold_against_the_calls_that_were_recorded() {
         let said = run(&jdk, folder.path(), "stacks=4k", &sampled);
         let again = run(&jdk, folder.path(), "mode=full,calls=all", &recorded);
         assert_eq!(said, again, "JDK {}: not the same work", jdk.version);
-        let (tree, report) = (CallTree::read(&recorded), report(&sampled));
+        let (tree, report) = (
+            CallTree::read(&recorded),
+            count_report(&sampled).expect("a report"),
+        );
         let total = report.totals.bytes as f64;
         let exact = tree.by_name();
         let of_program = |class: &str| class.split(['$', '/', '.']).next() == Some(PROGRAM);

@@ -1,4 +1,4 @@
-//! What the VM throws an `OutOfMemoryError` for: the first of each kind is recorded.
+//! The causes of `OutOfMemoryError`: the first of each kind is recorded.
 
 use parking_lot::Mutex;
 

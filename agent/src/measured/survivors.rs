@@ -20,13 +20,12 @@ use ducktrack_jvmti::{Capabilities, Capability, EventKind, Jni};
 use parking_lot::Mutex;
 
 use crate::core::Core;
+use crate::stacks::release_sampler;
 use heap_graph::HeapGraph;
 use sampled_stacks::SampledStacks;
 
 /// Sample every allocation.
 const EVERY_ALLOCATION: i32 = 0;
-/// The VM's own default rate.
-const INTERVAL_OF_THE_VM: i32 = 512 << 10;
 
 /// The open watch of a run.
 #[derive(Default)]
@@ -188,15 +187,4 @@ fn take_sampler(core: &Core) -> bool {
         release_sampler(core);
     }
     begun
-}
-
-fn release_sampler(core: &Core) {
-    let sampler = Capabilities::of(&[Capability::CanGenerateSampledObjectAllocEvents]);
-    let _ = core.env.set_heap_sampling_interval(INTERVAL_OF_THE_VM);
-    let _ = core.env.disable(EventKind::SAMPLED_OBJECT_ALLOC);
-    if let Err(error) = core.env.relinquish_capabilities(&sampler) {
-        core.log.warn(&format!(
-            "the VM's allocation sampler could not be given back: {error}"
-        ));
-    }
 }

@@ -192,7 +192,7 @@ mod tests {
             },
             ..Survivors::default()
         };
-        // 2.5 of 15 MB are a sixth: the share of one of six pieces is 2.9 MB.
+        // Six pieces: 2.5 MB are less than a sixth of 17.5 MB, 5.3 MB more than a sixth of 20.3 MB.
         assert_eq!(too_young(&run(2_500_000)), None);
         let sentence = too_young(&run(5_300_000)).expect("it is not known");
         assert!(sentence.starts_with("5.3 MB of the 20.3 MB"), "{sentence}");
