@@ -170,6 +170,24 @@ fn assert_same_files(place: &Place, listed: &[String]) {
     }
 }
 
+/// A recording, and its three files in a folder.
+fn exported_to_a_folder() -> Place {
+    let place = Place::new();
+    place.trace("t", sample_run::records());
+    let local = place.export(&["t"], "root", "orders", "1", &["--host", "web-1"]);
+    assert!(local.status.success(), "{}", err(&local));
+    place
+}
+
+/// An export to the server puts the same three files there.
+fn assert_exports_all(place: &Place, s3: &S3) {
+    let output = export_to_s3(place, s3.port).output().expect("the command");
+    assert!(output.status.success(), "{}", err(&output));
+    let listed = s3.listed();
+    assert_eq!(listed.len(), 3, "{listed:?}");
+    assert_same_files(place, &listed);
+}
+
 /// Passes connections on to a port. When the first request to write the file of this number begins, it is not passed on, and the receiver hears of it.
 fn hold_write(number: usize, to: u16) -> (u16, std::sync::mpsc::Receiver<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -234,10 +252,7 @@ fn a_killed_export_leaves_whole_files_and_the_next_one_completes_them() {
     let Some(s3) = S3::start() else {
         return;
     };
-    let place = Place::new();
-    place.trace("t", sample_run::records());
-    let local = place.export(&["t"], "root", "orders", "1", &["--host", "web-1"]);
-    assert!(local.status.success(), "{}", err(&local));
+    let place = exported_to_a_folder();
     for number in 1..=3 {
         s3.boto("[s3.delete_object(Bucket='fleet', Key=o['Key']) for o in s3.list_objects_v2(Bucket='fleet').get('Contents', [])]");
         let (port, begun) = hold_write(number, s3.port);
@@ -258,11 +273,7 @@ fn a_killed_export_leaves_whole_files_and_the_next_one_completes_them() {
             "{listed:?}"
         );
         assert_same_files(&place, &listed);
-        let again = export_to_s3(&place, s3.port).output().expect("the command");
-        assert!(again.status.success(), "{}", err(&again));
-        let listed = s3.listed();
-        assert_eq!(listed.len(), 3, "{listed:?}");
-        assert_same_files(&place, &listed);
+        assert_exports_all(&place, &s3);
     }
 }
 
@@ -271,13 +282,6 @@ fn tables_go_to_a_server_of_s3() {
     let Some(s3) = S3::start() else {
         return;
     };
-    let place = Place::new();
-    place.trace("t", sample_run::records());
-    let local = place.export(&["t"], "root", "orders", "1", &["--host", "web-1"]);
-    assert!(local.status.success(), "{}", err(&local));
-    let output = export_to_s3(&place, s3.port).output().expect("the command");
-    assert!(output.status.success(), "{}", err(&output));
-    let listed = s3.listed();
-    assert_eq!(listed.len(), 3, "{listed:?}");
-    assert_same_files(&place, &listed);
+    let place = exported_to_a_folder();
+    assert_exports_all(&place, &s3);
 }
