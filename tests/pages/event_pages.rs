@@ -5,44 +5,65 @@
 
 use std::path::PathBuf;
 
-use ducktrack_analyses::TraceModel;
 use ducktrack_count_model::CountModelBuilder;
 use ducktrack_reports::{
     CostRequest, Filter, LeakRequest, Report, cost_report, heap_report, info_report, leaks_report,
     lifetimes_report, timeline_report,
 };
-use ducktrack_test_support::{large_run, sample_heap};
+use ducktrack_test_support::large_run;
+use ducktrack_test_support::sample_heap::{self, SampleTrace};
 use ducktrack_tests::browser::{Browser, number, output_of, rows};
 
 const TRACE: &str = "ducktrack-4711";
 
-fn model(sites: u32, collections: u32) -> TraceModel {
+fn model(sites: u32, collections: u32) -> SampleTrace {
     let mut builder = CountModelBuilder::new();
     for record in large_run::records(sites) {
         builder.fold(record);
     }
-    sample_heap::trace_model(builder.finish(), collections)
+    sample_heap::sample_trace(builder.finish(), collections)
 }
 
-fn pages(model: &TraceModel) -> Vec<(&'static str, String)> {
+fn pages(sample: &SampleTrace) -> Vec<(&'static str, String)> {
+    let SampleTrace {
+        model,
+        heaps,
+        lifetimes,
+        timeline,
+        survivors,
+        costs,
+    } = sample;
     let all = Filter::default();
     let request = LeakRequest {
         trace: TRACE.to_owned(),
         ..LeakRequest::default()
     };
-    let heap = model.heap_at[0].as_ref().expect("the end");
+    let heap = heaps[0].as_ref().expect("the end");
+    let answers = (survivors.clone(), None);
     let reports: [(&str, Box<dyn Report>); 6] = [
         (
             "cost",
-            Box::new(cost_report(model, TRACE, &all, &CostRequest::default())),
+            Box::new(cost_report(
+                model,
+                costs,
+                TRACE,
+                &all,
+                &CostRequest::default(),
+            )),
         ),
         ("info", Box::new(info_report(model, TRACE))),
         ("heap", Box::new(heap_report(model, heap, TRACE, &all))),
-        ("lifetimes", Box::new(lifetimes_report(model, TRACE, &all))),
-        ("timeline", Box::new(timeline_report(model, TRACE, &all))),
+        (
+            "lifetimes",
+            Box::new(lifetimes_report(model, lifetimes, TRACE, &all)),
+        ),
+        (
+            "timeline",
+            Box::new(timeline_report(model, timeline, TRACE, &all)),
+        ),
         (
             "leaks",
-            Box::new(leaks_report(model, None, &request).expect("no dump is read")),
+            Box::new(leaks_report(model, &answers, None, &request).expect("no dump is read")),
         ),
     ];
     reports
@@ -52,7 +73,7 @@ fn pages(model: &TraceModel) -> Vec<(&'static str, String)> {
 }
 
 /// A page by name, written for the browser.
-fn open(browser: &Browser, model: &TraceModel, wanted: &str) -> PathBuf {
+fn open(browser: &Browser, model: &SampleTrace, wanted: &str) -> PathBuf {
     let mut pages = pages(model).into_iter();
     let (name, page) = pages
         .find(|(name, _)| *name == wanted)
@@ -66,7 +87,7 @@ fn the_heap_page_groups_searches_and_details() {
         return;
     };
     let model = model(600, 40);
-    let heap = model.heap_at[0].as_ref().expect("the end");
+    let heap = model.heaps[0].as_ref().expect("the end");
     let page = open(&browser, &model, "heap");
     let dom = browser.dom(&page, "");
     let sizes: Vec<i64> = rows(&dom).iter().map(|row| number(&row[0])).collect();
@@ -113,7 +134,7 @@ fn the_timeline_page_draws_every_collection_and_zooms() {
         return;
     };
     let model = model(600, 40);
-    let timeline = model.timeline.as_ref().expect("asked for");
+    let timeline = &model.timeline;
     let page = open(&browser, &model, "timeline");
     let bars = |dom: &str| dom.matches("<title>collection ").count();
     let areas = |dom: &str| dom.matches("class=\"area\"").count();
@@ -138,7 +159,7 @@ fn the_page_of_lifetimes_keeps_what_is_chosen() {
     let model = model(600, 40);
     let page = open(&browser, &model, "lifetimes");
     let dom = browser.dom(&page, "");
-    let lifetimes = model.lifetimes.as_ref().expect("asked for");
+    let lifetimes = &model.lifetimes;
     assert_eq!(
         output_of(&dom, "rows"),
         format!("{} sites", lifetimes.sites.len())
@@ -176,7 +197,7 @@ fn the_page_of_costs_shows_bars_and_whiskers() {
     let model = model(600, 40);
     let page = open(&browser, &model, "cost");
     let dom = browser.dom(&page, "");
-    let costs = model.cost.as_ref().expect("asked for");
+    let costs = &model.costs;
     let sites = format!("{} sites", costs.sites.len());
     assert_eq!(output_of(&dom, "rows"), sites);
     assert_eq!(dom.matches("class=\"whisker\"").count(), 12);
@@ -199,7 +220,7 @@ fn hostile_names_do_nothing() {
     // The same site at every position: each of them lives another way.
     let site = count.sites[0].clone();
     count.sites = vec![site; 4];
-    for (name, page) in pages(&sample_heap::trace_model(count, 9)) {
+    for (name, page) in pages(&sample_heap::sample_trace(count, 9)) {
         let path = browser.write(&format!("{name}.html"), &page);
         let dom = browser.dom(&path, "row=s0");
         assert!(!dom.contains("<img"), "{name}: a name became an element");

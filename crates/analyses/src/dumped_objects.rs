@@ -1,11 +1,12 @@
 //! The objects that a heap dump shows, taken when the collection before the dump has ended.
 
+use ducktrack_count_model::CountModel;
 use ducktrack_heap_replay::{Analysis, Collected, Heap, Loss, Pause, Wants};
 use ducktrack_trace_format::{Collection, UsesHead};
 
-use crate::LiveObjects;
 use crate::live_objects::HEAP_DUMP;
 use crate::staleness::clock::StalenessClock;
+use crate::{LiveObjects, Question};
 
 /// Keeps the objects of the last collection that began before the time in a dump's head. Where the dump was why, these are the dump's objects. (The JVM may write
 /// the dump before it says that the collection has ended.) Else they are those of its objects that were there at that collection: what the JVM writes at an
@@ -37,11 +38,6 @@ impl DumpedObjects {
         }
     }
 
-    /// `None`: the trace has no such collection, or the heap is not known after it.
-    pub fn finish(self) -> Option<LiveObjects> {
-        self.objects
-    }
-
     /// The dump's time, rounded up to microseconds.
     fn until(&self) -> u64 {
         self.millis.saturating_add(1).saturating_mul(1000)
@@ -64,6 +60,19 @@ impl DumpedObjects {
         if self.began <= self.until() && !self.is_for_dump {
             self.keep(heap, false);
         }
+    }
+}
+
+impl Question for DumpedObjects {
+    /// `None`: the trace has no such collection, or the heap is not known after it.
+    type Answer = Option<LiveObjects>;
+
+    fn analyses(&mut self, _: &CountModel) -> Vec<&mut dyn Analysis> {
+        vec![self]
+    }
+
+    fn finish(self, _: &Heap, _: &CountModel) -> Self::Answer {
+        self.objects
     }
 }
 

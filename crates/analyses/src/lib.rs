@@ -1,10 +1,9 @@
 //! What a trace says, worked out while it is replayed: the heap at a moment, lifetimes, survivors, staleness, the costs of collection, the course of a run,
 //! and exact deaths.
 //!
-//! [`TraceModel`] has the answers to [`Questions`].
+//! Each analysis is a [`Question`] with an answer of its own type.
 #![forbid(unsafe_code)]
 
-mod asked;
 mod cost;
 mod deaths;
 mod dumped_objects;
@@ -12,12 +11,12 @@ mod followed_sites;
 mod heap_at;
 mod lifetimes;
 mod live_objects;
+mod question;
 mod staleness;
 mod survivors;
 mod timeline;
 mod trace_model;
 
-pub use asked::{Asked, Questions};
 pub use cost::{
     CallerCost, Cost, CostBuilder, CostQuestion, Estimate, FullSavings, GcCost, GroupCost,
     HeapWhatIf, KindCost, ObjectGroup, PauseKind, PauseModel, Saved, SiteCost, TypeCost,
@@ -34,6 +33,7 @@ pub use heap_at::{HeapAt, LiveCaller, LiveSite, LiveSpace, LiveThread, LiveType}
 pub use lifetimes::tallies::LifetimeTallies;
 pub use lifetimes::{CallerLifetime, Lifetimes, Lives, SiteLifetime};
 pub use live_objects::{CommonFacts, LiveObjects, ObjectMaker};
+pub use question::Question;
 pub use staleness::analysis::StalenessAt;
 pub use staleness::{Levels, StaleCaller, StalePoint, StaleSite, StaleType, Staleness};
 pub use survivors::builder::SurvivorsBuilder;

@@ -5,11 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use ducktrack_analyses::{CostQuestion, JudgedSpan, ObjectGroup, Questions, TraceModel};
-use ducktrack_heap_replay::Moment;
+use ducktrack_analyses::{CostBuilder, CostQuestion, JudgedSpan, ObjectGroup, TraceModel};
 use ducktrack_reports::{
     Change, CostCandidate, CostRequest, Filter, LeakRequest, Report, candidate_groups,
-    candidates_of, cost_report, leaks_report,
+    candidates_of, cost_report, leak_question, leaks_report,
 };
 
 use crate::dump_loading::{DumpTrace, PartialDump};
@@ -17,7 +16,7 @@ use crate::impact::Pair;
 use crate::leaks::heap_size;
 use crate::nothing;
 use crate::selection::RowSelection;
-use crate::trace_report::{TraceArgs, TraceReport};
+use crate::trace_report::{Answer, TraceArgs, TraceReport};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -72,14 +71,11 @@ pub(crate) fn run(args: CostArgs) -> Result<ExitCode> {
         Some(dump) => found(&args, dump)?,
         None => Default::default(),
     };
-    let questions = Questions {
-        cost: Some(CostQuestion {
-            unused_for: args.after,
-            groups,
-        }),
-        ..Questions::default()
+    let question = CostQuestion {
+        unused_for: args.after,
+        groups,
     };
-    let model = args.report.load(&questions)?;
+    let (model, costs) = args.report.load(CostBuilder::new(&question))?;
     refuse_concurrent(&model)?;
     let filter: Filter = args.selection.into();
     nothing::mention_of_run(&model.count, &filter);
@@ -91,7 +87,7 @@ pub(crate) fn run(args: CostArgs) -> Result<ExitCode> {
         candidates,
     };
     let name = args.report.name();
-    let report = cost_report(&model, &name, &filter, &request);
+    let report = cost_report(&model, &costs, &name, &filter, &request);
     args.report.print(&report)
 }
 
@@ -107,28 +103,22 @@ impl TraceReport for CostTable {
         self.selection.clone().into()
     }
 
-    fn questions(&self) -> Questions {
-        Questions {
-            cost: Some(CostQuestion::default()),
-            ..Questions::default()
-        }
+    type Question = CostBuilder;
+
+    fn question(&self) -> CostBuilder {
+        CostBuilder::new(&CostQuestion::default())
     }
 
-    fn report(self, model: &TraceModel, trace: &str) -> Result<impl Report> {
+    fn report(self, model: &TraceModel, answer: &Answer<Self>, trace: &str) -> Result<impl Report> {
         let (filter, request) = (self.selection.into(), CostRequest::default());
-        Ok(cost_report(model, trace, &filter, &request))
+        Ok(cost_report(model, answer, trace, &filter, &request))
     }
 }
 
 /// The candidates, and the objects that they hold. The trace is read twice: the held objects are known at the end of the first time.
 fn found(args: &CostArgs, dump: &Path) -> Result<(Vec<CostCandidate>, Vec<ObjectGroup>)> {
-    let questions = Questions {
-        survivors: Some(JudgedSpan::default()),
-        staleness: Some(Moment::End),
-        ..Questions::default()
-    };
-    let load = |questions: &Questions| args.report.load(questions);
-    let mut trace = DumpTrace::load(load, dump, args.partial, questions)?;
+    let question = leak_question(&JudgedSpan::default());
+    let mut trace = DumpTrace::load(&args.report.trace, dump, args.partial, question)?;
     let holdings = trace.holdings()?;
     let mut candidates: Vec<CostCandidate> = match args.pairs.as_slice() {
         [] => {
@@ -137,7 +127,7 @@ fn found(args: &CostArgs, dump: &Path) -> Result<(Vec<CostCandidate>, Vec<Object
                 dump: Some(dump.display().to_string()),
                 ..LeakRequest::default()
             };
-            let report = leaks_report(&trace.model, Some(&holdings), &request)
+            let report = leaks_report(&trace.model, &trace.answer, Some(&holdings), &request)
                 .map_err(|error| trace.fault(error))?;
             candidates_of(&trace.model.count, &holdings, &report, args.candidates)
                 .map_err(|error| trace.fault(error))?

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow, bail};
 use clap::Args;
-use ducktrack_analyses::{LiveObjects, Questions, TraceModel};
+use ducktrack_analyses::{DumpedObjects, LiveObjects, Question, TraceModel};
 use ducktrack_holders::{
     DumpError, DumpFile, Extent, HeapGraph, Holdings, JoinOutcome, JoinedDump,
 };
 
-use crate::trace_report::unknown_heap;
+use crate::trace_report::{load_events, unknown_heap};
 
 /// Classes that a refusal names.
 const CLASSES: usize = 3;
@@ -38,21 +38,24 @@ impl PartialDump {
 }
 
 /// A trace whose objects at the time of a dump are known.
-pub(crate) struct DumpTrace {
+pub(crate) struct DumpTrace<A> {
     pub(crate) model: TraceModel,
+    /// To the question that was asked beside that for the dump's objects.
+    pub(crate) answer: A,
+    objects: Option<LiveObjects>,
     file: DumpFile,
     path: PathBuf,
     extent: Extent,
     millis: u64,
 }
 
-impl DumpTrace {
-    /// Reads the trace; the questions are asked beside that for the dump's objects.
-    pub(crate) fn load(
-        load: impl FnOnce(&Questions) -> Result<TraceModel>,
+impl<A> DumpTrace<A> {
+    /// Reads the trace.
+    pub(crate) fn load<Q: Question<Answer = A>>(
+        trace: &Path,
         dump: &Path,
         partial: PartialDump,
-        questions: Questions,
+        question: Q,
     ) -> Result<Self> {
         let open = || -> Result<(DumpFile, u64), DumpError> {
             let file = DumpFile::new(dump)?;
@@ -60,12 +63,12 @@ impl DumpTrace {
             Ok((file, millis))
         };
         let (file, millis) = open().map_err(|error| fault(dump, error))?;
-        let model = load(&Questions {
-            heap_dump: Some(millis),
-            ..questions
-        })?;
+        let objects = DumpedObjects::new(millis);
+        let (model, (objects, answer)) = load_events(trace, (objects, question))?;
         Ok(Self {
             model,
+            answer,
+            objects,
             file,
             path: dump.to_owned(),
             extent: partial.extent(),
@@ -75,8 +78,7 @@ impl DumpTrace {
 
     /// The objects after the collection with which the dump began; once.
     pub(crate) fn objects(&mut self) -> Result<LiveObjects> {
-        self.model
-            .objects
+        self.objects
             .take()
             .ok_or_else(|| anyhow!("{}: {}", self.path.display(), without_objects(&self.model)))
     }
@@ -94,7 +96,7 @@ impl DumpTrace {
 
     /// A dump of this run whose objects the trace does not know has paths and sizes, but no sites.
     fn joined(&mut self) -> Result<JoinedDump> {
-        let why = match self.model.objects.take() {
+        let why = match self.objects.take() {
             None => without_objects(&self.model),
             Some(objects) => {
                 let is_before = objects.is_before_dump;

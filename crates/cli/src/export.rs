@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use ducktrack_analyses::{Questions, SpaceUse};
+use ducktrack_analyses::{SpaceUse, TimelineCourse};
 use ducktrack_count_model::Tally;
 use ducktrack_exports::{Pause, firefox, jfr, pprof, speedscope};
 use ducktrack_profile::Unit;
@@ -160,14 +160,9 @@ fn pauses(trace: &Path) -> Result<Vec<Pause>> {
     if EventFiles::open(trace)?.files().is_empty() {
         return Ok(Vec::new());
     }
-    let questions = Questions {
-        timeline: true,
-        ..Questions::default()
-    };
-    let model = load_trace(trace, &questions)?;
+    let (_, timeline) = load_trace(trace, TimelineCourse::default())?;
     let used = |spaces: &[SpaceUse]| spaces.iter().map(|space| space.used).sum();
-    let points = model.timeline.iter().flat_map(|timeline| &timeline.points);
-    let pauses = points.map(|point| Pause {
+    let pauses = timeline.points.iter().map(|point| Pause {
         collection: point.collection,
         kind: point.kind.to_string(),
         start_nanos: point.start_micros.saturating_mul(1000),

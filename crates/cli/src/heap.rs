@@ -4,12 +4,12 @@ use std::str::FromStr;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use ducktrack_analyses::{HeapAt, Questions, TraceModel};
+use ducktrack_analyses::{HeapAt, HeapMoments, TraceModel};
 use ducktrack_heap_replay::{CollectionNumber, Moment};
 use ducktrack_reports::{Filter, Report, heap_report};
 
 use crate::selection::SiteSelection;
-use crate::trace_report::{TraceReport, unknown_heap};
+use crate::trace_report::{Answer, TraceReport, unknown_heap};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -51,15 +51,14 @@ impl TraceReport for Heap {
         self.selection.clone().into()
     }
 
-    fn questions(&self) -> Questions {
-        Questions {
-            heap_at: vec![self.at.0],
-            ..Questions::default()
-        }
+    type Question = HeapMoments;
+
+    fn question(&self) -> HeapMoments {
+        HeapMoments::new(vec![self.at.0])
     }
 
-    fn report(self, model: &TraceModel, trace: &str) -> Result<impl Report> {
-        let heap = heap_at(model, &self.questions(), self.at.0, trace)?;
+    fn report(self, model: &TraceModel, answer: &Answer<Self>, trace: &str) -> Result<impl Report> {
+        let heap = heap_at(model, answer.first(), self.at.0, trace)?;
         let filter = Filter {
             threads: self.threads,
             ..self.selection.into()
@@ -68,16 +67,15 @@ impl TraceReport for Heap {
     }
 }
 
-/// The heap at a moment that was asked for; or why there is none.
+/// The heap, which was asked for at this moment; or why there is none.
 pub(crate) fn heap_at<'a>(
-    model: &'a TraceModel,
-    questions: &Questions,
+    model: &TraceModel,
+    heap: Option<&'a Option<HeapAt>>,
     moment: Moment,
     trace: &str,
 ) -> Result<&'a HeapAt> {
-    let mut asked = questions.heap_at.iter().zip(&model.heap_at);
-    match asked.find(|(asked, _)| **asked == moment) {
-        Some((_, Some(heap))) => Ok(heap),
+    match heap {
+        Some(Some(heap)) => Ok(heap),
         _ => bail!("{trace}: {}", no_heap(model, moment)),
     }
 }

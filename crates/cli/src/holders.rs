@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use ducktrack_analyses::Questions;
 use ducktrack_reports::{HolderSelection, holders_report};
 
 use crate::dump_loading::{DumpTrace, PartialDump};
@@ -38,10 +37,9 @@ pub(crate) struct HoldersArgs {
 }
 
 pub(crate) fn run(args: HoldersArgs) -> Result<ExitCode> {
-    let load = |questions: &Questions| args.report.load(questions);
     let dump = RunDump::of(args.dump.as_deref(), &args.report.trace);
     let dump = dump.required(&args.report.trace)?;
-    let mut trace = DumpTrace::load(load, dump, args.partial, Questions::default())?;
+    let mut trace = DumpTrace::load(&args.report.trace, dump, args.partial, ())?;
     let holdings = trace.holdings()?;
     let selection = HolderSelection {
         types: args.types,

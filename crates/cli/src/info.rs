@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use ducktrack_analyses::{Questions, TraceModel};
+use ducktrack_analyses::TraceModel;
 use ducktrack_count_model::{CountModel, CountModelBuilder, Run};
 use ducktrack_heap_replay::TraceInfo;
 use ducktrack_reports::{Ending, info_report};
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode> {
 
 /// The events; a trace of `mode=count` has none.
 fn events(args: &InfoArgs) -> Result<TraceModel> {
-    load_trace(&args.trace, &Questions::default())
+    Ok(load_trace(&args.trace, ())?.0)
 }
 
 /// The records of the files by kind, and the events if there are any.

@@ -2,21 +2,20 @@
 
 mod live;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use ducktrack_analyses::{JudgedSpan, Questions, SpanBound, TraceModel};
+use ducktrack_analyses::{JudgedSpan, SpanBound};
 use ducktrack_count_model::CountModel;
-use ducktrack_heap_replay::Moment;
-use ducktrack_reports::{Filter, LeakRequest, LeaksReport, leaks_report};
+use ducktrack_reports::{Filter, LeakRequest, LeaksReport, leak_question, leaks_report};
 
 use crate::dump_loading::{DumpTrace, PartialDump};
 use crate::nothing;
 use crate::output::Output;
 use crate::run_dump::RunDump;
-use crate::trace_report::TraceArgs;
+use crate::trace_report::{TraceArgs, load_events};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -74,7 +73,7 @@ pub(crate) fn run(args: LeaksArgs) -> Result<ExitCode> {
         top: args.top,
         ..Filter::default()
     });
-    let question = Question {
+    let question = LeakQuestion {
         request: LeakRequest {
             trace: report.name(),
             dump: dump.path().map(|dump| dump.display().to_string()),
@@ -87,51 +86,50 @@ pub(crate) fn run(args: LeaksArgs) -> Result<ExitCode> {
         dump,
         partial: args.partial,
     };
-    let answer = question.answer(|questions| report.load(questions))?;
+    let answer = question.answer(&report.trace)?;
     report.print(&answer)
 }
 
 /// What is asked, and of which dump.
-pub(crate) struct Question {
+pub(crate) struct LeakQuestion {
     pub(crate) request: LeakRequest,
     pub(crate) dump: RunDump,
     pub(crate) partial: PartialDump,
 }
 
-impl Question {
-    /// `read` reads the trace.
-    pub(crate) fn answer(
-        mut self,
-        read: impl Fn(&Questions) -> Result<TraceModel>,
-    ) -> Result<LeaksReport> {
-        let questions = Questions {
-            survivors: Some(self.request.span.clone()),
-            staleness: Some(Moment::End),
-            ..Questions::default()
-        };
-        let load = |questions: &Questions| -> Result<TraceModel> {
-            let model = read(questions)?;
-            check_marks(&model.count, &self.request.span, &self.request.trace)?;
-            if let Some(filter) = &self.request.sites {
-                nothing::mention_of_run(&model.count, filter);
-            }
-            Ok(model)
-        };
+impl LeakQuestion {
+    /// Reads the trace.
+    pub(crate) fn answer(mut self, folder: &Path) -> Result<LeaksReport> {
+        let question = leak_question(&self.request.span);
         let Some(dump) = self.dump.path() else {
-            return Ok(leaks_report(&load(&questions)?, None, &self.request)?);
+            let (model, answers) = load_events(folder, question)?;
+            self.check(&model.count)?;
+            return Ok(leaks_report(&model, &answers, None, &self.request)?);
         };
-        let mut trace = DumpTrace::load(load, dump, self.partial, questions)?;
-        match (trace.holdings(), &self.dump) {
-            (Ok(holdings), _) => leaks_report(&trace.model, Some(&holdings), &self.request)
+        let mut trace = DumpTrace::load(folder, dump, self.partial, question)?;
+        self.check(&trace.model.count)?;
+        let holdings = trace.holdings();
+        let (model, answers) = (&trace.model, &trace.answer);
+        match (holdings, &self.dump) {
+            (Ok(holdings), _) => leaks_report(model, answers, Some(&holdings), &self.request)
                 .map_err(|error| trace.fault(error)),
             // It was not asked for, and the trace has an answer without it.
             (Err(why), RunDump::Found(_)) => {
                 self.request.dump = None;
                 self.request.unread_dump = Some(why.to_string());
-                Ok(leaks_report(&trace.model, None, &self.request)?)
+                Ok(leaks_report(model, answers, None, &self.request)?)
             }
             (Err(why), _) => Err(why),
         }
+    }
+
+    /// The run has the marks of the request; filters that keep nothing are mentioned.
+    fn check(&self, count: &CountModel) -> Result<()> {
+        check_marks(count, &self.request.span, &self.request.trace)?;
+        if let Some(filter) = &self.request.sites {
+            nothing::mention_of_run(count, filter);
+        }
+        Ok(())
     }
 }
 

@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use clap::Args;
-use ducktrack_analyses::{Questions, TraceModel};
+use ducktrack_analyses::{LifetimeTallies, TraceModel};
 use ducktrack_reports::{Filter, Report, lifetimes_report};
 
 use crate::selection::SiteSelection;
-use crate::trace_report::TraceReport;
+use crate::trace_report::{Answer, TraceReport};
 
 #[derive(Args, Default)]
 #[command(after_help = "Examples:
@@ -23,14 +23,14 @@ impl TraceReport for Lifetimes {
         self.selection.clone().into()
     }
 
-    fn questions(&self) -> Questions {
-        Questions {
-            lifetimes: true,
-            ..Questions::default()
-        }
+    type Question = LifetimeTallies;
+
+    fn question(&self) -> LifetimeTallies {
+        LifetimeTallies::default()
     }
 
-    fn report(self, model: &TraceModel, trace: &str) -> Result<impl Report> {
-        Ok(lifetimes_report(model, trace, &self.selection.into()))
+    fn report(self, model: &TraceModel, answer: &Answer<Self>, trace: &str) -> Result<impl Report> {
+        let filter = self.selection.into();
+        Ok(lifetimes_report(model, answer, trace, &filter))
     }
 }

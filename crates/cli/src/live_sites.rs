@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use ducktrack_analyses::Questions;
+use ducktrack_analyses::HeapMoments;
 use ducktrack_count_model::{SiteIndex, Tally};
 use ducktrack_heap_replay::Moment;
 use ducktrack_trace_reader::EventFiles;
@@ -19,12 +19,8 @@ pub(crate) fn at_end(path: &Path) -> Result<Option<LiveSites>> {
     if EventFiles::open(path)?.files().is_empty() {
         return Ok(None);
     }
-    let questions = Questions {
-        heap_at: vec![Moment::End],
-        ..Questions::default()
-    };
-    let model = load_trace(path, &questions)?;
-    let Some(Some(heap)) = model.heap_at.first() else {
+    let (_, heaps) = load_trace(path, HeapMoments::new(vec![Moment::End]))?;
+    let Some(Some(heap)) = heaps.first() else {
         return Ok(None);
     };
     let mut live = LiveSites::default();

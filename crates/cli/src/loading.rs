@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use ducktrack_analyses::{Lifetimes, Lives, Questions, TraceModel};
+use ducktrack_analyses::{LifetimeTallies, Lifetimes, Lives};
 use ducktrack_count_model::{CallIndex, CountModel, EventCount, SiteIndex, Tally};
 
 use crate::records::{load_records, load_records_of};
@@ -39,22 +39,16 @@ fn lacks_counts(model: &CountModel) -> bool {
 }
 
 fn count_events(path: &Path) -> Result<CountModel> {
-    let asked = Questions {
-        lifetimes: true,
-        ..Questions::default()
-    };
-    let trace = load_trace(path, &asked)?;
-    Ok(with_counts(trace).count)
+    let (trace, lifetimes) = load_trace(path, LifetimeTallies::default())?;
+    Ok(with_counts(trace.count, &lifetimes))
 }
 
-/// The model of a trace whose lifetimes were asked for: where it lacks counts, with those of its events.
-pub(crate) fn with_counts(mut trace: TraceModel) -> TraceModel {
-    if lacks_counts(&trace.count)
-        && let Some(lifetimes) = &trace.lifetimes
-    {
-        trace.count.count_events(event_counts(lifetimes));
+/// Where a trace lacks counts, with those of its events.
+pub(crate) fn with_counts(mut count: CountModel, lifetimes: &Lifetimes) -> CountModel {
+    if lacks_counts(&count) {
+        count.count_events(event_counts(lifetimes));
     }
-    trace
+    count
 }
 
 fn event_counts(lifetimes: &Lifetimes) -> impl Iterator<Item = EventCount> {

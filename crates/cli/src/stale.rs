@@ -2,12 +2,12 @@
 
 use anyhow::{Result, bail};
 use clap::Args;
-use ducktrack_analyses::{Questions, TraceModel};
+use ducktrack_analyses::{StalenessAt, TraceModel};
 use ducktrack_heap_replay::{CollectionNumber, Moment};
 use ducktrack_reports::{Filter, Report, stale_report};
 
 use crate::selection::SiteSelection;
-use crate::trace_report::{TraceReport, unknown_heap};
+use crate::trace_report::{Answer, TraceReport, unknown_heap};
 
 #[derive(Args, Default)]
 #[command(after_help = "Examples:
@@ -29,23 +29,20 @@ impl TraceReport for Stale {
         self.selection.clone().into()
     }
 
-    fn questions(&self) -> Questions {
+    type Question = StalenessAt;
+
+    fn question(&self) -> StalenessAt {
         let at = self.at.map(CollectionNumber);
-        Questions {
-            staleness: Some(at.map_or(Moment::End, Moment::After)),
-            ..Questions::default()
-        }
+        StalenessAt::new(at.map_or(Moment::End, Moment::After))
     }
 
-    fn report(self, model: &TraceModel, trace: &str) -> Result<impl Report> {
+    fn report(self, model: &TraceModel, answer: &Answer<Self>, trace: &str) -> Result<impl Report> {
         let at = self.at.map(CollectionNumber);
-        match &model.staleness {
-            Some(staleness) => Ok(stale_report(
-                model,
-                staleness,
-                trace,
-                &self.selection.into(),
-            )),
+        match answer {
+            Some(staleness) => {
+                let filter = self.selection.into();
+                Ok(stale_report(model, staleness, trace, &filter))
+            }
             None => bail!("{trace}: {}", no_staleness(model, at)),
         }
     }

@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use clap::Args;
-use ducktrack_analyses::{Questions, TraceModel};
+use ducktrack_analyses::{TimelineCourse, TraceModel};
 use ducktrack_reports::{Filter, Report, timeline_report};
 
 use crate::selection::SiteSelection;
-use crate::trace_report::TraceReport;
+use crate::trace_report::{Answer, TraceReport};
 
 #[derive(Args, Default)]
 #[command(after_help = "Examples:
@@ -23,14 +23,14 @@ impl TraceReport for Timeline {
         self.selection.clone().into()
     }
 
-    fn questions(&self) -> Questions {
-        Questions {
-            timeline: true,
-            ..Questions::default()
-        }
+    type Question = TimelineCourse;
+
+    fn question(&self) -> TimelineCourse {
+        TimelineCourse::default()
     }
 
-    fn report(self, model: &TraceModel, trace: &str) -> Result<impl Report> {
-        Ok(timeline_report(model, trace, &self.selection.into()))
+    fn report(self, model: &TraceModel, answer: &Answer<Self>, trace: &str) -> Result<impl Report> {
+        let filter = self.selection.into();
+        Ok(timeline_report(model, answer, trace, &filter))
     }
 }

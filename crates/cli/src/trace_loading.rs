@@ -4,46 +4,47 @@ use std::path::Path;
 use std::thread::available_parallelism;
 
 use anyhow::Result;
-use ducktrack_analyses::{Asked, Questions, TraceModel};
+use ducktrack_analyses::{Question, TraceModel};
 use ducktrack_count_model::{CountModel, FileDamage, TraceNames};
 use ducktrack_heap_replay::{
-    Cycle, EpochPart, EpochView, Heap, HeapReplay, RecoveredRow, TraceInfo,
+    Analysis, Cycle, EpochPart, EpochView, Heap, HeapReplay, RecoveredRow, TraceInfo,
 };
 use ducktrack_trace_reader::{EventFiles, EventSizes, EventStep};
 
 use crate::progress::Progress;
 use crate::records::load_records;
 
-/// Reads a whole trace and answers the questions. Damage is no error: it is in the model.
-pub(crate) fn load_trace(path: &Path, questions: &Questions) -> Result<TraceModel> {
+/// Reads a whole trace and answers the question. Damage is no error: it is in the model.
+pub(crate) fn load_trace<Q: Question>(path: &Path, question: Q) -> Result<(TraceModel, Q::Answer)> {
     // In this order: while a program runs, all that is in the files by now has its definitions on disk.
     let files = EventFiles::open(path);
     let (count, names) = load_records(path)?.finish_trace();
-    Ok(replay_trace(files?, count, names, questions))
+    Ok(replay_trace(files?, count, names, question))
 }
 
-/// Answers the questions from events whose definitions have been read.
-pub(crate) fn replay_trace(
+/// Answers the question from events whose definitions have been read.
+pub(crate) fn replay_trace<Q: Question>(
     mut files: EventFiles,
     count: CountModel,
     names: TraceNames,
-    questions: &Questions,
-) -> TraceModel {
-    let mut asked = Asked::new(questions, &count);
-    let heap = replay(&mut files, names, &mut asked);
+    mut question: Q,
+) -> (TraceModel, Q::Answer) {
+    let mut heap = replay(&mut files, names, question.analyses(&count));
     let damage = files.damage().into_iter().map(|(file, damage)| FileDamage {
         file: file.display().to_string(),
         damage,
     });
-    let mut model = asked.finish(heap, count, damage.collect());
-    add_sizes(&mut model.info, &files);
-    model
+    heap.info.damage = damage.collect();
+    add_sizes(&mut heap.info, &files);
+    let answer = question.finish(&heap, &count);
+    let info = heap.info;
+    (TraceModel { count, info }, answer)
 }
 
 /// Leads the steps of the files to the replay.
-fn replay(files: &mut EventFiles, names: TraceNames, asked: &mut Asked) -> Heap {
+fn replay(files: &mut EventFiles, names: TraceNames, analyses: Vec<&mut dyn Analysis>) -> Heap {
     let workers = available_parallelism().map_or(1, usize::from);
-    let mut replay = HeapReplay::new(names, asked.analyses(), workers);
+    let mut replay = HeapReplay::new(names, analyses, workers);
     let progress = Progress::of_bytes(files.total_bytes());
     while let Some(step) = files.next_step() {
         progress.at(files.bytes_read());

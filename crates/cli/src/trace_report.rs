@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use ducktrack_analyses::{Questions, TraceModel};
+use ducktrack_analyses::{Question, TraceModel};
 use ducktrack_heap_replay::HeapKnowledge;
 use ducktrack_reports::{Filter, Report};
 
@@ -16,15 +16,21 @@ use crate::trace_loading::load_trace;
 
 /// A report on the events of a trace.
 pub(crate) trait TraceReport: Args {
-    /// The questions about the events.
-    fn questions(&self) -> Questions;
+    /// What is asked about the events.
+    type Question: Question;
+
+    /// The question.
+    fn question(&self) -> Self::Question;
 
     /// The part of the run that is wanted.
     fn filter(&self) -> Filter;
 
     /// The report. `trace`: the name of the directory in it.
-    fn report(self, model: &TraceModel, trace: &str) -> Result<impl Report>;
+    fn report(self, model: &TraceModel, answer: &Answer<Self>, trace: &str) -> Result<impl Report>;
 }
+
+/// The answer to its question.
+pub(crate) type Answer<R> = <<R as TraceReport>::Question as Question>::Answer;
 
 /// The trace, the form and where it goes.
 #[derive(Args)]
@@ -48,10 +54,10 @@ pub(crate) struct TraceReportArgs<R: TraceReport> {
 impl<R: TraceReport> TraceReportArgs<R> {
     /// Reads, asks, prints.
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let model = self.trace.load(&self.report.questions())?;
+        let (model, answer) = self.trace.load(self.report.question())?;
         let name = self.trace.name();
         nothing::mention_of_run(&model.count, &self.report.filter());
-        let report = self.report.report(&model, &name)?;
+        let report = self.report.report(&model, &answer, &name)?;
         self.trace.print(&report)
     }
 }
@@ -67,8 +73,8 @@ impl TraceArgs {
     }
 
     /// Reads the trace; one without events is an error.
-    pub(crate) fn load(&self, questions: &Questions) -> Result<TraceModel> {
-        load_events(&self.trace, questions)
+    pub(crate) fn load<Q: Question>(&self, question: Q) -> Result<(TraceModel, Q::Answer)> {
+        load_events(&self.trace, question)
     }
 
     /// Prints the report in the form that was asked for.
@@ -79,12 +85,15 @@ impl TraceArgs {
 }
 
 /// Reads a trace; one without events is an error.
-pub(crate) fn load_events(trace: &Path, questions: &Questions) -> Result<TraceModel> {
-    let model = load_trace(trace, questions)?;
+pub(crate) fn load_events<Q: Question>(
+    trace: &Path,
+    question: Q,
+) -> Result<(TraceModel, Q::Answer)> {
+    let (model, answer) = load_trace(trace, question)?;
     if model.info.files.is_empty() && model.info.damage.is_empty() {
         bail!("{}", without_events(trace, &model));
     }
-    Ok(model)
+    Ok((model, answer))
 }
 
 /// One line: why there are no events, and what to do.

@@ -2,8 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use ducktrack_analyses::{HeapAt, Levels, SpaceUse, TraceModel};
+use ducktrack_analyses::{
+    HeapAt, HeapMoments, JudgedSpan, Levels, LifetimeTallies, Lifetimes, Question, SpaceUse,
+    Staleness, StalenessAt, Survivors, SurvivorsBuilder, Timeline, TimelineCourse,
+};
 use ducktrack_count_model::{CountModel, SiteIndex};
+use ducktrack_heap_replay::Moment;
 use ducktrack_leaks::{Forecast, History, judge};
 
 use crate::place::PlaceBook;
@@ -79,6 +83,15 @@ pub struct LeakFact {
     pub live_bytes: u64,
 }
 
+/// The question that the facts answer.
+pub type TraceQuestion = (
+    HeapMoments,
+    LifetimeTallies,
+    TimelineCourse,
+    SurvivorsBuilder,
+    StalenessAt,
+);
+
 /// All of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TraceFacts {
@@ -97,16 +110,30 @@ pub struct TraceFacts {
 }
 
 impl TraceFacts {
-    /// From the answers to the questions `lifetimes`, `timeline`, `survivors`, one heap and its staleness.
-    pub fn of(model: &TraceModel) -> Self {
-        let mut naming = Naming::of(&model.count);
-        let heap = model.heap_at.iter().flatten().next();
+    /// What is asked of a trace for them.
+    pub fn question() -> TraceQuestion {
+        (
+            HeapMoments::new(vec![Moment::End, Moment::Last]),
+            LifetimeTallies::default(),
+            TimelineCourse::default(),
+            SurvivorsBuilder::new(JudgedSpan::default()),
+            StalenessAt::new(Moment::End),
+        )
+    }
+
+    /// From the answers.
+    pub fn of(
+        count: &CountModel,
+        (heaps, lifetimes, timeline, survivors, staleness): &<TraceQuestion as Question>::Answer,
+    ) -> Self {
+        let mut naming = Naming::of(count);
+        let heap = heaps.iter().flatten().next();
         let mut facts = Self {
             gc: heap.and_then(|heap| heap.collection).map(|gc| gc.0),
-            ages: ages(model, &mut naming),
-            live: heap.map_or_else(Vec::new, |heap| live(model, heap, &mut naming)),
-            gcs: gcs(model),
-            leaks: leaks(model, &mut naming),
+            ages: ages(lifetimes, &mut naming),
+            live: heap.map_or_else(Vec::new, |heap| live(heap, staleness.as_ref(), &mut naming)),
+            gcs: gcs(timeline),
+            leaks: leaks(survivors, &mut naming),
             places: BTreeMap::new(),
         };
         facts.places = naming.places;
@@ -140,13 +167,9 @@ impl<'m> Naming<'m> {
     }
 }
 
-fn ages(model: &TraceModel, naming: &mut Naming<'_>) -> Vec<AgeFact> {
+fn ages(lifetimes: &Lifetimes, naming: &mut Naming<'_>) -> Vec<AgeFact> {
     let mut sums: BTreeMap<(Option<SiteId>, u32), (u64, u64)> = BTreeMap::new();
-    for row in model
-        .lifetimes
-        .iter()
-        .flat_map(|lifetimes| &lifetimes.sites)
-    {
+    for row in &lifetimes.sites {
         let site = naming.id(row.site);
         let died = row.lives.died.iter().zip(&row.lives.died_bytes).zip(0..);
         for ((objects, bytes), survived) in died.filter(|((objects, _), _)| **objects > 0) {
@@ -164,10 +187,10 @@ fn ages(model: &TraceModel, naming: &mut Naming<'_>) -> Vec<AgeFact> {
     .collect()
 }
 
-fn live(model: &TraceModel, heap: &HeapAt, naming: &mut Naming<'_>) -> Vec<LiveFact> {
+fn live(heap: &HeapAt, staleness: Option<&Staleness>, naming: &mut Naming<'_>) -> Vec<LiveFact> {
     let mut rows: Vec<LiveFact> = Vec::new();
     for site in &heap.sites {
-        let stale = model.staleness.as_ref().map(|staleness| {
+        let stale = staleness.map(|staleness| {
             let mut sites = staleness.sites.iter();
             let row = sites.find(|row| row.site == site.site);
             row.map_or_else(Default::default, |row| row.levels.from_level(Levels::STALE))
@@ -197,8 +220,8 @@ fn median_age(ages: &[u64]) -> u32 {
     u32::try_from(reached.unwrap_or(0)).unwrap_or(u32::MAX)
 }
 
-fn gcs(model: &TraceModel) -> Vec<GcFact> {
-    let points = model.timeline.iter().flat_map(|timeline| &timeline.points);
+fn gcs(timeline: &Timeline) -> Vec<GcFact> {
+    let points = timeline.points.iter();
     let used = |spaces: &[SpaceUse]| spaces.iter().map(|space| space.used).sum();
     points
         .map(|point| GcFact {
@@ -213,10 +236,7 @@ fn gcs(model: &TraceModel) -> Vec<GcFact> {
         .collect()
 }
 
-fn leaks(model: &TraceModel, naming: &mut Naming<'_>) -> Vec<LeakFact> {
-    let Some(survivors) = &model.survivors else {
-        return Vec::new();
-    };
+fn leaks(survivors: &Survivors, naming: &mut Naming<'_>) -> Vec<LeakFact> {
     // A site has a row for each of its callers.
     let mut sites: BTreeMap<_, History> = BTreeMap::new();
     for row in &survivors.rows {

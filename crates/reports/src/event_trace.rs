@@ -57,8 +57,8 @@ pub use info::{
     RotationDoc, info_report,
 };
 pub use leaks::{
-    CandidateDoc, ClockCellDoc, CohortDoc, FollowerDoc, IntervalDoc, LeakRequest, LeakWindowDoc,
-    LeaksReport, SiteVerdictDoc, SpanDoc, leaks_report,
+    CandidateDoc, ClockCellDoc, CohortDoc, FollowerDoc, IntervalDoc, LeakAnswers, LeakRequest,
+    LeakWindowDoc, LeaksReport, SiteVerdictDoc, SpanDoc, leak_question, leaks_report,
 };
 pub use lifetimes::{
     LifetimeContextDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport, lifetimes_report,

@@ -68,16 +68,17 @@ pub use event_trace::{
     EventCountsDoc, EventFileDoc, FollowerDoc, GcCandidateDoc, GcContextDoc, GcCostDoc, GcReport,
     GcSiteDoc, GcTypeDoc, GroupsDoc, HeapPartDoc, HeapReport, HeapSiteDoc, HolderPathDoc,
     HolderSelection, HoldersReport, HoldingContextDoc, HoldingDoc, HoldingSiteDoc, HoldingTypeDoc,
-    InfoReport, IntervalDoc, JoinDoc, KnowledgeDoc, LayerDoc, LeakRequest, LeakWindowDoc,
-    LeaksReport, LevelDoc, LifetimeContextDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport,
-    LivesDoc, LostDoc, MadeDoc, MomentDoc, ObjectPlace, OnClocksDoc, PauseKindDoc, PlaceDoc,
-    PlaceNameDoc, QualitiesDoc, QualityDoc, QuantilesDoc, RootDoc, RotationDoc, RowsDoc,
+    InfoReport, IntervalDoc, JoinDoc, KnowledgeDoc, LayerDoc, LeakAnswers, LeakRequest,
+    LeakWindowDoc, LeaksReport, LevelDoc, LifetimeContextDoc, LifetimeDoc, LifetimeSiteDoc,
+    LifetimesReport, LivesDoc, LostDoc, MadeDoc, MomentDoc, ObjectPlace, OnClocksDoc, PauseKindDoc,
+    PlaceDoc, PlaceNameDoc, QualitiesDoc, QualityDoc, QuantilesDoc, RootDoc, RotationDoc, RowsDoc,
     SelectedDoc, ShapeDoc, SiteDeathsDoc, SiteLayerDoc, SiteVerdictDoc, SpaceDoc, SpaceUseDoc,
     SpanDoc, StaleContextDoc, StalePointDoc, StaleReport, StaleSiteDoc, StaleTypeDoc, StepDoc,
     SurvivalDoc, TimelineReport, TimelineTotalsDoc, TraceHead, TypeCountDoc, TypeDeathsDoc,
     TypeLayerDoc, UnknownPausesDoc, WhatIfDoc, WithoutDoc, candidate_groups, candidates_of,
     cost_report, csv_line, deaths_report, group_of_sites, heap_report, holders_report, info_report,
-    leaks_report, lifetimes_report, place_of, removable_pair, stale_report, timeline_report,
+    leak_question, leaks_report, lifetimes_report, place_of, removable_pair, stale_report,
+    timeline_report,
 };
 pub use filter::{Filter, Sort};
 pub use fitted_names::fitted;

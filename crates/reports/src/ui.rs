@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use askama::Template;
-use ducktrack_analyses::TraceModel;
+use ducktrack_analyses::{Timeline, TraceModel};
 use serde::Serialize;
 
 use crate::class_name::printable;
@@ -176,7 +176,7 @@ struct Page<'a> {
 }
 
 /// The content of the frame for a recording; the caller provides the pages.
-pub fn ui_document(model: &TraceModel, trace: &str) -> UiDocument {
+pub fn ui_document(model: &TraceModel, timeline: &Timeline, trace: &str) -> UiDocument {
     let view = crate::build::view(&model.count, trace, &Filter::default());
     let run = run_doc(&view);
     let facts = [
@@ -203,9 +203,7 @@ pub fn ui_document(model: &TraceModel, trace: &str) -> UiDocument {
         collections: Vec::new(),
         marks: Vec::new(),
     };
-    if model.timeline.is_some() {
-        document.set_time(&timeline_report(model, trace, &Filter::default()));
-    }
+    document.set_time(&timeline_report(model, timeline, trace, &Filter::default()));
     document.marks = marks(model);
     document
 }

@@ -12,13 +12,14 @@ use ducktrack_reports::{
     TimelineReport, cost_report, heap_report, info_report, leaks_report, lifetimes_report,
     timeline_report,
 };
-use ducktrack_test_support::{sample_heap, sample_run};
+use ducktrack_test_support::sample_heap::{self, SampleTrace};
+use ducktrack_test_support::sample_run;
 use serde_json::Value;
 
 const TRACE: &str = "ducktrack-4711";
 
-fn sample() -> TraceModel {
-    sample_heap::trace_model(count_model(), 24)
+fn sample() -> SampleTrace {
+    sample_heap::sample_trace(count_model(), 24)
 }
 
 fn count_model() -> ducktrack_count_model::CountModel {
@@ -30,61 +31,65 @@ fn count_model() -> ducktrack_count_model::CountModel {
 }
 
 /// The same run under a collector whose moves are not known.
-fn without_moves() -> TraceModel {
-    let mut model = sample_heap::trace_model(count_model(), 3);
-    model.info.knowledge = HeapKnowledge::Never {
+fn without_moves() -> SampleTrace {
+    let mut model = sample_heap::sample_trace(count_model(), 3);
+    model.model.info.knowledge = HeapKnowledge::Never {
         reason: "ZGC moves objects while the program runs".into(),
     };
-    model.info.level = "off".into();
-    model.info.rotations.clear();
-    model.info.sums.dropped = 17;
-    model.heap_at = vec![None];
-    if let Some(lifetimes) = &mut model.lifetimes {
-        lifetimes.known = false;
-    }
-    model.survivors = Some(Survivors::default());
-    if let Some(timeline) = &mut model.timeline {
-        timeline.composition.clear();
-        timeline.types.clear();
-        timeline.sites.clear();
-        for point in &mut timeline.points {
-            (point.live, point.died, point.moved, point.promoted) = (None, None, None, None);
-            point.fault = Some("no moves under this collector".into());
-        }
+    model.model.info.level = "off".into();
+    model.model.info.rotations.clear();
+    model.model.info.sums.dropped = 17;
+    model.heaps = vec![None];
+    model.lifetimes.known = false;
+    model.survivors = Survivors::default();
+    let timeline = &mut model.timeline;
+    timeline.composition.clear();
+    timeline.types.clear();
+    timeline.sites.clear();
+    for point in &mut timeline.points {
+        (point.live, point.died, point.moved, point.promoted) = (None, None, None, None);
+        point.fault = Some("no moves under this collector".into());
     }
     model
 }
 
-fn heap(model: &TraceModel, filter: &Filter) -> HeapReport {
-    let heap = model.heap_at[0].as_ref().expect("the end");
-    heap_report(model, heap, TRACE, filter)
+fn heap(model: &SampleTrace, filter: &Filter) -> HeapReport {
+    let heap = model.heaps[0].as_ref().expect("the end");
+    heap_report(&model.model, heap, TRACE, filter)
 }
 
-fn lifetimes(model: &TraceModel, filter: &Filter) -> LifetimesReport {
-    lifetimes_report(model, TRACE, filter)
+fn lifetimes(model: &SampleTrace, filter: &Filter) -> LifetimesReport {
+    lifetimes_report(&model.model, &model.lifetimes, TRACE, filter)
 }
 
-fn timeline(model: &TraceModel, filter: &Filter) -> TimelineReport {
-    timeline_report(model, TRACE, filter)
+fn timeline(model: &SampleTrace, filter: &Filter) -> TimelineReport {
+    timeline_report(&model.model, &model.timeline, TRACE, filter)
 }
 
-fn leaks(model: &TraceModel, sites: Option<&Filter>) -> LeaksReport {
+fn leaks(model: &SampleTrace, sites: Option<&Filter>) -> LeaksReport {
     let request = LeakRequest {
         trace: TRACE.to_owned(),
         sites: sites.cloned(),
         ..LeakRequest::default()
     };
-    leaks_report(model, None, &request).expect("no dump is read")
+    let answers = (model.survivors.clone(), None);
+    leaks_report(&model.model, &answers, None, &request).expect("no dump is read")
 }
 
 /// All reports with their names.
-fn reports(model: &TraceModel, filter: &Filter) -> Vec<(&'static str, Box<dyn Report>)> {
+fn reports(model: &SampleTrace, filter: &Filter) -> Vec<(&'static str, Box<dyn Report>)> {
     vec![
         (
             "cost",
-            Box::new(cost_report(model, TRACE, filter, &CostRequest::default())),
+            Box::new(cost_report(
+                &model.model,
+                &model.costs,
+                TRACE,
+                filter,
+                &CostRequest::default(),
+            )),
         ),
-        ("info", Box::new(info_report(model, TRACE))),
+        ("info", Box::new(info_report(&model.model, TRACE))),
         ("lifetimes", Box::new(lifetimes(model, filter))),
         ("timeline", Box::new(timeline(model, filter))),
         ("leaks", Box::new(leaks(model, None))),
@@ -137,7 +142,7 @@ fn texts_fit_into_80_columns() {
 #[test]
 fn objects_of_the_archive_are_named_apart() {
     let mut model = sample();
-    let heap_at = model.heap_at[0].as_mut().expect("the end");
+    let heap_at = model.heaps[0].as_mut().expect("the end");
     heap_at.archived = heap_at.types[..1].to_vec();
     let report = heap(&model, &Filter::default());
     assert_eq!(report.archived, report.types[..1]);
@@ -190,20 +195,20 @@ fn a_trace_without_moves_says_what_is_missing() {
 }
 
 /// The sample, whose heap was not known from collection 6 up to 9.
-fn with_a_gap() -> TraceModel {
+fn with_a_gap() -> SampleTrace {
     let mut model = sample();
     let stretch = |since, until| KnownStretch {
         since: CollectionNumber(since),
         until: CollectionNumber(until),
     };
     let stretches = vec![stretch(0, 5), stretch(9, 24)];
-    model.info.knowledge_gaps = vec![KnowledgeGap {
+    model.model.info.knowledge_gaps = vec![KnowledgeGap {
         since: CollectionNumber(6),
         until: CollectionNumber(9),
         reason: "a region does not parse".into(),
     }];
-    model.info.known_stretches = stretches;
-    let lifetimes = model.lifetimes.as_mut().expect("asked for");
+    model.model.info.known_stretches = stretches;
+    let lifetimes = &mut model.lifetimes;
     for lives in lifetimes.sites.iter_mut().map(|row| &mut row.lives) {
         (lives.unknown_fate, lives.alive) = (lives.alive, Amount::default());
     }
@@ -233,7 +238,7 @@ fn verdicts_of_a_run_with_a_gap_say_where_they_are_from() {
 fn the_heap_has_the_models_numbers() {
     let model = sample();
     let report = heap(&model, &Filter::default());
-    let live = model.heap_at[0].as_ref().expect("the end");
+    let live = model.heaps[0].as_ref().expect("the end");
     assert_eq!(report.total.count.unsigned_abs(), live.total.count);
     assert_eq!(report.selected, report.total);
     let without = report.unattributed.as_ref().expect("the VM's own objects");
@@ -438,7 +443,7 @@ fn reports_read_back_as_themselves() {
     }
     let model = sample();
     let all = Filter::default();
-    read_back(&info_report(&model, TRACE));
+    read_back(&info_report(&model.model, TRACE));
     read_back(&heap(&model, &all));
     read_back(&lifetimes(&model, &all));
     read_back(&timeline(&model, &all));
@@ -472,16 +477,16 @@ fn hostile_names_stay_text_on_every_page() {
 
 #[test]
 fn a_trace_of_nothing_is_a_report_too() {
-    let nothing = TraceModel {
-        count: CountModelBuilder::new().finish(),
-        info: ducktrack_heap_replay::TraceInfo::default(),
-        heap_at: Vec::new(),
-        objects: None,
-        lifetimes: Some(ducktrack_analyses::Lifetimes::default()),
-        timeline: Some(ducktrack_analyses::Timeline::default()),
-        survivors: Some(Survivors::default()),
-        cost: Some(ducktrack_analyses::GcCost::default()),
-        staleness: None,
+    let nothing = SampleTrace {
+        model: TraceModel {
+            count: CountModelBuilder::new().finish(),
+            info: ducktrack_heap_replay::TraceInfo::default(),
+        },
+        heaps: Vec::new(),
+        lifetimes: ducktrack_analyses::Lifetimes::default(),
+        timeline: ducktrack_analyses::Timeline::default(),
+        survivors: Survivors::default(),
+        costs: ducktrack_analyses::GcCost::default(),
     };
     for (name, report) in reports(&nothing, &Filter::default()) {
         assert!(report.text(None).contains("Next:"), "{name}");
@@ -495,7 +500,7 @@ fn the_agreed_keys_are_there() {
     let json = |report: &dyn Report| -> Value {
         serde_json::from_str(&report.json().expect("json")).expect("JSON")
     };
-    let info = json(&info_report(&model, TRACE));
+    let info = json(&info_report(&model.model, TRACE));
     for key in [
         "events",
         "bytesPerEvent",

@@ -2,22 +2,21 @@
 
 use std::path::Path;
 
-use ducktrack_analyses::{Asked, Questions, TraceModel};
+use ducktrack_analyses::{Question, TraceModel};
 use ducktrack_count_model::{CountModel, FileDamage, TraceNames};
 use ducktrack_heap_replay::{Cycle, HeapReplay};
 use ducktrack_trace_reader::{EventFiles, EventStep};
 
 /// Reads the event files of a directory; this many bytes of an epoch's events are kept in memory.
-pub fn replay_files(
+pub fn replay_files<Q: Question>(
     directory: &Path,
     (count, names): (CountModel, TraceNames),
-    questions: &Questions,
+    mut question: Q,
     workers: usize,
     kept: usize,
-) -> TraceModel {
+) -> (TraceModel, Q::Answer) {
     let mut files = EventFiles::open(directory).unwrap().keep_at_most(kept);
-    let mut asked = Asked::new(questions, &count);
-    let mut replay = HeapReplay::new(names, asked.analyses(), workers);
+    let mut replay = HeapReplay::new(names, question.analyses(&count), workers);
     while let Some(step) = files.next_step() {
         match step {
             EventStep::File {
@@ -51,10 +50,13 @@ pub fn replay_files(
             _ => {}
         }
     }
-    let heap = replay.finish();
+    let mut heap = replay.finish();
     let damage = files.damage().into_iter().map(|(file, damage)| FileDamage {
         file: file.display().to_string(),
         damage,
     });
-    asked.finish(heap, count, damage.collect())
+    heap.info.damage = damage.collect();
+    let answer = question.finish(&heap, &count);
+    let info = heap.info;
+    (TraceModel { count, info }, answer)
 }

@@ -14,7 +14,7 @@
 
 use std::sync::Arc;
 
-use ducktrack_analyses::TraceModel;
+use ducktrack_analyses::{GcCost, HeapAt, Lifetimes, Survivors, Timeline, TraceModel};
 use ducktrack_count_model::{CountModel, SiteIndex};
 use ducktrack_heap_replay::{CollectionNumber, Moment};
 use ducktrack_live_heap::Amount;
@@ -36,8 +36,25 @@ const OF_THE_VM: Amount = Amount {
     bytes: 3200,
 };
 
-/// The model of a run of this many collections.
-pub fn trace_model(mut count: CountModel, collections: u32) -> TraceModel {
+/// A trace and the answers to questions about it.
+#[derive(Clone, Debug)]
+pub struct SampleTrace {
+    /// The run.
+    pub model: TraceModel,
+    /// At its end, after half of its collections, and at a moment that is not known.
+    pub heaps: Vec<Option<HeapAt>>,
+    /// Of its sites.
+    pub lifetimes: Lifetimes,
+    /// Of all collections.
+    pub timeline: Timeline,
+    /// Of the whole run.
+    pub survivors: Survivors,
+    /// Of all collections.
+    pub costs: GcCost,
+}
+
+/// A run of this many collections.
+pub fn sample_trace(mut count: CountModel, collections: u32) -> SampleTrace {
     count.run.mode = "trace".into();
     let heap = Heap {
         sites: count.indexed_sites().map(|(index, _)| index).collect(),
@@ -45,23 +62,20 @@ pub fn trace_model(mut count: CountModel, collections: u32) -> TraceModel {
         collections,
     };
     let info = heap.info();
-    let heap_at = vec![
+    let heaps = vec![
         Some(heap.at(Moment::End)),
         Some(heap.at(Moment::After(CollectionNumber(collections / 2)))),
         None,
     ];
     let (lifetimes, timeline, survivors) = (heap.lifetimes(), heap.timeline(), heap.survivors());
     let costs = heap.costs();
-    TraceModel {
-        count,
-        info,
-        heap_at,
-        objects: None,
-        lifetimes: Some(lifetimes),
-        timeline: Some(timeline),
-        survivors: Some(survivors),
-        cost: Some(costs),
-        staleness: None,
+    SampleTrace {
+        model: TraceModel { count, info },
+        heaps,
+        lifetimes,
+        timeline,
+        survivors,
+        costs,
     }
 }
 

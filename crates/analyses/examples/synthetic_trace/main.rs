@@ -10,7 +10,10 @@ mod generator;
 use std::path::Path;
 use std::time::Instant;
 
-use ducktrack_analyses::{CostQuestion, Questions};
+use ducktrack_analyses::{
+    CostBuilder, CostQuestion, HeapMoments, JudgedSpan, LifetimeTallies, SurvivorsBuilder,
+    TimelineCourse,
+};
 use ducktrack_heap_replay::Moment;
 use ducktrack_test_support::replay_files;
 
@@ -44,21 +47,19 @@ fn write(directory: &Path, million: u64) {
 }
 
 fn read(directory: &Path, workers: usize) {
-    let questions = Questions {
-        heap_at: vec![Moment::End],
-        heap_dump: None,
-        lifetimes: true,
-        timeline: true,
-        survivors: Some(ducktrack_analyses::JudgedSpan::default()),
-        cost: Some(CostQuestion::default()),
-        staleness: None,
-    };
+    let question = (
+        HeapMoments::new(vec![Moment::End]),
+        LifetimeTallies::default(),
+        TimelineCourse::default(),
+        SurvivorsBuilder::new(JudgedSpan::default()),
+        CostBuilder::new(&CostQuestion::default()),
+    );
     let start = Instant::now();
-    let model = replay_files(directory, generator::names(), &questions, workers, 64 << 20);
+    let (model, (heaps, ..)) =
+        replay_files(directory, generator::names(), question, workers, 64 << 20);
     let seconds = start.elapsed().as_secs_f64();
     let info = &model.info;
-    let live = model
-        .heap_at
+    let live = heaps
         .first()
         .and_then(Option::as_ref)
         .map_or(0, |heap| heap.total.count);

@@ -1,13 +1,26 @@
 //! Costs from the news of a replay.
 
-use ducktrack_count_model::Origin;
+use ducktrack_count_model::{CountModel, Origin};
 use ducktrack_heap_replay::{
     Analysis, Collected, Epoch, EpochEnd, Heap, LiveObject, SiteTally, Step, Wants,
 };
 use ducktrack_live_heap::Amount;
 use ducktrack_trace_format::Collection;
 
-use crate::cost::CostBuilder;
+use crate::Question;
+use crate::cost::{CostBuilder, GcCost};
+
+impl Question for CostBuilder {
+    type Answer = GcCost;
+
+    fn analyses(&mut self, _: &CountModel) -> Vec<&mut dyn Analysis> {
+        vec![self]
+    }
+
+    fn finish(self, heap: &Heap, _: &CountModel) -> GcCost {
+        self.table(&heap.names.types)
+    }
+}
 
 impl Analysis for CostBuilder {
     fn wants(&self) -> Wants {

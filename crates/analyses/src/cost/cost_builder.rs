@@ -230,7 +230,7 @@ impl CostBuilder {
     }
 
     /// The table.
-    pub fn finish(self, types: &TypeNames) -> GcCost {
+    pub(super) fn table(self, types: &TypeNames) -> GcCost {
         let [young, full, cycle] = &self.pauses;
         let [young_asked, full_asked, cycle_asked] = self.asked;
         let mut answer = GcCost {

@@ -1,13 +1,13 @@
 //! The heap at the moments that are asked for.
 
-use ducktrack_count_model::{Origin, SiteColumn, TypeColumn};
+use ducktrack_count_model::{CountModel, Origin, SiteColumn, TypeColumn};
 use ducktrack_heap_replay::{
     Analysis, CollectionNumber, Epoch, EpochEnd, Heap, Loss, Moment, Pause, Rest, SiteTally,
 };
 use ducktrack_live_heap::Amount;
 
-use crate::HeapAt;
 use crate::heap_at::builder::HeapSums;
+use crate::{HeapAt, Question};
 
 /// Sums the heap up at some moments.
 #[derive(Debug, Default)]
@@ -30,11 +30,6 @@ impl HeapMoments {
         }
     }
 
-    /// In the order of the moments; a collection that the trace does not have, or after which the heap is not known, gives `None`.
-    pub fn finish(self) -> Vec<Option<HeapAt>> {
-        self.answers
-    }
-
     /// After the last collection after which the heap is known so far.
     fn answer_last(&mut self, heap: &Heap) {
         let pause = self.settled.filter(|at| at.collection == heap.epoch);
@@ -52,6 +47,19 @@ impl HeapMoments {
         for (_, answer) in answers.filter(|(moment, _)| **moment == asked) {
             *answer = Some(heap.clone());
         }
+    }
+}
+
+impl Question for HeapMoments {
+    /// In the order of the moments; a collection that the trace does not have, or after which the heap is not known, gives `None`.
+    type Answer = Vec<Option<HeapAt>>;
+
+    fn analyses(&mut self, _: &CountModel) -> Vec<&mut dyn Analysis> {
+        vec![self]
+    }
+
+    fn finish(self, _: &Heap, _: &CountModel) -> Self::Answer {
+        self.answers
     }
 }
 

@@ -1,16 +1,21 @@
 //! Lifetimes from the news of a replay.
 
-use ducktrack_count_model::Origin;
+use ducktrack_count_model::{CountModel, Origin};
 use ducktrack_heap_replay::{
     Analysis, Collected, Epoch, Gain, Heap, LiveObject, Loss, Rest, SiteTally, Step, Wants,
 };
 
-use crate::Lifetimes;
 use crate::lifetimes::tallies::LifetimeTallies;
+use crate::{Lifetimes, Question};
 
-impl LifetimeTallies {
-    /// The table, when the replay has ended.
-    pub fn finish(mut self, heap: &Heap) -> Lifetimes {
+impl Question for LifetimeTallies {
+    type Answer = Lifetimes;
+
+    fn analyses(&mut self, _: &CountModel) -> Vec<&mut dyn Analysis> {
+        vec![self]
+    }
+
+    fn finish(mut self, heap: &Heap, _: &CountModel) -> Lifetimes {
         heap.objects().for_each(|object| self.alive(object));
         let (collections, known) = heap.collections_known();
         self.table(collections, known)

@@ -1,5 +1,6 @@
 //! Staleness from the news of a replay.
 
+use ducktrack_count_model::CountModel;
 use ducktrack_heap_replay::{
     Analysis, Collected, CollectionNumber, Gain, Heap, LiveObject, Loss, Moment, Pause, Rest, Step,
     Wants,
@@ -12,7 +13,7 @@ use crate::heap_at::live_rows::Part;
 use crate::staleness::clock::StalenessClock;
 use crate::staleness::last_uses::LastUses;
 use crate::staleness::tables::{sites, types};
-use crate::{Levels, StalePoint, Staleness};
+use crate::{Levels, Question, StalePoint, Staleness};
 
 /// The staleness of live objects at one moment, and its course until then.
 #[derive(Debug)]
@@ -39,11 +40,6 @@ impl StalenessAt {
             passed: 0,
             answer: None,
         }
-    }
-
-    /// `None`: the heap is not known at that moment, or no uses were recorded.
-    pub fn finish(self) -> Option<Staleness> {
-        self.answer
     }
 
     fn add_point(&mut self, collection: &Collection) {
@@ -105,6 +101,19 @@ impl StalenessAt {
             sites: sites(&parts, &heap.names),
             points,
         })
+    }
+}
+
+impl Question for StalenessAt {
+    /// `None`: the heap is not known at that moment, or no uses were recorded.
+    type Answer = Option<Staleness>;
+
+    fn analyses(&mut self, _: &CountModel) -> Vec<&mut dyn Analysis> {
+        vec![self]
+    }
+
+    fn finish(self, _: &Heap, _: &CountModel) -> Self::Answer {
+        self.answer
     }
 }
 

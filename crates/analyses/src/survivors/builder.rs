@@ -12,7 +12,9 @@ use rustc_hash::FxHashMap;
 use super::cells::Cells;
 use super::rows::{ByCell, Row};
 use super::sites::merged;
+use super::span::JudgedSpan;
 use super::{OldSpaceLook, SurvivorRow, Survivors};
+use crate::Question;
 
 /// Whose objects: where they are made, for whom, of which type.
 pub(super) type Key = (Origin, TypeColumn);
@@ -20,6 +22,7 @@ pub(super) type Key = (Origin, TypeColumn);
 /// The histories so far, from the news of a replay.
 #[derive(Clone, Debug)]
 pub struct SurvivorsBuilder {
+    span: JudgedSpan,
     from: u64,
     until: u64,
     cells: Cells,
@@ -79,11 +82,12 @@ fn one(object: &LiveObject) -> Amount {
 }
 
 impl SurvivorsBuilder {
-    /// From one moment to another, of a run that started then; microseconds since 1970.
-    pub fn new((from, until): (u64, u64), run_start: u64) -> Self {
+    /// Over this part of a run.
+    pub fn new(span: JudgedSpan) -> Self {
         Self {
-            from,
-            until,
+            span,
+            from: 0,
+            until: u64::MAX,
             cells: Cells::default(),
             look_cells: Vec::new(),
             rows: Vec::new(),
@@ -96,7 +100,7 @@ impl SurvivorsBuilder {
             total_at_look: Amount::default(),
             allocated_at_look: 0,
             allocated: 0,
-            last_end: run_start,
+            last_end: 0,
             start: 0,
             collections: 0,
             is_mixed: false,
@@ -280,9 +284,9 @@ impl SurvivorsBuilder {
     }
 
     /// All histories; sites of one line of source are one.
-    pub fn finish(mut self, heap: &Heap, count: &CountModel) -> Survivors {
+    fn histories_of(mut self, heap: &Heap, count: &CountModel) -> Survivors {
         if let Some(at_end) = self.at_end.take() {
-            return at_end.finish(heap, count);
+            return at_end.histories_of(heap, count);
         }
         let look = self.judged_look();
         let cells = look.map_or(self.cells.cells.len(), |(_, cell)| cell + 1);
@@ -357,6 +361,20 @@ impl SurvivorsBuilder {
             earlier: live.earlier,
             looks: row.looks,
         }
+    }
+}
+
+impl Question for SurvivorsBuilder {
+    type Answer = Survivors;
+
+    fn analyses(&mut self, count: &CountModel) -> Vec<&mut dyn Analysis> {
+        (self.from, self.until) = self.span.micros(count);
+        self.last_end = count.run.start_unix_millis.saturating_mul(1_000);
+        vec![self]
+    }
+
+    fn finish(self, heap: &Heap, count: &CountModel) -> Survivors {
+        self.histories_of(heap, count)
     }
 }
 

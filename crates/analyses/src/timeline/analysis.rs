@@ -1,12 +1,13 @@
 //! The timeline from the news of a replay.
 
+use ducktrack_count_model::CountModel;
 use ducktrack_heap_replay::{Analysis, Collected, Heap, Pause, Rest};
 use ducktrack_live_heap::Amount;
 
 use crate::timeline::builder::compose;
 use crate::timeline::heap_samples::HeapSamples;
 use crate::timeline::points::timeline_point;
-use crate::{Timeline, TimelinePoint};
+use crate::{Question, Timeline, TimelinePoint};
 
 /// Collections so far, and what lived after them.
 #[derive(Debug, Default)]
@@ -18,9 +19,14 @@ pub struct TimelineCourse {
     allocated_after: Amount,
 }
 
-impl TimelineCourse {
-    /// The timeline, when the replay has ended.
-    pub fn finish(self, heap: &Heap) -> Timeline {
+impl Question for TimelineCourse {
+    type Answer = Timeline;
+
+    fn analyses(&mut self, _: &CountModel) -> Vec<&mut dyn Analysis> {
+        vec![self]
+    }
+
+    fn finish(self, heap: &Heap, _: &CountModel) -> Timeline {
         let mut timeline = Timeline {
             points: self.points,
             allocated_after: self.allocated_after,
@@ -31,7 +37,9 @@ impl TimelineCourse {
         compose(&mut timeline, &self.samples.finish(), &heap.names.types);
         timeline
     }
+}
 
+impl TimelineCourse {
     /// A collection that does not look at new objects knows nothing of what was allocated before it: the time goes to the next that does.
     fn join_deferred(&mut self, point: &mut TimelinePoint, defers: bool) {
         if defers {

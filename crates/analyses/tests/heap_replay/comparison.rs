@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use ducktrack_analyses::{Cost, GcCost, HeapAt, LiveSite, Lives, TraceModel};
+use ducktrack_analyses::{Cost, GcCost, HeapAt, LiveSite, Lives};
 use ducktrack_live_heap::Amount;
 
 use crate::naive_object::Object;
 use crate::naive_vm::NaiveVm;
+use crate::replaying::Replayed;
 use crate::trace_names::{SITES, descriptor, thread_name};
 
 /// A heap by everything it is asked for.
@@ -101,7 +102,7 @@ fn answered_callers(
 }
 
 /// Compares every answer of a trace that was read from its first file on.
-pub(crate) fn check_all(vm: &NaiveVm, model: &TraceModel) {
+pub(crate) fn check_all(vm: &NaiveVm, model: &Replayed) {
     check_heaps(vm, model, 0);
     check_lifetimes(vm, model);
     check_info(vm, model);
@@ -112,8 +113,8 @@ pub(crate) fn check_all(vm: &NaiveVm, model: &TraceModel) {
 
 /// What the histories keep is the heap: that of the last look, if it counts, else that of the last collection; and no more stays than was born
 /// in epochs whose collections are known, and in the others, whose births the trace does not show, by the machine.
-fn check_survivors(vm: &NaiveVm, model: &TraceModel) {
-    let survivors = model.survivors.as_ref().unwrap();
+fn check_survivors(vm: &NaiveVm, model: &Replayed) {
+    let survivors = &model.survivors;
     let live = survivors.rows.iter().map(|row| row.history.live());
     let live = live.sum::<ducktrack_leaks::Amount>();
     assert_eq!(live, survivors.live);
@@ -122,7 +123,7 @@ fn check_survivors(vm: &NaiveVm, model: &TraceModel) {
         None => vm.epoch,
     };
     let heap = judged.checked_sub(1);
-    let heap = heap.and_then(|at| model.heap_at[at as usize].as_ref());
+    let heap = heap.and_then(|at| model.heaps[at as usize].as_ref());
     if let Some(heap) = heap.filter(|_| survivors.known) {
         assert_eq!(
             (live.objects, live.bytes),
@@ -144,14 +145,14 @@ fn check_survivors(vm: &NaiveVm, model: &TraceModel) {
 }
 
 /// Compares the heaps after all collections from `first` on, and at the end.
-pub(crate) fn check_heaps(vm: &NaiveVm, model: &TraceModel, first: usize) {
+pub(crate) fn check_heaps(vm: &NaiveVm, model: &Replayed, first: usize) {
     for (number, expected) in vm.heaps.iter().enumerate().skip(first) {
-        let answer = model.heap_at[number].as_ref();
+        let answer = model.heaps[number].as_ref();
         answer.iter().for_each(|heap| check_sums(heap));
         let answer = answer.map(ExpectedHeap::answered);
         assert_eq!(&answer, expected, "after {}", number + 1);
     }
-    let end = model.heap_at.last().unwrap().as_ref();
+    let end = model.heaps.last().unwrap().as_ref();
     end.iter().for_each(|heap| check_sums(heap));
     let is_known = vm.heaps.last().is_none_or(Option::is_some);
     let expected = is_known.then(|| ExpectedHeap::of(&vm.objects, vm.epoch, true));
@@ -240,8 +241,8 @@ fn comparable(lives: &Lives) -> Lives {
     }
 }
 
-fn check_lifetimes(vm: &NaiveVm, model: &TraceModel) {
-    let lifetimes = model.lifetimes.as_ref().unwrap();
+fn check_lifetimes(vm: &NaiveVm, model: &Replayed) {
+    let lifetimes = &model.lifetimes;
     let told = vm.told.iter().filter(|told| **told).count() as u64;
     let is_known = told > 0 || vm.told.is_empty();
     for site in (0..SITES.len()).map(Some).chain([None]) {
@@ -284,7 +285,7 @@ fn check_lifetimes(vm: &NaiveVm, model: &TraceModel) {
     assert_eq!(total.allocated.count, total.dead() + ends);
 }
 
-fn check_info(vm: &NaiveVm, model: &TraceModel) {
+fn check_info(vm: &NaiveVm, model: &Replayed) {
     let info = &model.info;
     let made = vm.objects.iter().filter(|object| object.site.is_some());
     let made: Amount = made
@@ -316,8 +317,8 @@ fn check_info(vm: &NaiveVm, model: &TraceModel) {
     }
 }
 
-fn check_timeline(vm: &NaiveVm, model: &TraceModel) {
-    let timeline = model.timeline.as_ref().unwrap();
+fn check_timeline(vm: &NaiveVm, model: &Replayed) {
+    let timeline = &model.timeline;
     assert_eq!(timeline.points.len(), vm.heaps.len());
     for (number, (point, heap)) in timeline.points.iter().zip(&vm.heaps).enumerate() {
         let heap = heap.as_ref().filter(|_| vm.told[number]);
@@ -344,8 +345,8 @@ fn check_timeline(vm: &NaiveVm, model: &TraceModel) {
 }
 
 /// Copies by type are those of the machine; what all sites pay for is what all pauses took.
-fn check_costs(vm: &NaiveVm, model: &TraceModel) {
-    let costs = model.cost.as_ref().unwrap();
+fn check_costs(vm: &NaiveVm, model: &Replayed) {
+    let costs = &model.costs;
     let told = vm.told.iter().filter(|told| **told).count() as u64;
     let pauses: u64 = costs.models.iter().map(|model| model.pauses).sum();
     assert_eq!((pauses, costs.unknown), (told, vm.told.len() as u64 - told));
@@ -360,7 +361,7 @@ fn check_costs(vm: &NaiveVm, model: &TraceModel) {
     let rows = rows.map(|row| (row.ty.as_deref().map(str::to_owned), row.cost.copied));
     let answered: BTreeMap<_, _> = rows.filter(|(_, copied)| !copied.is_zero()).collect();
     assert_eq!(answered, copied);
-    let promoted = model.timeline.as_ref().unwrap().points.iter();
+    let promoted = model.timeline.points.iter();
     let promoted: Amount = promoted.filter_map(|point| point.promoted).sum();
     assert_eq!(costs.total.promoted, promoted);
     check_cost_sums(costs);

@@ -6,7 +6,9 @@
 use std::path::Path;
 
 use bolero::{TypeGenerator, check};
-use ducktrack_analyses::Questions;
+use ducktrack_analyses::{
+    HeapMoments, JudgedSpan, LifetimeTallies, StalenessAt, SurvivorsBuilder, TimelineCourse,
+};
 use ducktrack_count_model::CountModelBuilder;
 use ducktrack_heap_replay::{CollectionNumber, Moment};
 use ducktrack_trace_format::{
@@ -100,17 +102,16 @@ fn read_all(directory: &Path) {
     let mut builder = CountModelBuilder::new();
     let mut reader = TraceReader::open(directory).expect("the file's own header stands");
     reader.by_ref().for_each(|record| builder.fold(record));
-    let questions = Questions {
-        heap_at: vec![Moment::After(CollectionNumber(1)), Moment::End],
-        lifetimes: true,
-        timeline: true,
-        survivors: Some(ducktrack_analyses::JudgedSpan::default()),
-        staleness: Some(Moment::Last),
-        ..Questions::default()
-    };
-    let model = replay_files(directory, builder.finish_trace(), &questions, 1, 1 << 20);
+    let question = (
+        HeapMoments::new(vec![Moment::After(CollectionNumber(1)), Moment::End]),
+        LifetimeTallies::default(),
+        TimelineCourse::default(),
+        SurvivorsBuilder::new(JudgedSpan::default()),
+        StalenessAt::new(Moment::Last),
+    );
+    let (_, (heaps, ..)) = replay_files(directory, builder.finish_trace(), question, 1, 1 << 20);
     assert_eq!(
-        model.heap_at.len(),
+        heaps.len(),
         2,
         "an answer for each moment, also where it is none"
     );

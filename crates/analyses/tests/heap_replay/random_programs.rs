@@ -7,7 +7,7 @@ use crate::comparison::{check_all, check_heaps};
 use crate::naive_object::Piece;
 use crate::naive_vm::NaiveVm;
 use crate::program::{cases, programs, programs_that_lose_the_heap};
-use crate::replaying::{all_questions, replay, replay_kept};
+use crate::replaying::{all_questions, replay_all, replay_kept};
 
 proptest! {
     #![proptest_config(cases(150))]
@@ -15,7 +15,7 @@ proptest! {
     #[test]
     fn every_answer_of_a_whole_trace(program in programs(), workers in 1_usize..4) {
         let vm = NaiveVm::run(&program);
-        let model = replay(&vm.pieces, &all_questions(vm.epoch), workers);
+        let model = replay_all(&vm.pieces, vm.epoch, workers);
         check_all(&vm, &model);
     }
 
@@ -23,7 +23,7 @@ proptest! {
     #[test]
     fn every_answer_where_the_last_collections_were_kept(program in programs(), from in 1_u32..8, workers in 1_usize..4) {
         let vm = NaiveVm::run(&program);
-        let model = replay_kept(&vm.pieces, &vm.survivors, from, &all_questions(vm.epoch), workers);
+        let model = replay_kept(&vm.pieces, &vm.survivors, from, all_questions(vm.epoch), workers).into();
         check_all(&vm, &model);
     }
 
@@ -31,7 +31,7 @@ proptest! {
     #[test]
     fn every_answer_before_and_after_gaps(program in programs_that_lose_the_heap(), workers in 1_usize..4) {
         let vm = NaiveVm::run(&program);
-        let model = replay(&vm.pieces, &all_questions(vm.epoch), workers);
+        let model = replay_all(&vm.pieces, vm.epoch, workers);
         check_all(&vm, &model);
     }
 
@@ -44,9 +44,9 @@ proptest! {
         prop_assume!(!starts.is_empty());
         let start = *from.get(&starts);
         let Piece::File(header) = &vm.pieces[start] else { unreachable!() };
-        let model = replay(&vm.pieces[start..], &all_questions(vm.epoch), 2);
+        let model = replay_all(&vm.pieces[start..], vm.epoch, 2);
         check_heaps(&vm, &model, header.epoch as usize - 1);
-        prop_assert!(model.heap_at[..header.epoch as usize - 1].iter().all(Option::is_none));
+        prop_assert!(model.heaps[..header.epoch as usize - 1].iter().all(Option::is_none));
         prop_assert_eq!(model.info.rotations[0].differences, None);
         prop_assert_eq!(model.info.unexplained_survivors, 0);
     }
@@ -70,10 +70,9 @@ proptest! {
                 _ => change(&mut pieces[at], byte, &LARGEST_VARINT),
             }
         }
-        let model = replay(&pieces, &all_questions(vm.epoch), 2);
-        prop_assert!(model.lifetimes.is_some() && model.survivors.is_some());
+        let model = replay_all(&pieces, vm.epoch, 2);
         if matches!(model.info.knowledge, HeapKnowledge::Lost { .. } | HeapKnowledge::Never { .. }) {
-            prop_assert!(model.heap_at.last().unwrap().is_none());
+            prop_assert!(model.heaps.last().unwrap().is_none());
         }
     }
 }

@@ -1,7 +1,12 @@
 //! Leads the pieces of a trace to a replay, as the command does with files.
 
-use ducktrack_analyses::{Asked, CostQuestion, JudgedSpan, Questions, TraceModel};
-use ducktrack_heap_replay::{CollectionNumber, Cycle, EpochPart, EpochView, HeapReplay, Moment};
+use ducktrack_analyses::{
+    CostBuilder, CostQuestion, GcCost, HeapAt, HeapMoments, JudgedSpan, LifetimeTallies, Lifetimes,
+    Question, Survivors, SurvivorsBuilder, Timeline, TimelineCourse, TraceModel,
+};
+use ducktrack_heap_replay::{
+    CollectionNumber, Cycle, EpochPart, EpochView, HeapReplay, Moment, TraceInfo,
+};
 use ducktrack_trace_format::{
     BlockKind, Collection, CollectionCounts, HeapClassId, KeptCollection, MoveDecoder, MoveRun,
     Survivor,
@@ -11,36 +16,75 @@ use crate::naive_object::{NaiveSurvivor, Piece};
 use crate::program::THREADS;
 use crate::trace_names::names;
 
-/// All questions, for traces with this many collections.
-pub(crate) fn all_questions(collections: u32) -> Questions {
-    let after = (1..=collections).map(|number| Moment::After(CollectionNumber(number)));
-    Questions {
-        heap_at: after.chain([Moment::End]).collect(),
-        heap_dump: None,
-        lifetimes: true,
-        timeline: true,
-        survivors: Some(JudgedSpan::default()),
-        cost: Some(CostQuestion::default()),
-        staleness: None,
+/// The answers that are compared with the naive machine's.
+pub(crate) type AllQuestions = (
+    HeapMoments,
+    LifetimeTallies,
+    TimelineCourse,
+    SurvivorsBuilder,
+    CostBuilder,
+);
+
+/// A trace and its answers.
+pub(crate) struct Replayed {
+    pub(crate) info: TraceInfo,
+    pub(crate) heaps: Vec<Option<HeapAt>>,
+    pub(crate) lifetimes: Lifetimes,
+    pub(crate) timeline: Timeline,
+    pub(crate) survivors: Survivors,
+    pub(crate) costs: GcCost,
+}
+
+impl From<(TraceModel, <AllQuestions as Question>::Answer)> for Replayed {
+    fn from((model, answers): (TraceModel, <AllQuestions as Question>::Answer)) -> Self {
+        let (heaps, lifetimes, timeline, survivors, costs) = answers;
+        Self {
+            info: model.info,
+            heaps,
+            lifetimes,
+            timeline,
+            survivors,
+            costs,
+        }
     }
 }
 
+/// All questions, for traces with this many collections.
+pub(crate) fn all_questions(collections: u32) -> AllQuestions {
+    let after = (1..=collections).map(|number| Moment::After(CollectionNumber(number)));
+    (
+        HeapMoments::new(after.chain([Moment::End]).collect()),
+        LifetimeTallies::default(),
+        TimelineCourse::default(),
+        SurvivorsBuilder::new(JudgedSpan::default()),
+        CostBuilder::new(&CostQuestion::default()),
+    )
+}
+
+/// All of it.
+pub(crate) fn replay_all(pieces: &[Piece], collections: u32, workers: usize) -> Replayed {
+    replay(pieces, all_questions(collections), workers).into()
+}
+
 /// Replays pieces; events are spread over this many workers.
-pub(crate) fn replay(pieces: &[Piece], questions: &Questions, workers: usize) -> TraceModel {
-    replay_kept(pieces, &[], u32::MAX, questions, workers)
+pub(crate) fn replay<Q: Question>(
+    pieces: &[Piece],
+    question: Q,
+    workers: usize,
+) -> (TraceModel, Q::Answer) {
+    replay_kept(pieces, &[], u32::MAX, question, workers)
 }
 
 /// The same; of the collections from this number on the trace has what the agent keeps in a pause.
-pub(crate) fn replay_kept(
+pub(crate) fn replay_kept<Q: Question>(
     pieces: &[Piece],
     survivors: &[Vec<NaiveSurvivor>],
     kept_from: u32,
-    questions: &Questions,
+    mut question: Q,
     workers: usize,
-) -> TraceModel {
+) -> (TraceModel, Q::Answer) {
     let (count, names) = names(THREADS);
-    let mut asked = Asked::new(questions, &count);
-    let mut replay = HeapReplay::new(names, asked.analyses(), workers);
+    let mut replay = HeapReplay::new(names, question.analyses(&count), workers);
     let mut buffers: Vec<(&[u8], bool)> = Vec::new();
     for piece in pieces {
         match piece {
@@ -73,7 +117,9 @@ pub(crate) fn replay_kept(
     }
     replay.end(|view, parts| take_all(&buffers, view, parts));
     let heap = replay.finish();
-    asked.finish(heap, count, Vec::new())
+    let answer = question.finish(&heap, &count);
+    let info = heap.info;
+    (TraceModel { count, info }, answer)
 }
 
 fn kept(collection: &Collection, survivors: &[Vec<NaiveSurvivor>]) -> KeptCollection {

@@ -1,6 +1,6 @@
 //! Cases with known answers.
 
-use ducktrack_analyses::{JudgedSpan, Questions, SurvivorRow, Survivors};
+use ducktrack_analyses::{HeapMoments, JudgedSpan, SurvivorRow, Survivors, SurvivorsBuilder};
 use ducktrack_heap_replay::{CollectionNumber, HeapKnowledge, Moment};
 use ducktrack_leaks::{Judgement, NotKnown, Verdict, judge};
 use ducktrack_live_heap::Amount;
@@ -11,7 +11,7 @@ use ducktrack_trace_format::{
 use crate::naive_object::Piece;
 use crate::naive_vm::NaiveVm;
 use crate::program::{Kind, Step};
-use crate::replaying::{all_questions, replay};
+use crate::replaying::{replay, replay_all};
 use crate::trace_names::SITES;
 
 fn allocate(site: usize) -> Step {
@@ -33,17 +33,17 @@ fn young(chance: u32) -> Step {
 
 #[test]
 fn an_empty_trace() {
-    let model = replay(&[], &all_questions(0), 1);
+    let model = replay_all(&[], 0, 1);
     assert_eq!(model.info.sums.events, 0);
-    assert_eq!(model.heap_at, [None]);
+    assert_eq!(model.heaps, [None]);
     assert!(matches!(model.info.knowledge, HeapKnowledge::Never { .. }));
 }
 
 #[test]
 fn a_program_without_a_collection_has_only_new_objects() {
     let vm = NaiveVm::run(&[allocate(0), allocate(1), allocate(0)]);
-    let model = replay(&vm.pieces, &all_questions(0), 1);
-    let end = model.heap_at[0].as_ref().unwrap();
+    let model = replay_all(&vm.pieces, 0, 1);
+    let end = model.heaps[0].as_ref().unwrap();
     assert_eq!(
         end.total,
         Amount {
@@ -53,7 +53,7 @@ fn a_program_without_a_collection_has_only_new_objects() {
     );
     assert_eq!((end.not_yet_collected, end.collection), (end.total, None));
     assert_eq!(model.info.knowledge, HeapKnowledge::NoCollection);
-    assert_eq!(model.lifetimes.unwrap().total.not_yet_collected.count, 3);
+    assert_eq!(model.lifetimes.total.not_yet_collected.count, 3);
 }
 
 #[test]
@@ -71,12 +71,12 @@ fn without_moves_there_are_allocations_and_collections_but_no_heap() {
             _ => {}
         }
     }
-    let model = replay(&vm.pieces, &all_questions(2), 2);
+    let model = replay_all(&vm.pieces, 2, 2);
     assert!(
         matches!(&model.info.knowledge, HeapKnowledge::Never { reason } if reason.contains("not recorded"))
     );
-    assert_eq!(model.heap_at, [None, None, None]);
-    let timeline = model.timeline.unwrap();
+    assert_eq!(model.heaps, [None, None, None]);
+    let timeline = model.timeline;
     let allocated: Vec<u64> = timeline
         .points
         .iter()
@@ -96,14 +96,14 @@ fn without_moves_there_are_allocations_and_collections_but_no_heap() {
             .iter()
             .all(|point| point.live.is_none() && point.died.is_none())
     );
-    let lifetimes = model.lifetimes.unwrap();
+    let lifetimes = model.lifetimes;
     assert!(!lifetimes.known);
     assert_eq!(
         (lifetimes.total.allocated.count, lifetimes.total.dead()),
         (3, 0)
     );
     assert_eq!(model.info.level, "off");
-    assert!(!model.survivors.unwrap().known);
+    assert!(!model.survivors.known);
 }
 
 #[test]
@@ -123,9 +123,9 @@ fn a_fault_loses_the_heap_from_there_on() {
     collections.skip(1).take(1).for_each(|collection| {
         collection.fault = Some("a region does not parse".into());
     });
-    let model = replay(&vm.pieces, &all_questions(3), 1);
-    assert!(model.heap_at[0].is_some());
-    assert_eq!(model.heap_at[1..], [None, None, None]);
+    let model = replay_all(&vm.pieces, 3, 1);
+    assert!(model.heaps[0].is_some());
+    assert_eq!(model.heaps[1..], [None, None, None]);
     let lost = HeapKnowledge::Lost {
         since: CollectionNumber(2),
         reason: "a region does not parse".into(),
@@ -141,7 +141,7 @@ fn a_missing_collection_is_noticed() {
         |piece| matches!(piece, Piece::Collection(collection, _) if collection.number == 2),
     );
     pieces.remove(second.unwrap());
-    let model = replay(&pieces, &all_questions(3), 1);
+    let model = replay_all(&pieces, 3, 1);
     assert!(matches!(
         model.info.knowledge,
         HeapKnowledge::Lost {
@@ -158,7 +158,7 @@ fn a_first_file_without_synchronization_point_that_is_not_the_first_of_the_run()
         epoch: 9,
         ..EventFile::default()
     };
-    let model = replay(&[Piece::File(header)], &all_questions(0), 1);
+    let model = replay_all(&[Piece::File(header)], 0, 1);
     assert!(
         matches!(&model.info.knowledge, HeapKnowledge::Never { reason } if reason.contains("missing"))
     );
@@ -166,12 +166,8 @@ fn a_first_file_without_synchronization_point_that_is_not_the_first_of_the_run()
 
 /// What of each piece of the run stays, and the verdict on the row with most live bytes.
 fn judged(program: &[Step]) -> (Survivors, Judgement) {
-    let questions = Questions {
-        survivors: Some(JudgedSpan::default()),
-        ..Questions::default()
-    };
-    let model = replay(&NaiveVm::run(program).pieces, &questions, 1);
-    let survivors = model.survivors.unwrap();
+    let question = SurvivorsBuilder::new(JudgedSpan::default());
+    let (_, survivors) = replay(&NaiveVm::run(program).pieces, question, 1);
     let first = survivors.rows.first().cloned().unwrap_or_default();
     let judged = judge(&survivors.clock, &SurvivorRow::default().history);
     let judged = match survivors.rows.is_empty() {
@@ -270,8 +266,8 @@ fn the_rate_after_a_cleanup_pause_is_that_of_all_the_time() {
     program.extend(vec![allocate(0); 100]);
     program.extend([cleanup.clone(), cleanup, young(8)]);
     let vm = NaiveVm::run(&program);
-    let timeline = replay(&vm.pieces, &all_questions(vm.epoch), 1).timeline;
-    let points = timeline.unwrap().points;
+    let timeline = replay_all(&vm.pieces, vm.epoch, 1).timeline;
+    let points = timeline.points;
     let rates: Vec<_> = points
         .iter()
         .map(|point| point.bytes_per_second())
@@ -299,32 +295,25 @@ fn a_leak_is_one_before_and_after_a_gap() {
         program.push(if is_full { full() } else { young(8) });
     }
     let vm = NaiveVm::run(&program);
-    let model = replay(&vm.pieces, &all_questions(vm.epoch), 1);
-    let survivors = model.survivors.unwrap();
+    let model = replay_all(&vm.pieces, vm.epoch, 1);
+    let survivors = model.survivors;
     assert!(survivors.known);
     // What is older has lost its site.
     let of_site = survivors.rows.iter().find(|row| row.site.is_some());
     let judgement = judge(&survivors.clock, &of_site.unwrap().history);
     assert_eq!(judgement.verdict, Verdict::Leaks);
-    let total = model.lifetimes.unwrap().total;
+    let total = model.lifetimes.total;
     // Born in the epochs that ended in the gap, or alive when it began.
     assert_eq!(total.unknown_fate.count, 32 * 50);
     assert_eq!((total.alive.count, total.dead()), (28 * 50, 0));
 }
 
 #[test]
-fn only_what_was_asked_for_is_answered() {
+fn a_collection_that_the_trace_does_not_have_has_no_heap() {
     let vm = NaiveVm::run(&[allocate(0), young(8)]);
-    let questions = Questions {
-        heap_at: vec![
-            Moment::After(CollectionNumber(7)),
-            Moment::After(CollectionNumber(1)),
-        ],
-        ..Questions::default()
-    };
-    let model = replay(&vm.pieces, &questions, 1);
-    assert!(model.heap_at[0].is_none() && model.heap_at[1].is_some());
-    assert!(model.lifetimes.is_none() && model.timeline.is_none() && model.survivors.is_none());
+    let moments = [7, 1].map(|number| Moment::After(CollectionNumber(number)));
+    let (_, heaps) = replay(&vm.pieces, HeapMoments::new(moments.to_vec()), 1);
+    assert!(heaps[0].is_none() && heaps[1].is_some());
 }
 
 #[test]
@@ -352,7 +341,7 @@ fn quality_is_the_share_of_objects_with_a_site() {
         .rposition(|piece| matches!(piece, Piece::File(_)))
         .unwrap();
     for (pieces, differences) in [(&vm.pieces[..], Some(0)), (&vm.pieces[start..], None)] {
-        let info = replay(pieces, &Questions::default(), 1).info;
+        let info = replay(pieces, (), 1).0.info;
         let rotation = &info.rotations[0];
         assert_eq!((rotation.differences, rotation.objects), (differences, 3));
         let quality: Vec<(u64, u64)> = rotation
@@ -388,11 +377,11 @@ fn sizes_near_the_limit_of_numbers() {
             *content = hostile;
         }
     }
-    let model = replay(&vm.pieces, &all_questions(2), 1);
+    let model = replay_all(&vm.pieces, 2, 1);
     assert_eq!(
         (model.info.sums.events, model.info.sums.allocated.bytes),
         (12, u64::MAX)
     );
-    let lives = model.lifetimes.unwrap().total;
+    let lives = model.lifetimes.total;
     assert_eq!((lives.died[0], lives.died_bytes[0]), (8, u64::MAX));
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ducktrack_analyses::{Levels, Questions};
+use ducktrack_analyses::{Levels, StalenessAt};
 use ducktrack_heap_replay::Moment;
 use ducktrack_live_heap::Amount;
 use ducktrack_trace_format::{AddressRange, Collection, CollectionKind, UseEncoder, UsesHead};
@@ -154,13 +154,12 @@ proptest! {
     fn levels_are_those_of_a_naive_list(program in plain_programs(), seed: u64) {
         let vm = NaiveVm::run(&program);
         let (pieces, uses) = with_uses(&vm, seed);
-        let questions = Questions { staleness: Some(Moment::End), ..Questions::default() };
-        let model = replay(&pieces, &questions, 2);
+        let (_, staleness) = replay(&pieces, StalenessAt::new(Moment::End), 2);
         if vm.epoch == 0 {
-            prop_assert!(model.staleness.is_none());
+            prop_assert!(staleness.is_none());
             return Ok(());
         }
-        let staleness = model.staleness.expect("uses are in the trace");
+        let staleness = staleness.expect("uses are in the trace");
         prop_assert_eq!(staleness.levels.amounts(), uses.levels());
         let of_sites: Amount = staleness.sites.iter().map(|site| site.levels.total()).sum();
         prop_assert_eq!(of_sites, staleness.levels.total());

@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ducktrack_analyses::TraceModel;
 use ducktrack_heap_replay::HeapKnowledge;
 use ducktrack_trace_format::{
     Collection, CollectionCounts, End, EventBlock, HeapClass, HeapClassId, SiteFacts, Survivor,
@@ -18,7 +17,7 @@ use crate::comparison::check_heaps;
 use crate::naive_object::Piece;
 use crate::naive_vm::NaiveVm;
 use crate::program::{Kind, Step, THREADS, cases, programs};
-use crate::replaying::all_questions;
+use crate::replaying::{Replayed, all_questions};
 use crate::trace_names::{CLASSES, KLASS, names};
 use ducktrack_test_support::replay_files;
 
@@ -82,12 +81,12 @@ fn write(vm: &NaiveVm, directory: &Path, options: EventOptions) {
     });
 }
 
-fn read(vm: &NaiveVm, directory: &Path) -> TraceModel {
+fn read(vm: &NaiveVm, directory: &Path) -> Replayed {
     read_keeping(vm, directory, usize::MAX)
 }
 
-fn read_keeping(vm: &NaiveVm, directory: &Path, kept: usize) -> TraceModel {
-    replay_files(directory, names(THREADS), &all_questions(vm.epoch), 2, kept)
+fn read_keeping(vm: &NaiveVm, directory: &Path, kept: usize) -> Replayed {
+    replay_files(directory, names(THREADS), all_questions(vm.epoch), 2, kept).into()
 }
 
 fn options(compress: CompressStrategy) -> EventOptions {
@@ -191,7 +190,7 @@ proptest! {
         }
         let model = read(&vm, directory.path());
         let is_lost = matches!(model.info.knowledge, HeapKnowledge::Lost { .. } | HeapKnowledge::Never { .. });
-        prop_assert!(!is_lost || model.heap_at.last().unwrap().is_none());
+        prop_assert!(!is_lost || model.heaps.last().unwrap().is_none());
         let is_whole = model.info.damage.is_empty() && !is_lost && model.info.rotations.iter().all(|rotation| rotation.differences.is_some());
         // A change that left everything as it was may go unnoticed: a file of nothing that was removed, say.
         if changed && is_whole && model.info.collections == vm.heaps.len() as u64 {
@@ -242,7 +241,7 @@ fn the_oldest_of_many_files_are_gone_and_every_heap_since_is_known() {
             .all(|rotation| rotation.differences == Some(0)),
         "{rotations:?}"
     );
-    assert!(model.heap_at[0].is_none() && model.heap_at[60].is_some());
+    assert!(model.heaps[0].is_none() && model.heaps[60].is_some());
     check_heaps(&vm, &model, rotations[0].collection as usize - 1);
     // All objects of this program have a site.
     assert_eq!(model.info.quality(), Some(1.0));

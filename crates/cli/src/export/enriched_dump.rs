@@ -7,13 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use ducktrack_analyses::Questions;
 use ducktrack_holders::{Enriched, SiteTraces, enrich};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::dump_loading::{DumpTrace, PartialDump};
-use crate::trace_report::load_events;
 
 /// Only the owner may read a dump: it holds the program's data.
 const PRIVATE: u32 = 0o600;
@@ -23,8 +21,7 @@ pub(super) fn write(folder: &Path, dump: &Path, output: &Path) -> Result<ExitCod
     if is_same(dump, output) {
         bail!("{}: give another file to write to", output.display());
     }
-    let load = |questions: &Questions| load_events(folder, questions);
-    let mut trace = DumpTrace::load(load, dump, PartialDump::default(), Questions::default())?;
+    let mut trace = DumpTrace::load(folder, dump, PartialDump::default(), ())?;
     let objects = trace.objects()?;
     let mut sites = SiteTraces::new(&trace.model.count, &objects);
     let traces = core::mem::take(&mut sites.traces);

@@ -6,9 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use ducktrack_analyses::Questions;
 use ducktrack_fleet::{Labels, Origin, Recording, TraceFacts, open_store};
-use ducktrack_heap_replay::Moment;
 use ducktrack_trace_reader::EventFiles;
 
 use super::follow;
@@ -135,10 +133,11 @@ fn export_recording(path: &Path, target: &Target) -> Result<()> {
     let (count, names) = recording.take_model();
     let (facts, trace) = match files {
         Ok(files) if !files.files().is_empty() => {
-            let model = with_counts(replay_trace(files, count, names, &questions()));
+            let (model, answers) = replay_trace(files, count, names, TraceFacts::question());
+            let count = with_counts(model.count, &answers.1);
             (
-                recording.finish_with(&model.count),
-                Some(TraceFacts::of(&model)),
+                recording.finish_with(&count),
+                Some(TraceFacts::of(&count, &answers)),
             )
         }
         _ => (recording.finish_with(&count), None),
@@ -153,15 +152,4 @@ fn export_recording(path: &Path, target: &Target) -> Result<()> {
         target.root
     );
     Ok(())
-}
-
-fn questions() -> Questions {
-    Questions {
-        heap_at: vec![Moment::End, Moment::Last],
-        lifetimes: true,
-        timeline: true,
-        survivors: Some(ducktrack_analyses::JudgedSpan::default()),
-        staleness: Some(Moment::End),
-        ..Questions::default()
-    }
 }

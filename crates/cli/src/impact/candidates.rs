@@ -37,7 +37,7 @@ pub(super) fn find(first: &FirstRun, most: usize) -> Result<Found> {
         dump: Some(names.1.clone()),
         ..LeakRequest::default()
     };
-    let report = leaks_report(&loaded.model, Some(&holdings), &request)
+    let report = leaks_report(&loaded.model, &loaded.answer, Some(&holdings), &request)
         .map_err(|error| loaded.fault(error))?;
     let pairs = chosen(&loaded.model.count, &holdings, &report, most);
     let (pairs, left_out) = pairs.map_err(|error| loaded.fault(error))?;

@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use ducktrack_analyses::{JudgedSpan, Questions};
-use ducktrack_heap_replay::Moment;
+use ducktrack_analyses::JudgedSpan;
+use ducktrack_reports::{LeakAnswers, leak_question};
 
 use super::trial::Program;
 use crate::dump_loading::{DumpTrace, PartialDump};
-use crate::trace_report::load_events;
 
 /// Its files.
 pub(super) struct FirstRun {
@@ -34,14 +33,9 @@ impl FirstRun {
     }
 
     /// Trace and dump, with what leaks are found by.
-    pub(super) fn load(&self) -> Result<DumpTrace> {
-        let questions = Questions {
-            survivors: Some(JudgedSpan::default()),
-            staleness: Some(Moment::End),
-            ..Questions::default()
-        };
-        let load = |questions: &Questions| load_events(&self.trace, questions);
-        DumpTrace::load(load, &self.dump, PartialDump::default(), questions).context(
+    pub(super) fn load(&self) -> Result<DumpTrace<LeakAnswers>> {
+        let question = leak_question(&JudgedSpan::default());
+        DumpTrace::load(&self.trace, &self.dump, PartialDump::default(), question).context(
             "the first run cannot be read; name the pair with --pair SOURCE->TARGET, without --predict",
         )
     }

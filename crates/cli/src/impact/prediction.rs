@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use ducktrack_analyses::{
-    Cost, CostQuestion, Estimate, GcCost, ObjectGroup, Questions, TraceModel,
+    Cost, CostBuilder, CostQuestion, Estimate, GcCost, ObjectGroup, TraceModel,
 };
 use ducktrack_reports::{CostCandidate, candidate_groups, group_of_sites};
 
@@ -26,19 +26,13 @@ pub(super) fn shares(
     trials: u32,
 ) -> Result<Vec<Option<Estimate>>> {
     let groups = groups(first, changes)?;
-    let questions = Questions {
-        cost: Some(CostQuestion {
-            unused_for: after,
-            groups,
-        }),
-        ..Questions::default()
+    let question = CostQuestion {
+        unused_for: after,
+        groups,
     };
-    let model = load_events(&first.trace, &questions)?;
-    let Some(costs) = &model.cost else {
-        return Ok(vec![None; changes.len()]);
-    };
+    let (_, costs) = load_events(&first.trace, CostBuilder::new(&question))?;
     let share = |(change, cost): (&Change, &Cost)| {
-        share(costs, change, cost).map(|share| between_means(share, trials))
+        share(&costs, change, cost).map(|share| between_means(share, trials))
     };
     let groups = costs.groups.iter().map(|group| &group.cost);
     Ok(changes.iter().zip(groups).map(share).collect())
@@ -76,10 +70,7 @@ fn between_means(share: Estimate, trials: u32) -> Estimate {
 fn groups(first: &FirstRun, changes: &[Change]) -> Result<Vec<ObjectGroup>> {
     let mut candidates: Vec<CostCandidate> = changes.iter().filter_map(candidate).collect();
     let (model, held) = match candidates.is_empty() {
-        true => (
-            load_events(&first.trace, &Questions::default())?,
-            Vec::new(),
-        ),
+        true => (load_events(&first.trace, ())?.0, Vec::new()),
         false => {
             let mut trace = first.load()?;
             let holdings = trace.holdings()?;

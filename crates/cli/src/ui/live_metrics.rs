@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use ducktrack_analyses::{JudgedSpan, Questions};
+use ducktrack_analyses::{HeapMoments, JudgedSpan, SurvivorsBuilder};
 use ducktrack_heap_replay::Moment;
 use ducktrack_leaks::{Forecast, Verdict, judge};
 use ducktrack_trace_reader::EventFiles;
@@ -25,13 +25,12 @@ pub(crate) fn live_figures(directory: &Path) -> Result<Option<LiveFigures>> {
     if EventFiles::open(directory)?.files().is_empty() {
         return Ok(None);
     }
-    let questions = Questions {
-        heap_at: vec![Moment::End],
-        survivors: Some(JudgedSpan::default()),
-        ..Questions::default()
-    };
-    let model = load_trace(directory, &questions)?;
-    let Some(heap) = model.heap_at.iter().flatten().next() else {
+    let question = (
+        HeapMoments::new(vec![Moment::End]),
+        SurvivorsBuilder::new(JudgedSpan::default()),
+    );
+    let (_, (heaps, survivors)) = load_trace(directory, question)?;
+    let Some(heap) = heaps.iter().flatten().next() else {
         return Ok(None);
     };
     let mut live = LiveFigures {
@@ -39,14 +38,12 @@ pub(crate) fn live_figures(directory: &Path) -> Result<Option<LiveFigures>> {
         bytes: heap.total.bytes,
         ..LiveFigures::default()
     };
-    if let Some(survivors) = &model.survivors {
-        let forecast = Forecast::of(&survivors.clock, survivors.live.bytes, 0);
-        for row in &survivors.rows {
-            let judged = judge(&survivors.clock, &row.history);
-            if judged.verdict == Verdict::Leaks {
-                live.sites += 1;
-                live.bytes_per_second += forecast.per_second(judged.bytes_per_mb.value);
-            }
+    let forecast = Forecast::of(&survivors.clock, survivors.live.bytes, 0);
+    for row in &survivors.rows {
+        let judged = judge(&survivors.clock, &row.history);
+        if judged.verdict == Verdict::Leaks {
+            live.sites += 1;
+            live.bytes_per_second += forecast.per_second(judged.bytes_per_mb.value);
         }
     }
     Ok(Some(live))

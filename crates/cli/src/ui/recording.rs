@@ -6,24 +6,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use ducktrack_analyses::{JudgedSpan, Questions, TraceModel};
+use ducktrack_analyses::{
+    CostBuilder, CostQuestion, HeapMoments, JudgedSpan, LifetimeTallies, Question, StalenessAt,
+    SurvivorsBuilder, TimelineCourse, TraceModel,
+};
 use ducktrack_heap_replay::{CollectionNumber, Moment};
 use ducktrack_reports::{
     Filter, HolderSelection, LeakRequest, Report, UiDocument, heap_report, holders_report,
-    info_report, leaks_report, ui_document, view,
+    info_report, leak_question, leaks_report, ui_document, view,
 };
 
 use super::page_kind::PageKind;
 use crate::cost::CostTable;
 use crate::dump_loading::{DumpTrace, PartialDump};
 use crate::heap::heap_at;
-use crate::leaks::{Question, span_bound};
+use crate::leaks::{LeakQuestion, span_bound};
 use crate::lifetimes::Lifetimes;
 use crate::run_dump::RunDump;
 use crate::stale::Stale;
 use crate::timeline::Timeline;
 use crate::trace_loading::load_trace;
-use crate::trace_report::TraceReport;
+use crate::trace_report::{Answer, TraceReport};
 use crate::{deaths, diff};
 
 /// A running recording is not read again before this time, nor before this many times the duration of the last reading has passed.
@@ -43,9 +46,21 @@ pub(crate) struct Recording {
     reading: Mutex<Reading>,
 }
 
+/// Everything that pages of the whole run are made of, in one pass.
+type WholeQuestion = (
+    HeapMoments,
+    LifetimeTallies,
+    TimelineCourse,
+    CostBuilder,
+    (SurvivorsBuilder, StalenessAt),
+);
+
+type Answers = <WholeQuestion as Question>::Answer;
+
 /// The recording as it was read last.
 struct Reading {
     model: TraceModel,
+    answers: Answers,
     document: UiDocument,
     at: Instant,
     took: Duration,
@@ -109,7 +124,7 @@ impl Recording {
         if let Some(page) = reading.pages.get(&key) {
             return Ok(Arc::clone(page));
         }
-        let page: Arc<str> = self.make(&reading.model, kind, query)?.into();
+        let page: Arc<str> = self.make(&reading, kind, query)?.into();
         if reading.pages.len() >= MOST_PAGES {
             reading.pages.clear();
         }
@@ -122,12 +137,9 @@ impl Recording {
         let moments = numbers
             .iter()
             .map(|number| Moment::After(CollectionNumber(*number)));
-        let questions = Questions {
-            heap_at: moments.collect(),
-            ..Questions::default()
-        };
-        let model = load_trace(&self.directory, &questions)?;
-        let known = numbers.iter().zip(&model.heap_at);
+        let question = HeapMoments::new(moments.collect());
+        let (model, heaps) = load_trace(&self.directory, question)?;
+        let known = numbers.iter().zip(&heaps);
         let known = known.filter_map(|(number, heap)| Some((*number, heap.as_ref()?)));
         let page = |(number, heap)| {
             let first = Filter {
@@ -145,22 +157,26 @@ impl Recording {
         self.reading.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn make(&self, model: &TraceModel, kind: PageKind, query: &PageQuery) -> Result<String> {
+    fn make(&self, reading: &Reading, kind: PageKind, query: &PageQuery) -> Result<String> {
         let (name, all) = (self.name.as_str(), Filter::default());
+        let Reading { model, answers, .. } = reading;
+        let (_, lifetimes, timeline, costs, (_, staleness)) = answers;
         match kind {
             PageKind::Live => bail!("the table of what is allocated now is no page"),
             PageKind::Report => Ok(view(&model.count, name, &all).html()?),
             PageKind::Info => Ok(info_report(model, name).html()?),
-            PageKind::Timeline => self.answered(Timeline::default(), model),
-            PageKind::Cost => self.answered(CostTable::default(), model),
-            PageKind::Lifetimes => self.answered(Lifetimes::default(), model),
-            PageKind::Heap => self.heap(model, query),
-            PageKind::Stale if query.at.is_none() => self.answered(Stale::default(), model),
+            PageKind::Timeline => self.answered(Timeline::default(), model, timeline),
+            PageKind::Cost => self.answered(CostTable::default(), model, costs),
+            PageKind::Lifetimes => self.answered(Lifetimes::default(), model, lifetimes),
+            PageKind::Heap => self.heap(reading, query),
+            PageKind::Stale if query.at.is_none() => {
+                self.answered(Stale::default(), model, staleness)
+            }
             PageKind::Stale => self.asked_anew(Stale {
                 at: query.at,
                 ..Stale::default()
             }),
-            PageKind::Leaks => self.leaks(model, query),
+            PageKind::Leaks => self.leaks(reading, query),
             PageKind::Holders => self.holders(),
             PageKind::Deaths => Ok(deaths::whole_report(&self.directory)?.html()?),
             PageKind::Diff => match &self.baseline {
@@ -170,42 +186,39 @@ impl Recording {
         }
     }
 
-    /// A page from the answers that the recording was read for.
-    fn answered(&self, report: impl TraceReport, model: &TraceModel) -> Result<String> {
-        Ok(report.report(model, &self.name)?.html()?)
+    /// A page from the answer to its question.
+    fn answered<R: TraceReport>(
+        &self,
+        report: R,
+        model: &TraceModel,
+        answer: &Answer<R>,
+    ) -> Result<String> {
+        Ok(report.report(model, answer, &self.name)?.html()?)
     }
 
-    /// A page for whose questions the recording is read again.
+    /// A page for whose question the recording is read again.
     fn asked_anew(&self, report: impl TraceReport) -> Result<String> {
-        let model = self.asked(&report.questions())?;
-        self.answered(report, &model)
+        let (model, answer) = load_trace(&self.directory, report.question())?;
+        self.answered(report, &model, &answer)
     }
 
-    /// The model for other questions than those that were answered as the recording was read.
-    fn asked(&self, questions: &Questions) -> Result<TraceModel> {
-        load_trace(&self.directory, questions)
-    }
-
-    fn heap(&self, model: &TraceModel, query: &PageQuery) -> Result<String> {
-        let page = |model: &TraceModel, questions: &Questions, moment| {
-            let heap = heap_at(model, questions, moment, &self.name)?;
+    fn heap(&self, reading: &Reading, query: &PageQuery) -> Result<String> {
+        let page = |model: &TraceModel, heap, moment| {
+            let heap = heap_at(model, heap, moment, &self.name)?;
             page_of(&heap_report(model, heap, &self.name, &Filter::default()))
         };
         let Some(number) = query.at else {
-            let questions = whole_questions();
+            let (model, heaps) = (&reading.model, &reading.answers.0);
             // A heap that is lost on the way is known up to somewhere.
-            return page(model, &questions, Moment::End)
-                .or_else(|error| page(model, &questions, Moment::Last).map_err(|_| error));
+            return page(model, heaps.first(), Moment::End)
+                .or_else(|error| page(model, heaps.get(1), Moment::Last).map_err(|_| error));
         };
         let moment = Moment::After(CollectionNumber(number));
-        let questions = Questions {
-            heap_at: vec![moment],
-            ..Questions::default()
-        };
-        page(&self.asked(&questions)?, &questions, moment)
+        let (model, heaps) = load_trace(&self.directory, HeapMoments::new(vec![moment]))?;
+        page(&model, heaps.first(), moment)
     }
 
-    fn leaks(&self, model: &TraceModel, query: &PageQuery) -> Result<String> {
+    fn leaks(&self, reading: &Reading, query: &PageQuery) -> Result<String> {
         let bound = |bound: &Option<String>| bound.as_deref().map(span_bound);
         let span = JudgedSpan {
             from: bound(&query.from),
@@ -219,20 +232,20 @@ impl Recording {
             ..LeakRequest::default()
         };
         if is_whole && self.dump == RunDump::None {
-            return page_of(&leaks_report(model, None, &request)?);
+            let answers = &reading.answers.4;
+            return page_of(&leaks_report(&reading.model, answers, None, &request)?);
         }
-        let question = Question {
+        let question = LeakQuestion {
             request,
             dump: self.dump.clone(),
             partial: PartialDump::default(),
         };
-        page_of(&question.answer(|questions| self.asked(questions))?)
+        page_of(&question.answer(&self.directory)?)
     }
 
     fn holders(&self) -> Result<String> {
         let dump = self.dump.required(&self.directory)?;
-        let load = |questions: &Questions| self.asked(questions);
-        let mut trace = DumpTrace::load(load, dump, PartialDump::default(), Questions::default())?;
+        let mut trace = DumpTrace::load(&self.directory, dump, PartialDump::default(), ())?;
         let holdings = trace.holdings()?;
         let names = (self.name.clone(), dump.display().to_string());
         let selection = HolderSelection::default();
@@ -245,16 +258,17 @@ impl Reading {
     fn read(directory: &Path, others: (Option<&str>, Option<&str>), made: u64) -> Result<Self> {
         let name = directory.display().to_string();
         let began = Instant::now();
-        let model = load_trace(directory, &whole_questions())?;
-        let mut document = ui_document(&model, &name);
+        let (model, answers) = load_trace(directory, whole_question())?;
+        let mut document = ui_document(&model, &answers.2, &name);
         document.made = made;
         let kinds = PageKind::ALL.into_iter();
         document.tabs = kinds
-            .filter(|kind| is_there(*kind, &model, others))
+            .filter(|kind| is_there(*kind, &model, answers.4.1.is_some(), others))
             .map(|kind| kind.tab(&name, others.0, others.1))
             .collect();
         Ok(Self {
             model,
+            answers,
             document,
             at: Instant::now(),
             took: began.elapsed(),
@@ -268,22 +282,23 @@ impl Reading {
     }
 }
 
-/// Everything that pages of the whole run are made of, in one pass.
-fn whole_questions() -> Questions {
-    Questions {
-        // In this order: the report on leaks takes the first.
-        heap_at: vec![Moment::End, Moment::Last],
-        lifetimes: true,
-        timeline: true,
-        survivors: Some(JudgedSpan::default()),
-        cost: Some(ducktrack_analyses::CostQuestion::default()),
-        staleness: Some(Moment::End),
-        ..Questions::default()
-    }
+fn whole_question() -> WholeQuestion {
+    (
+        HeapMoments::new(vec![Moment::End, Moment::Last]),
+        LifetimeTallies::default(),
+        TimelineCourse::default(),
+        CostBuilder::new(&CostQuestion::default()),
+        leak_question(&JudgedSpan::default()),
+    )
 }
 
 /// Does the recording have what the page shows?
-fn is_there(kind: PageKind, model: &TraceModel, others: (Option<&str>, Option<&str>)) -> bool {
+fn is_there(
+    kind: PageKind,
+    model: &TraceModel,
+    has_uses: bool,
+    others: (Option<&str>, Option<&str>),
+) -> bool {
     let is_trace = !model.info.files.is_empty();
     let is_witness = model.count.run.mode == "witness";
     match kind {
@@ -296,7 +311,7 @@ fn is_there(kind: PageKind, model: &TraceModel, others: (Option<&str>, Option<&s
         | PageKind::Leaks => is_trace && !is_witness,
         PageKind::Info => is_trace,
         PageKind::Holders => is_trace && others.0.is_some(),
-        PageKind::Stale => model.staleness.is_some(),
+        PageKind::Stale => has_uses,
         PageKind::Deaths => is_trace && is_witness,
         PageKind::Diff => others.1.is_some(),
     }

@@ -45,7 +45,15 @@ pub(crate) fn export_traced(place: &Place, root: &str, host: &str) {
         recording.fold(record);
     }
     let facts = recording.finish();
-    let trace = TraceFacts::of(&sample_heap::trace_model(builder.finish(), 40));
+    let sample = sample_heap::sample_trace(builder.finish(), 40);
+    let answers = (
+        sample.heaps,
+        sample.lifetimes,
+        sample.timeline,
+        sample.survivors,
+        None,
+    );
+    let trace = TraceFacts::of(&sample.model.count, &answers);
     let origin = Origin {
         service: "bills".into(),
         version: "7".into(),

@@ -11,7 +11,7 @@ mod text;
 mod unused;
 mod verdict;
 
-pub use build::{LeakRequest, leaks_report};
+pub use build::{LeakAnswers, LeakRequest, leak_question, leaks_report};
 pub use document::{
     CandidateDoc, ClockCellDoc, CohortDoc, FollowerDoc, IntervalDoc, LeakWindowDoc, LeaksReport,
     SiteVerdictDoc, SpanDoc,

@@ -31,9 +31,7 @@ const METHOD: &str = "The length of a pause, without what the agent took of it, 
     ducktrack impact adds that for its number of trials.";
 
 /// The table of costs. `trace` is the name of the folder.
-fn table(model: &TraceModel, trace: &str, filter: &Filter) -> GcReport {
-    let none = GcCost::default();
-    let costs = model.cost.as_ref().unwrap_or(&none);
+fn table(model: &TraceModel, costs: &GcCost, trace: &str, filter: &Filter) -> GcReport {
     let view = crate::build::view(&model.count, trace, filter);
     let mut sites = Vec::new();
     let mut unattributed = None;
@@ -117,12 +115,11 @@ pub struct CostRequest {
 /// What each site costs the collector, and what runs under other conditions would take. `trace` is the name of the folder.
 pub fn cost_report(
     model: &TraceModel,
+    costs: &GcCost,
     trace: &str,
     filter: &Filter,
     request: &CostRequest,
 ) -> GcReport {
-    let none = GcCost::default();
-    let costs = model.cost.as_ref().unwrap_or(&none);
     let candidates = request.candidates.iter().zip(&costs.groups);
     GcReport {
         what_if: what_ifs(model, costs, &request.changes),
@@ -135,7 +132,7 @@ pub fn cost_report(
                 cost: cost(&group.cost, costs),
             })
             .collect(),
-        ..table(model, trace, filter)
+        ..table(model, costs, trace, filter)
     }
 }
 

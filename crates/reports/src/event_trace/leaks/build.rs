@@ -1,6 +1,9 @@
 //! Survivors to document.
 
-use ducktrack_analyses::{JudgedSpan, Survivors, TraceModel};
+use ducktrack_analyses::{
+    JudgedSpan, Staleness, StalenessAt, Survivors, SurvivorsBuilder, TraceModel,
+};
+use ducktrack_heap_replay::Moment;
 use ducktrack_holders::{DumpError, Holdings};
 use ducktrack_leaks::Forecast;
 
@@ -42,12 +45,24 @@ pub struct LeakRequest {
     pub span: JudgedSpan,
 }
 
+/// What stays of each piece of the run, and, where uses were recorded, how long what is there has not been used.
+pub type LeakAnswers = (Survivors, Option<Staleness>);
+
+/// The question that a report on leaks answers.
+pub fn leak_question(span: &JudgedSpan) -> (SurvivorsBuilder, StalenessAt) {
+    (
+        SurvivorsBuilder::new(span.clone()),
+        StalenessAt::new(Moment::End),
+    )
+}
+
 /// Makes the report; without `holdings` from the trace alone.
 ///
 /// # Errors
 /// When the dump cannot be read again, for the names of fields.
 pub fn leaks_report(
     model: &TraceModel,
+    (survivors, staleness): &LeakAnswers,
     holdings: Option<&Holdings>,
     request: &LeakRequest,
 ) -> Result<LeaksReport, DumpError> {
@@ -56,8 +71,6 @@ pub fn leaks_report(
         ..request.sites.clone().unwrap_or_default()
     };
     let view = crate::build::view(&model.count, &request.trace, &Filter::default());
-    let nothing = Survivors::default();
-    let survivors = model.survivors.as_ref().unwrap_or(&nothing);
     let limits = model.count.heap_limits.map(|limits| limits.max_bytes);
     let max_heap = request.max_heap.or(limits);
     let forecast = Forecast::of(
@@ -75,6 +88,7 @@ pub fn leaks_report(
     let found = maker.all(&rows);
     let docs = HolderSource {
         model,
+        staleness: staleness.as_ref(),
         holdings,
         view: &view,
     };
@@ -138,6 +152,7 @@ fn dump_note(holdings: &Holdings) -> Option<String> {
 /// Adds uses and holders to candidates.
 struct HolderSource<'a> {
     model: &'a TraceModel,
+    staleness: Option<&'a Staleness>,
     holdings: Option<&'a Holdings>,
     view: &'a crate::view::View,
 }
@@ -154,8 +169,8 @@ impl HolderSource<'_> {
                 Some(docs) => with_holder(docs, candidate)?,
                 None => candidate.doc.clone(),
             };
-            Ok(match candidate.rows.first() {
-                Some(driver) => doc.with_uses(self.model, driver),
+            Ok(match candidate.rows.first().zip(self.staleness) {
+                Some((driver, staleness)) => doc.with_uses(self.model, staleness, driver),
                 None => doc,
             })
         };

@@ -1,6 +1,6 @@
 //! When the objects of a candidate were last used, where that is recorded.
 
-use ducktrack_analyses::TraceModel;
+use ducktrack_analyses::{Staleness, TraceModel};
 use ducktrack_holders::LastUse;
 
 use super::candidates::JudgedRow;
@@ -14,8 +14,13 @@ impl CandidateDoc {
     }
 
     /// Adds the last uses of the driver's live objects.
-    pub(super) fn with_uses(self, model: &TraceModel, driver: &JudgedRow<'_>) -> Self {
-        let Some(last_use) = last_use(model, driver) else {
+    pub(super) fn with_uses(
+        self,
+        model: &TraceModel,
+        staleness: &Staleness,
+        driver: &JudgedRow<'_>,
+    ) -> Self {
+        let Some(last_use) = last_use(staleness, driver) else {
             return self;
         };
         let unused_for = last_use.median();
@@ -24,7 +29,8 @@ impl CandidateDoc {
             // More than half of them were used since the last collection: they are more, and needed.
             alarm: self.alarm && !in_use,
             unused_for,
-            unused_since_micros: unused_for.and_then(|unused| moment_before(model, unused)),
+            unused_since_micros: unused_for
+                .and_then(|unused| moment_before(model, staleness, unused)),
             staleness: last_use.levels,
             ..self
         }
@@ -32,8 +38,7 @@ impl CandidateDoc {
 }
 
 /// The last uses of the live objects of the driver's sites; `None`: not recorded.
-fn last_use(model: &TraceModel, driver: &JudgedRow<'_>) -> Option<LastUse> {
-    let staleness = model.staleness.as_ref()?;
+fn last_use(staleness: &Staleness, driver: &JudgedRow<'_>) -> Option<LastUse> {
     let is_its = |site: Option<_>| site.is_some_and(|site| driver.row.sites.contains(&site));
     let mut levels: Vec<u64> = Vec::new();
     for row in staleness.sites.iter().filter(|row| is_its(row.site)) {
@@ -49,8 +54,7 @@ fn last_use(model: &TraceModel, driver: &JudgedRow<'_>) -> Option<LastUse> {
 }
 
 /// About when the collection this many collections before the end was, in microseconds since the start.
-fn moment_before(model: &TraceModel, collections: u32) -> Option<u64> {
-    let staleness = model.staleness.as_ref()?;
+fn moment_before(model: &TraceModel, staleness: &Staleness, collections: u32) -> Option<u64> {
     let wanted = staleness.collection.0.saturating_sub(collections);
     let mut points = staleness.points.iter().rev();
     let point = points.find(|point| point.collection.0 <= wanted)?;

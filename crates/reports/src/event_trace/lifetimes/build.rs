@@ -14,9 +14,12 @@ use crate::json::CallerDoc;
 use crate::view::Caller;
 
 /// Makes the report. `trace` says where the model was read from.
-pub fn lifetimes_report(model: &TraceModel, trace: &str, filter: &Filter) -> LifetimesReport {
-    let none = Lifetimes::default();
-    let lifetimes = model.lifetimes.as_ref().unwrap_or(&none);
+pub fn lifetimes_report(
+    model: &TraceModel,
+    lifetimes: &Lifetimes,
+    trace: &str,
+    filter: &Filter,
+) -> LifetimesReport {
     let view = crate::build::view(&model.count, trace, filter);
     let mut sites = Vec::new();
     let mut unattributed = None;

@@ -18,9 +18,12 @@ use crate::json::AmountDoc;
 const CALLERS_UNKNOWN: &str = "how much of the heap was allocated by other code for callers in these packages, over time: `ducktrack heap --only` has it for one moment";
 
 /// Makes the report. `trace` says where the model was read from.
-pub fn timeline_report(model: &TraceModel, trace: &str, filter: &Filter) -> TimelineReport {
-    let none = Timeline::default();
-    let timeline = model.timeline.as_ref().unwrap_or(&none);
+pub fn timeline_report(
+    model: &TraceModel,
+    timeline: &Timeline,
+    trace: &str,
+    filter: &Filter,
+) -> TimelineReport {
     let view = crate::build::view(&model.count, trace, filter);
     let layers = Layers { timeline };
     let top = filter.top.unwrap_or(usize::MAX);

@@ -1,0 +1,42 @@
+//! A question about a trace.
+
+use ducktrack_count_model::CountModel;
+use ducktrack_heap_replay::{Analysis, Heap};
+
+/// An [`Analysis`] that has an answer when the trace has ended, or several as a tuple. Answers come by type, each from the folder of its analysis.
+pub trait Question: Sized {
+    /// What is known then. `SiteIndex` values in it are rows of the sites of the [`CountModel`].
+    type Answer;
+
+    /// What listens to the replay of the run that the definitions describe.
+    fn analyses(&mut self, count: &CountModel) -> Vec<&mut dyn Analysis>;
+
+    /// The answer, when the replay has ended.
+    fn finish(self, heap: &Heap, count: &CountModel) -> Self::Answer;
+}
+
+macro_rules! several {
+    ($($one:ident)*) => {
+        #[allow(non_snake_case, unused_variables, reason = "type parameters name the parts; `()` has none")]
+        impl<$($one: Question),*> Question for ($($one,)*) {
+            type Answer = ($($one::Answer,)*);
+
+            fn analyses(&mut self, count: &CountModel) -> Vec<&mut dyn Analysis> {
+                let ($($one,)*) = self;
+                let parts: Vec<Vec<&mut dyn Analysis>> = vec![$($one.analyses(count)),*];
+                parts.into_iter().flatten().collect()
+            }
+
+            fn finish(self, heap: &Heap, count: &CountModel) -> Self::Answer {
+                let ($($one,)*) = self;
+                ($($one.finish(heap, count),)*)
+            }
+        }
+    };
+}
+
+several!();
+several!(A B);
+several!(A B C);
+several!(A B C D);
+several!(A B C D E);
