@@ -7,10 +7,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use ducktrack_reports::{Document, StackMethodDoc, read_json};
+use ducktrack_reports::{Document, StackMethodDoc};
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compile_java, ducktrack_command, installed_jdks, jdks_in_turn,
-    native_library, skipped,
+    Jdk, agent_library, checked, compile_java, count_report, ducktrack_command, installed_jdks,
+    jdks_in_turn, native_library, skipped, trace_command,
 };
 use tempfile::TempDir;
 
@@ -53,7 +53,7 @@ fn ducktrack(words: &[&str], trace: &Path) -> String {
 }
 
 fn report(trace: &Path) -> Document {
-    read_json(&ducktrack(&["report", "--format", "json"], trace)).expect("a report")
+    count_report(trace, &[]).expect("a report")
 }
 
 /// A run that ends by itself; objects by path, as the program counted them.
@@ -153,8 +153,7 @@ fn grouped(number: i64) -> String {
 
 /// The agreed keys of `stacks`.
 fn check_keys(trace: &Path) {
-    let report = ducktrack(&["report", "--format", "json"], trace);
-    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let report = trace_command("report", trace, &[]).expect("JSON");
     let stacks = &report["stacks"];
     assert!(
         stacks["share"]

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use ducktrack_reports::{Document, read_json};
+use ducktrack_reports::Document;
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compile_java, ducktrack_command, is_full_run, matrix_jdks, skipped,
+    Jdk, agent_library, checked, compile_java, count_report, ducktrack_command, is_full_run,
+    matrix_jdks, skipped, trace_command,
 };
 
 const PROGRAM: &str = include_str!("Causes.java");
@@ -162,7 +163,7 @@ fn the_program_marks_windows() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let output = folder.path().join("run");
         recorded(&jdk, &[], "interval=off", programs.path(), "Marks", &output);
-        let report = report_of(&output, &[]);
+        let report = count_report(&output, &[]).expect("a report");
         check_chosen_windows(&output, &report);
         let names = report.windows.iter().map(|window| window.name.as_deref());
         let names: Vec<Option<&str>> = names.collect();
@@ -196,8 +197,7 @@ fn the_program_marks_windows() {
 
 /// The agreed keys of `causes[]`, with figures that fit together.
 fn check_keys(run: &str) {
-    let report = ducktrack(&["report", run, "--format", "json"]);
-    let report: serde_json::Value = serde_json::from_slice(&report.stdout).expect("JSON");
+    let report = trace_command("report", Path::new(run), &[]).expect("JSON");
     let causes = report["causes"].as_array().expect("a list");
     assert!(!causes.is_empty());
     for cause in causes {
@@ -227,7 +227,7 @@ fn check_chosen_windows(output: &Path, whole: &Document) {
         let named = windows.filter(|window| window.name.as_deref() == Some(name));
         named.map(|window| window.objects).sum()
     };
-    let requests = report_of(output, &["--window", "request"]);
+    let requests = count_report(output, &["--window", "request"]).expect("a report");
     assert_eq!(arrays(&requests), 500_000);
     assert_eq!(requests.totals.count, made("request"));
     let chosen = requests.chosen_windows.as_ref().expect("windows");
@@ -235,12 +235,12 @@ fn check_chosen_windows(output: &Path, whole: &Document) {
         (chosen.windows, chosen.window.as_deref()),
         (5, Some("request"))
     );
-    let idle = report_of(output, &["--window", "idle"]);
+    let idle = count_report(output, &["--window", "idle"]).expect("a report");
     assert_eq!((arrays(&idle), idle.totals.count), (0, made("idle")));
-    let first = report_of(output, &["--from", "request", "--until", "idle"]);
+    let first = count_report(output, &["--from", "request", "--until", "idle"]).expect("a report");
     assert_eq!(arrays(&first), 100_000);
     // Without the start of the program.
-    let later = report_of(output, &["--from", "request"]);
+    let later = count_report(output, &["--from", "request"]).expect("a report");
     let start = whole.windows.first().map_or(0, |window| window.objects);
     assert_eq!(later.totals.count, whole.totals.count - start);
     let screen = ducktrack(&[
@@ -296,15 +296,7 @@ fn report(jdk: &Jdk, options: &[&str], agent: &str, programs: &Path, main: &str)
     let folder = tempfile::tempdir().expect("temporary folder");
     let output = folder.path().join("run");
     recorded(jdk, options, agent, programs, main, &output);
-    report_of(&output, &[])
-}
-
-fn report_of(output: &Path, options: &[&str]) -> Document {
-    let output = output.display().to_string();
-    let words = [&["report", &output, "--format", "json"], options].concat();
-    let report = ducktrack(&words);
-    assert!(report.status.success(), "{report:?}");
-    read_json(&String::from_utf8_lossy(&report.stdout)).expect("a report")
+    count_report(&output, &[]).expect("a report")
 }
 
 fn ducktrack(arguments: &[&str]) -> Output {

@@ -2,11 +2,10 @@
 //! each line what it makes.
 
 use std::path::Path;
-use std::process::Command;
 
-use ducktrack_reports::{Document, read_json};
+use ducktrack_reports::Document;
 use ducktrack_tests::{
-    Jdk, Lines, Turns, agent_library, blamed_lines, checked, compile_java, ducktrack_command,
+    Jdk, Lines, Turns, agent_library, blamed_lines, checked, compile_java, count_report,
     matrix_jdks, pairs, said_lines, skipped,
 };
 
@@ -78,12 +77,5 @@ fn report(jdk: &Jdk, options: &[&str], agent: &str, programs: &Path) -> Document
         .output()
         .expect("java");
     assert!(run.status.success(), "{run:?}");
-    let report = Command::new(ducktrack_command().expect("command"))
-        .arg("report")
-        .arg(&output)
-        .args(["--format", "json"])
-        .output()
-        .expect("ducktrack");
-    assert!(report.status.success(), "{report:?}");
-    read_json(&String::from_utf8_lossy(&report.stdout)).expect("a report")
+    count_report(&output, &[]).expect("a report")
 }

@@ -74,7 +74,7 @@ fn intervals_of_callers_hold_whatever_the_sizes() {
                     turn += 1;
                     let trace = folder.path().join(format!("trace-{turn}"));
                     let truth = run(&jdk, folder.path(), &[collector, execution], mix, &trace);
-                    let report = count_report(&trace).expect("a report");
+                    let report = count_report(&trace, &[]).expect("a report");
                     let total = report.totals.bytes as f64;
                     for method in &report.stacks.as_ref().expect("stacks").methods {
                         let Some(bytes) = truth.get(&method.method) else {

@@ -16,9 +16,9 @@ pub fn trace_command(what: &str, trace: &Path, words: &[&str]) -> anyhow::Result
     serde_json::from_slice(&printed(what, trace, words)?).context("JSON")
 }
 
-/// `ducktrack report TRACE --format json`
-pub fn count_report(trace: &Path) -> anyhow::Result<Document> {
-    let text = String::from_utf8(printed("report", trace, &[])?)?;
+/// `ducktrack report TRACE WORDS --format json`
+pub fn count_report(trace: &Path, words: &[&str]) -> anyhow::Result<Document> {
+    let text = String::from_utf8(printed("report", trace, words)?)?;
     read_json(&text).context("a report")
 }
 

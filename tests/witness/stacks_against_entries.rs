@@ -122,7 +122,7 @@ fn intervals_of_methods_hold_against_the_calls_that_were_recorded() {
         assert_eq!(said, again, "JDK {}: not the same work", jdk.version);
         let (tree, report) = (
             CallTree::read(&recorded),
-            count_report(&sampled).expect("a report"),
+            count_report(&sampled, &[]).expect("a report"),
         );
         let total = report.totals.bytes as f64;
         let exact = tree.by_name();

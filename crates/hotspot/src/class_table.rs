@@ -299,10 +299,7 @@ impl ClassTable {
             self.unnamed = true;
             return Ok(false);
         }
-        if let Some(class) = known.and_then(|id| self.class(id))
-            && rule_of(helper, &class.name) == class.rule
-            && class.symbol == symbol
-        {
+        if self.unchanged(known, helper, symbol).is_some() {
             return Ok(true);
         }
         let ahead = ahead.filter(|class| class.helper == helper && class.symbol == symbol);
@@ -339,6 +336,19 @@ impl ClassTable {
             None => self.read_fields(id, klass, rule, pages),
         }
         Ok(false)
+    }
+
+    /// The row at an address, if what is there now is still its class.
+    fn unchanged(
+        &self,
+        known: Option<ClassId>,
+        helper: LayoutHelper,
+        symbol: Address,
+    ) -> Option<ClassId> {
+        let is_same = |class: &LoadedClass| {
+            class.symbol == symbol && rule_of(helper, &class.name) == class.rule
+        };
+        known.filter(|id| self.class(*id).is_some_and(is_same))
     }
 
     /// A reader of class memory; the first classes are read safely.

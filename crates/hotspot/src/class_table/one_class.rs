@@ -37,10 +37,7 @@ impl ClassTable {
         }
         let helper = self.layout.layout_helper_of(klass)?;
         let symbol: Address = read_value(klass.plus(self.layout.name))?;
-        let same = known.and_then(|id| self.class(id)).is_some_and(|class| {
-            class.symbol == symbol && rule_of(helper, &class.name) == class.rule
-        });
-        if let Some(id) = known.filter(|_| same) {
+        if let Some(id) = self.unchanged(known, helper, symbol) {
             self.confirm(id);
             return Ok(id);
         }
