@@ -1,5 +1,6 @@
-//! Protocols that other programs speak: MCP with a client from PyPI, S3 with a server from PyPI. A test whose program is missing is skipped, with a line about it.
+//! Protocols that other programs speak: MCP with a client from PyPI, S3 with a server from PyPI, OpenTelemetry with a collector built from its Go modules. A test whose program is missing is skipped, with a line about it.
 
+mod otlp;
 #[path = "../fleet/place.rs"]
 #[allow(dead_code, reason = "shared with the tests of fleet")]
 mod place;
@@ -70,6 +71,12 @@ fn a_client_of_mcp_gets_what_the_command_prints() {
     assert!(text.contains("not below the folder"), "{text}");
 }
 
+/// A port that nobody listens to.
+fn free_port() -> u16 {
+    let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+    free.local_addr().expect("an address").port()
+}
+
 /// Ends with the test, whatever it finds.
 struct Ended(Child);
 
@@ -90,9 +97,7 @@ struct S3 {
 impl S3 {
     fn start() -> Option<Self> {
         let python = python_with("moto.server")?;
-        let free = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = free.local_addr().expect("an address").port();
-        drop(free);
+        let port = free_port();
         let server = Command::new(&python)
             .args(["-m", "moto.server", "-p", &port.to_string()])
             .stdout(Stdio::null())

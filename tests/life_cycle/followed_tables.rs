@@ -1,0 +1,129 @@
+//! `ducktrack export PID --follow --to parquet`: the files of a program that was followed to its end are those of an export of its recording, and hold
+//! everything that the report has; also where it was killed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use ducktrack_tests::{
+    agent_library, checked, compile_java, ducktrack_command, installed_jdks, skipped,
+};
+
+const TABLES: [&str; 7] = [
+    "--to=parquet",
+    "--service=orders",
+    "--version=1",
+    "--host=web-1",
+    "--every=1",
+    "--label=zone=b",
+    "-o",
+];
+
+#[test]
+fn a_followed_program_has_the_tables_of_its_recording() {
+    followed("ended", |program| {
+        wait(program, "the program ends");
+    });
+}
+
+#[test]
+fn a_program_that_is_killed_while_it_is_followed_has_them_too() {
+    followed("killed", |program| {
+        std::thread::sleep(Duration::from_secs(3));
+        program.kill().expect("a process");
+        wait(program, "the program is dead");
+    });
+}
+
+fn followed(how: &str, end: impl FnOnce(&mut Child)) {
+    let Some(jdk) = installed_jdks().into_iter().find(|jdk| jdk.version == 17) else {
+        skipped("followed tables: no JDK 17");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("temporary folder");
+    assert!(compile_java(&["NamespaceProgram"], 17, folder.path()).expect("javac"));
+    let recording = folder.path().join("recording");
+    let library = agent_library().expect("the library");
+    let mut program = Command::new(jdk.home.join("bin/java"))
+        .arg(format!(
+            "-agentpath:{}=output={},summary=off",
+            library.display(),
+            recording.display()
+        ))
+        .arg("-cp")
+        .arg(folder.path())
+        .args(["NamespaceProgram", "20000", "6"])
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("java");
+    let start = Instant::now();
+    while !recording.join("ducktrack.trace").exists() {
+        assert!(start.elapsed().as_secs() < 60, "no recording");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let followed = folder.path().join("followed");
+    let mut follower = export(&program.id().to_string(), &followed)
+        .arg("--follow")
+        .spawn()
+        .expect("the command");
+    end(&mut program);
+    let ending = wait(&mut follower, "the export ends");
+    assert!(ending.success(), "{how}: {ending}");
+
+    let at_once = folder.path().join("at-once");
+    let output = export(&recording.display().to_string(), &at_once).output();
+    assert!(output.expect("the command").status.success(), "{how}");
+    let (followed, at_once) = (files(&followed), files(&at_once));
+    assert!(followed.len() >= 3, "{how}: {:?}", followed.keys());
+    assert!(
+        followed.keys().eq(at_once.keys()),
+        "{how}: {:?} {:?}",
+        followed.keys(),
+        at_once.keys()
+    );
+    for (name, content) in &followed {
+        assert!(at_once[name] == *content, "{how}: {}", name.display());
+    }
+    checked("the tables of a followed program are those of its recording");
+}
+
+fn export(what: &str, root: &Path) -> Command {
+    let mut command = Command::new(ducktrack_command().expect("the command"));
+    command.args(["export", what]).args(TABLES).arg(root);
+    command.stderr(Stdio::null());
+    command
+}
+
+fn wait(child: &mut Child, what: &str) -> std::process::ExitStatus {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().expect("a process") {
+            return status;
+        }
+        if start.elapsed().as_secs() > 60 {
+            child.kill().expect("a process");
+            panic!("not in a minute: {what}");
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// All files below a folder with their content.
+fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![root.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(root).expect("below the root").to_owned();
+                found.insert(name, fs::read(&path).expect("a file"));
+            }
+        }
+    }
+    found
+}
