@@ -87,6 +87,11 @@ impl Recording {
         }
     }
 
+    /// Whether it is known which run this is: a program that has just started has written nothing yet.
+    pub fn has_begun(&self) -> bool {
+        self.from > 0
+    }
+
     /// Takes what the reader found wrong with a file.
     pub fn damage(&mut self, file: impl Into<String>, damage: Damage) {
         self.builder.damage(file, damage);

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -14,7 +15,7 @@ use prost::Message;
 
 use super::exported::exported;
 use super::push::push;
-use crate::control::ask_for_values;
+use crate::control::{self, ask_for_values};
 use crate::live_sites::{self, LiveSites};
 use crate::loading;
 use crate::window_args::WindowArgs;
@@ -58,12 +59,14 @@ impl OtlpArgs {
         let mut clock = WindowClock::new(seconds * 1000)?;
         let mut tail = TraceTail::open(trace)?;
         let mut builder = CountModelBuilder::new();
-        let mut is_over = false;
+        let since = Instant::now();
+        let (mut is_over, mut has_begun) = (false, false);
         while !is_over {
             is_over = !clock.wait();
-            is_over |= ask_for_values(trace).is_err();
+            is_over |= control::is_over(&ask_for_values(trace), has_begun, since);
             for record in tail.look()? {
                 is_over |= matches!(record, Record::End(_));
+                has_begun |= matches!(record, Record::Run(_));
                 builder.fold(record);
             }
             let model = builder.clone().finish();

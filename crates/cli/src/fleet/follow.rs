@@ -2,24 +2,27 @@
 //!
 //! New records are added to those read before, and the files of the day are written anew: at any time they equal an export of the recording.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use ducktrack_fleet::Recording;
 use ducktrack_trace_reader::{Record, TraceReader, TraceTail};
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use super::target::Target;
-use crate::control::ask_for_values;
+use crate::control::{self, ask_for_values};
 use crate::window_clock::WindowClock;
 
 pub(super) fn tables(directory: &Path, target: &Target) -> Result<ExitCode> {
     let mut tail = TraceTail::open(directory)?;
     let mut recording = Recording::new(target.window_millis);
     let mut clock = WindowClock::new(target.window_millis)?;
+    let since = Instant::now();
     let mut is_over = false;
     while !is_over {
         is_over = !clock.wait();
         let asked = ask_for_values(directory);
+        let has_gone = control::is_over(&asked, recording.has_begun(), since);
         for record in tail.look()? {
             is_over |= matches!(record, Record::End(_));
             recording.fold(record);
@@ -27,7 +30,7 @@ pub(super) fn tables(directory: &Path, target: &Target) -> Result<ExitCode> {
                 target.write(&recording.take_finished_days(), None)?;
             }
         }
-        if let Err(error) = asked {
+        if let (true, Err(error)) = (has_gone, asked) {
             if !is_over {
                 eprintln!(
                     "{}: {error:#}; this is its last window",
@@ -36,6 +39,14 @@ pub(super) fn tables(directory: &Path, target: &Target) -> Result<ExitCode> {
             }
             is_over = true;
         }
+        if !recording.has_begun() && !is_over {
+            continue;
+        }
+        ensure!(
+            recording.has_begun(),
+            "{}: the program has written nothing",
+            directory.display()
+        );
         let mut so_far = recording.clone();
         if is_over {
             note_ending(&mut so_far, directory)?;

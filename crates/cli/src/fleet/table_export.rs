@@ -124,6 +124,12 @@ fn export_recording(path: &Path, target: &Target) -> Result<()> {
         }
         Ok(())
     })?;
+    if !recording.has_begun() {
+        bail!(
+            "{}: the program has written nothing yet, or was killed before it did",
+            path.display()
+        );
+    }
     if let Some(unended) = reader.unended() {
         recording.unended(unended.clone());
     }
