@@ -29,7 +29,7 @@ pub(crate) const LONGEST_NAME: usize = 200;
 /// The command in a request.
 ///
 /// # Errors
-/// What was not understood.
+/// The request is not understood; the text is for its sender.
 fn requested(line: &str) -> Result<Command, String> {
     let request: Value = serde_json::from_str(line)
         .map_err(|error| format!("the request is not a line of JSON: {error}"))?;

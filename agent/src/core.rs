@@ -1,4 +1,4 @@
-//! What every recording needs: the VM's environment, numbers of classes and sites, threads and their blocks, the trace's dictionary.
+//! The parts of every recording: the VM's environment, numbers of classes and sites, threads and their blocks, the trace's dictionary.
 //!
 //! ```text
 //! facts, helper, loaders     the VM, as seen by this process              (resident: they outlive a run)
@@ -94,7 +94,7 @@ pub(crate) struct Core {
     pub(crate) heap_classes: heap_classes::HeapClasses,
     /// Sentences for the trace's Run record.
     pub(crate) notes: Notes,
-    /// What an `OutOfMemoryError` was thrown for.
+    /// The kinds of memory for which an `OutOfMemoryError` was thrown.
     exhaustion: KindsOfExhaustion,
     pub(crate) wake: Wake,
     /// A failure to write the trace has been reported.

@@ -193,7 +193,7 @@ pub struct EventChoices {
     pub buffer_size: usize,
     /// Maximum number of queued buffers.
     pub queue: usize,
-    /// What happens to the next buffer.
+    /// Whether the next buffer is dropped when the queue is full.
     pub drop_on_full: bool,
     /// Which blocks are compressed.
     pub compress: Compress,

@@ -17,7 +17,7 @@ use crate::core::{Core, Needs};
 use crate::options::ClassPattern;
 use crate::threads::counter_block::CounterBlock;
 
-/// What rewritten code calls.
+/// The probe methods that rewritten code calls.
 #[derive(Debug, Default)]
 pub(crate) struct Probes {
     /// Helper classes, by internal name.
@@ -70,7 +70,7 @@ pub(crate) enum ThreadNews {
     BufferFull,
 }
 
-/// What native code has allocated.
+/// The allocations of native code.
 #[derive(Clone, Copy)]
 pub(crate) enum NativeObject {
     /// An object or array.
@@ -108,7 +108,7 @@ pub(crate) enum Moment {
 pub(crate) struct State {
     /// Bytes for objects: those in the mirror, and those that wait for a collection.
     pub(crate) object_bytes: u64,
-    /// What was lost: one sentence each.
+    /// Losses, one sentence each.
     pub(crate) losses: Vec<String>,
 }
 

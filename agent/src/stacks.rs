@@ -56,7 +56,7 @@ pub(crate) struct StackSampler {
     state: AtomicU8,
     /// Mean bytes between samples, as set in the VM.
     interval: AtomicU64,
-    /// What it should be. The VM is told in the next sample's thread: the agent's own one is not attached.
+    /// The interval to set. The next sample's thread sets it: the agent's own one is not attached.
     wanted_interval: AtomicU64,
     table: Mutex<StackTable>,
     samples: AtomicU64,

@@ -134,7 +134,7 @@ impl Trial {
         looked
     }
 
-    /// What the trial came to.
+    /// The outcome of the trial.
     pub(crate) fn record(&self) -> TrialRecord {
         let (began, cpu) = self.began.get().copied().unzip();
         let cpu = cpu.map(|cpu| process_cpu().saturating_sub(cpu));

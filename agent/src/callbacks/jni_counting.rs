@@ -1,4 +1,4 @@
-//! What our JNI functions do besides what those of the table did: count what these gave.
+//! Our JNI functions: each calls the one that was in the table, and counts the object that it returns.
 
 use ducktrack_jvmti::sys::{JNIEnv, jclass, jobject, jthrowable};
 use ducktrack_jvmti::{Env, Jni, class_status};

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// No stop should be longer.
 pub(super) const LONGEST_STOP: Duration = Duration::from_millis(250);
-/// What is aimed at, in milliseconds. Beside other processes a stop takes up to four times as long as the same stop on an idle machine.
+/// The length of a stop to aim at, in milliseconds. Beside other processes a stop takes up to four times as long as the same stop on an idle machine.
 const AIM: f64 = 40.0;
 /// The time of a stop against its own part.
 const WORTH: f64 = 4.0;

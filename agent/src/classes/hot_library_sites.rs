@@ -15,7 +15,7 @@
 //! classes not retransformed: what they were inlined into must be compiled anew, which is most of what runs. (With that, a program that deserializes took 2.3
 //! times as long in its first seconds, and 1.1 times without.)
 //!
-//! What was allocated before has no caller; the report says so. Retransformed code must be compiled anew, and so must all that it was inlined into: for seconds the
+//! Objects allocated before have no caller; the report names them. Retransformed code must be compiled anew, and so must all that it was inlined into: for seconds the
 //! program can be slower. So the first look is early, while the JIT has most of its work ahead, and the looks are further and further apart.
 
 use std::collections::BTreeSet;
@@ -59,7 +59,7 @@ pub(crate) struct Tracking {
     classes: Mutex<Classes>,
 }
 
-/// What a look finds.
+/// The findings of one look.
 #[derive(Default)]
 struct Found {
     /// The largest first.

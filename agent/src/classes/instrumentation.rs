@@ -20,7 +20,7 @@ pub(crate) struct Instrumentation {
     pub(crate) versions: Reinstrumentation,
     /// Sizes of classes.
     pub(crate) prepared: PreparedClasses,
-    /// What rewritten code calls, once that is decided.
+    /// The probe methods that rewritten code calls, once chosen.
     pub(crate) probes: OnceLock<Probes>,
     /// How long the program was stopped when the agent was attached.
     pub(crate) arrival: OnceLock<Stops>,

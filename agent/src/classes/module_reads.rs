@@ -27,7 +27,7 @@ use crate::process::agent_libraries;
 
 const TRANSFORMED: (&str, &str) = ("transformedByAgent", "(Ljava/lang/Module;)V");
 
-/// What modules do not read yet.
+/// Modules that are not let read the unnamed modules yet.
 #[derive(Default)]
 pub(crate) struct ModuleReads {
     /// Another agent is there, or may be there unseen.

@@ -59,7 +59,7 @@ impl Waiting {
     }
 }
 
-/// What the background thread remembers between two looks.
+/// State of the background thread between two looks.
 #[derive(Default)]
 pub(crate) struct Watch {
     /// When the last batch was, and how long to wait for the next one.
@@ -161,7 +161,7 @@ fn due_methods(core: &Core, threshold: u64, watch: &mut Watch) -> Vec<Due> {
     due
 }
 
-/// What each counter has by now.
+/// The current value of each counter.
 fn sums(core: &Core, rows: &[(ThreadRow, u64)]) -> Vec<u64> {
     let end = core.registry.counter_end();
     let mut sums = vec![0_u64; end as usize];
@@ -271,7 +271,7 @@ fn first_version_due(
     })
 }
 
-/// What the counters of some places have.
+/// The values of the counters at some places.
 fn counted<P: Copy>(places: &[(P, u32)], sum: &impl Fn(u32) -> u64) -> Vec<(P, u64)> {
     let places = places.iter();
     places

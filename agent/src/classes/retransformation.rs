@@ -70,7 +70,7 @@ pub(crate) fn note_hook_left(is_loaded: bool) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stop {
     time: Duration,
-    /// What the VM's thread worked in that time; all of it if that is unknown.
+    /// CPU time of the VM's thread in that time; all of it if that is unknown.
     work: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! What frames that still run have executed but not counted when the program ends.
+//! Allocations that running frames have executed but not counted when the program ends.
 //!
 //! A path is counted once, somewhere on its way. `main` that calls `System.exit` in the middle of a path never gets to the end of it:
 //! what is owed at the call is known from the plan of the method, and is added to the last snapshot of the frame's thread.

@@ -139,7 +139,7 @@ impl Core {
         ));
     }
 
-    /// What the agent has cost by now; it looks at its memory.
+    /// The cost of the agent so far, with its memory now.
     pub(crate) fn agent_cost_now(&self) -> AgentCost {
         self.agent_cost(self.look_at_memory())
     }
@@ -161,7 +161,7 @@ impl Core {
         }
     }
 
-    /// What was not counted, or not counted under its key: one sentence each.
+    /// Losses: objects not counted, or not counted under their key, one sentence each.
     pub(crate) fn losses(&self) -> Vec<String> {
         let Some(facts) = self.facts() else {
             return Vec::new();

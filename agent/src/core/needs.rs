@@ -1,4 +1,4 @@
-//! What a recording requires of the VM and of the rest of the agent. Decided before the agent requests anything from the VM.
+//! The needs of a recording: of the VM, and of the rest of the agent. Decided before the agent requests anything from the VM.
 
 use ducktrack_class_rewriter::RewriteOptions;
 use ducktrack_jvmti::Capability;

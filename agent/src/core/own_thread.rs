@@ -46,7 +46,7 @@ unsafe impl Send for Group {}
 // SAFETY: global references are valid on every thread, and this one does not change.
 unsafe impl Sync for Group {}
 
-/// What the end of the VM waits for: the life of the thread, or a visit in the VM.
+/// The end of the VM waits for this: the life of the thread, or a visit in the VM.
 pub(crate) struct Stay<'a>(&'a OwnThread);
 
 /// Detaches the thread, however its work ends.

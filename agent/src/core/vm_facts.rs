@@ -1,4 +1,4 @@
-//! What the agent learns about the VM once, before it counts.
+//! Facts about the VM that the agent reads once, before it counts.
 
 use ducktrack_hotspot::{
     Address, Collector, FlagValue, InstanceSize, JvmFlags, KlassLayout, LayoutHelper, ThreadLayout,

@@ -38,7 +38,7 @@ struct WaitingCalls {
     records: Vec<WaitingCall>,
 }
 
-/// What is known about calls. Permanent, because compiled code holds the addresses.
+/// The agent's knowledge of calls. Permanent, because compiled code holds the addresses.
 pub(crate) struct CallTotals {
     counters: usize,
     sites: usize,
@@ -101,7 +101,7 @@ impl CallTotals {
         })
     }
 
-    /// What the helper asks about calls.
+    /// The values that the helper class asks for.
     pub(crate) fn constant(&self, fact: Fact) -> i64 {
         let value = match fact {
             Fact::Totals => 1,
@@ -257,7 +257,7 @@ impl CallTotals {
     }
 }
 
-/// What a call that began at this moment would record.
+/// The record that a call would leave if it began now.
 fn now(carrier: CounterBlock, call: u64) -> [u64; 6] {
     let [objects, bytes, charged_objects, charged_bytes] = carrier.totals();
     let counter = |offset: u32| {

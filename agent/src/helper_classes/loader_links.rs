@@ -27,7 +27,7 @@ use crate::core::registry::{ClassKey, LoaderId};
 /// The name in the report for classes whose loader does not know the helper classes.
 pub(crate) const HELPER_UNKNOWN: &str = "loader-without-java-lang";
 
-/// What is known of all loaders.
+/// The state of all loaders.
 #[derive(Default)]
 pub(crate) struct LoaderLinks {
     /// How loaders are asked for the helper classes, once these are there.
@@ -128,7 +128,7 @@ impl LoaderLinks {
     /// Code of every loader can call these helper classes, before it does.
     ///
     /// # Errors
-    /// What of the VM's own classes is missing.
+    /// A class of the VM that the links need is missing.
     pub(crate) fn prepare(&self, core: &Core, jni: Jni, helpers: &[&str]) -> Result<(), Error> {
         // A run begins once.
         let _ = self.question.set(LoaderQuestion::prepare(jni, helpers)?);
@@ -191,7 +191,7 @@ impl LoaderLinks {
 }
 
 impl LoaderLinks {
-    /// What is known of a loader; `None`: it is the caller's to ask, and to [`Self::end`].
+    /// The state of a loader; `None`: it is the caller's to ask, and to [`Self::end`].
     fn begin(&self, id: LoaderId) -> Option<Readiness> {
         let mut states = self.states.lock();
         match states.get(&id) {

@@ -1,4 +1,4 @@
-//! What blocks counted between two readings.
+//! The counts added to blocks between two readings.
 
 use rustc_hash::FxHashMap;
 

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::difference::Difference;
 use crate::threads::counter_block::{BlockValues, CounterBlock};
 
-/// What `DuckTrackMeasured` knows a thread by.
+/// The key by which `DuckTrackMeasured` finds a thread.
 pub(crate) type ThreadKey = i64;
 
 /// Threads with open measurements. Permanent, because compiled code holds its address.

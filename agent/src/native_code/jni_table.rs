@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use ducktrack_jvmti::sys::{JNINativeInterface_, jfieldID};
 use ducktrack_jvmti::{Env, Error, Jni};
 
-/// What stood in the table before, and what strings are made of.
+/// The functions that were in the table before, and the parts of strings.
 pub(crate) struct JniFunctions {
     /// A copy that the VM made for us; never given back. The next run may find another agent's functions in the table, and so another copy.
     original: AtomicPtr<JNINativeInterface_>,
@@ -55,7 +55,7 @@ pub(crate) fn uninstall(env: Env, ours: &Replacements) -> Result<(), Error> {
 }
 
 impl JniFunctions {
-    /// What stood in the table, once ours were put in.
+    /// The functions that were in the table, once ours have replaced them.
     pub(crate) fn get() -> Option<&'static Self> {
         FUNCTIONS.get()
     }

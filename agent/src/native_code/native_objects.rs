@@ -18,7 +18,7 @@ use crate::helper_classes::helper_class::HelperClass;
 use crate::native_code::jni_table::JniFunctions;
 use crate::recording::{NativeObject, Recording, SiteNews};
 
-/// What JVMTI says of the place in a native method.
+/// JVMTI's place in a native method.
 const IN_NATIVE_METHOD: i64 = -1;
 
 /// Instead of a site: the callers of this native method count its allocations (in JDK 11 it is written with JNI).
@@ -100,7 +100,7 @@ impl NativeObjects {
         self.note_uncounted(site.and_then(count));
     }
 
-    /// What could not be counted: a sentence.
+    /// Objects that could not be counted, as a sentence.
     pub(crate) fn losses(&self) -> Option<String> {
         let uncounted = self.uncounted.load(Ordering::Relaxed);
         (uncounted > 0).then(|| {

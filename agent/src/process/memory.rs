@@ -87,7 +87,7 @@ impl Memory {
         (bytes(&self.small), bytes(&self.large) + bytes(&self.mapped))
     }
 
-    /// What counts malloc's blocks of this size.
+    /// The counter of malloc's blocks of this size.
     fn in_malloc(&self, size: usize) -> &AtomicUsize {
         match size < LARGE {
             true => &self.small,

@@ -44,7 +44,7 @@ pub(crate) fn thread_ids() -> impl Iterator<Item = libc::pid_t> {
     tasks.filter_map(|task| task.ok()?.file_name().to_str()?.parse().ok())
 }
 
-/// What the kernel calls a thread: at most 15 bytes. `None`: it has ended.
+/// The kernel's name of a thread: at most 15 bytes. `None`: it has ended.
 pub(crate) fn thread_name(id: libc::pid_t) -> Option<String> {
     let comm = std::fs::read_to_string(format!("/proc/self/task/{id}/comm")).ok()?;
     Some(comm.trim_end().to_owned())

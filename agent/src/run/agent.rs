@@ -31,7 +31,7 @@ use crate::stacks::StackSampler;
 /// One run.
 pub(crate) struct Agent {
     pub(crate) core: Core,
-    /// What the mode adds.
+    /// The part that only this mode has.
     pub(crate) recording: Box<dyn Recording>,
     /// Which probes are inserted into which code.
     pub(crate) instrumentation: Instrumentation,
@@ -51,7 +51,7 @@ pub(crate) struct Agent {
     pub(crate) has_begun: AtomicBool,
     /// Where clients come in.
     pub(crate) socket: OnceLock<Socket>,
-    /// What the command `stop` has done.
+    /// How far the command `stop` has come.
     pub(crate) stopped: OnceLock<Value>,
     /// While the agent arrives.
     pub(crate) arriving: Mutex<Option<Arrival>>,

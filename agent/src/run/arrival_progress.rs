@@ -13,11 +13,11 @@ pub(crate) struct Arrival {
     pub(crate) classes_left: usize,
     /// How long the program will be stopped for them, in all.
     pub(super) stops_left: Duration,
-    /// What it takes in all.
+    /// The estimate of the whole.
     pub(super) forecast: Forecast,
 }
 
-/// What the first two stops say about all of them.
+/// The estimate of all stops from the first two.
 #[derive(Clone, Debug)]
 pub(super) struct Forecast {
     pub(super) classes: usize,

@@ -27,7 +27,7 @@ pub(super) struct SamplingRate {
     fixed: bool,
 }
 
-/// What happened since the previous tick.
+/// Samples and costs since the previous tick.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tick {
     /// CPU time of the process.

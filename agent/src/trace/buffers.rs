@@ -289,7 +289,7 @@ impl ThreadBuffers {
         }
     }
 
-    /// What copies cost the pauses so far.
+    /// The time that copies have cost in pauses so far.
     pub(crate) fn work_in_pauses(&self) -> &PauseWork {
         &self.work
     }

@@ -1,4 +1,4 @@
-//! What a recording of events may have in addition. The layers of a mode stand on each other: where one does not work, those after it are left out, and the
+//! Optional additions to a recording of events. The layers of a mode stand on each other: where one does not work, those after it are left out, and the
 //! recording continues with the ones before.
 
 use ducktrack_hotspot::{Address, CollectionReport, DeadRecorder};
@@ -63,7 +63,7 @@ pub(crate) trait Layer: Send + Sync {
     }
 }
 
-/// What a layer is started with.
+/// The arguments of a layer's start.
 #[derive(Clone, Copy)]
 pub(crate) struct LayerStart<'a> {
     pub(crate) core: &'a Core,

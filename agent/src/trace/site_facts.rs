@@ -1,4 +1,4 @@
-//! What the event decoder needs to know about a site: where its objects are added up, and how large they are.
+//! The facts about a site that the event decoder needs: where its objects are added up, and how large they are.
 //!
 //! Written when a class is rewritten, before its code runs, and when sizes become known. Read without a lock for every event.
 //!

@@ -11,7 +11,7 @@ const VM: &str = "VM Thread";
 /// Threads of Parallel and G1: `GC Thread#0` and so on.
 const WORKER: &str = "GC Thread#";
 
-/// What a thread of the launcher `java` is called before it names itself.
+/// The name of a thread of the launcher `java` before it names itself.
 const UNNAMED: &str = "java";
 
 /// The collecting threads. There may be more of them from one pause to the next, and in a pause.

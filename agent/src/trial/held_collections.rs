@@ -44,7 +44,7 @@ pub(super) fn held_collection(reference: &HeapReference<'_>) -> Option<jlong> {
     Some(reference.tag.get() | held | IS_COLLECTION)
 }
 
-/// What the tag of an object of this class has, if its class is one of collections.
+/// The bit in the tags of objects of this class, if it is a class of collections.
 pub(super) fn collection_bit(class_tag: jlong) -> jlong {
     match class_tag & COLLECTION {
         0 => 0,

@@ -30,12 +30,12 @@ pub(super) const MOST_PAIRS: usize = 8;
 /// Pairs, a bit each.
 pub(super) type PairBits = u8;
 
-/// What a tag says of a source.
+/// The pairs of which a tag's object is a source.
 pub(super) fn holds(tag: jlong) -> PairBits {
     (tag & SOURCES) as PairBits
 }
 
-/// What a tag says of a target.
+/// The pairs of which a tag's object is a target.
 pub(super) fn held(tag: jlong) -> PairBits {
     ((tag >> TARGET_SHIFT) & SOURCES) as PairBits
 }
@@ -146,7 +146,7 @@ impl ReferenceVisitor for Marker {
         }
         let target = reference.tag.get() | jlong::from(pairs) << TARGET_SHIFT;
         reference.tag.set(target);
-        // What only the VM holds has no reference that says so.
+        // An object that only the VM holds has no referrer with a tag.
         let source = reference.referrer_tag.get()
             | jlong::from(pairs)
             | collection_bit(reference.referrer_class_tag);

@@ -17,7 +17,7 @@ pub(super) struct PauseClock {
     pauses: u64,
     wall: Duration,
     cpu: Duration,
-    /// What the agent did in pauses for the trial.
+    /// The agent's own time in pauses, for the trial.
     own: Duration,
     /// Bytes in use after the last pause.
     used: usize,

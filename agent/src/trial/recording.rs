@@ -20,7 +20,7 @@ use crate::trace;
 use crate::trace::buffers::event_buffer;
 use crate::trace::buffers::event_tables::EventTables;
 
-/// What a run with a trial needs of JVMTI.
+/// The JVMTI capabilities of a run with a trial.
 const CAPABILITIES: [Capability; 3] = [
     Capability::CanGenerateGarbageCollectionEvents,
     Capability::CanGenerateExceptionEvents,

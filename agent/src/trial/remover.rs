@@ -41,7 +41,7 @@ pub(super) struct Remover {
     cpu: Duration,
 }
 
-/// What one look needs.
+/// The input of one look.
 struct Look<'a> {
     /// The environment of the look's own tags.
     env: Env,

@@ -67,7 +67,7 @@ struct Entry {
     is_removed: bool,
 }
 
-/// What is known of a target that was looked at.
+/// The state of a target that was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
     /// It was not tracked.
@@ -78,7 +78,7 @@ pub(super) enum Known {
     Removed,
 }
 
-/// What became of the removed objects of a pair.
+/// The fate of the removed objects of a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Afterlife {
     pub(super) used_again: u64,
@@ -153,7 +153,7 @@ impl TrackedObjects {
         self.free.push(at);
     }
 
-    /// What is known of the object at a place, which has this word.
+    /// The state of the object at a place, which has this word.
     pub(super) fn known(&self, place: Address, word: u64) -> Known {
         let entry = entry_of(word).and_then(|at| self.entries.get(at).copied().flatten());
         match entry.filter(|entry| entry.place == place) {
@@ -195,7 +195,7 @@ impl TrackedObjects {
         }
     }
 
-    /// What became of the removed objects of a pair.
+    /// The fate of the removed objects of a pair.
     pub(super) fn afterlife(&self, pair: usize) -> Afterlife {
         let alive = self.entries.iter().flatten();
         let alive = alive.filter(|entry| entry.is_removed && usize::from(entry.pair) == pair);

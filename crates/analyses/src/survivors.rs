@@ -1,4 +1,4 @@
-//! What of each piece of the run stays: births and survivors by site and caller, on the clock of allocated bytes.
+//! The objects of each piece of the run that stay: births and survivors by site and caller, on the clock of allocated bytes.
 //!
 //! It is what [`ducktrack_leaks`] judges. The state that counts is that after the last collection that looked at all of the old space, if that was in the second half of the
 //! judged span; else that after the first one that follows the span, of what was born in it; and if there is none, that at the end of the span, where old objects may be dead.

@@ -66,7 +66,7 @@ fn hash(classes: &[Vec<u8>]) -> u64 {
     hasher.finish()
 }
 
-/// What is measured, by its name.
+/// The measured function: profilers find it by its name.
 #[inline(never)]
 fn rewrite_all(classes: &[Vec<u8>], options: &RewriteOptions) -> Sums {
     let tracked = TrackedMethods::built_in();

@@ -1,4 +1,4 @@
-//! What is made by which class of the JDK's machinery, and sizes of elements.
+//! Objects that classes of the JDK's machinery make, and sizes of elements.
 
 use ducktrack_probe_vocabulary::AllocationKind;
 

@@ -209,7 +209,7 @@ fn leaves(
 }
 
 fn is_quiet(owner: &[u8], name: &[u8]) -> bool {
-    // What every class has from Object.
+    // Methods that every class inherits from Object.
     let of_object = [b"getClass".as_slice(), b"notify", b"notifyAll"];
     let of_class = QUIET.iter().find(|(class, _)| *class == owner);
     of_object.contains(&name)

@@ -135,7 +135,7 @@ fn bodies_of(class: &ClassFile<'_>, tracked: &TrackedMethods) -> Result<Vec<Body
         let Some(body) = bodies.get_mut(index) else {
             continue;
         };
-        // What native code or an unknown subclass does is not seen.
+        // Native code and unknown subclasses are not seen.
         let Some(code) = method.code() else {
             body.allocates = true;
             continue;

@@ -45,7 +45,7 @@ const RESTORE_NOTE: ProbeMethod = calling(callers::RESTORE_NOTE);
 /// Instead of a call site, -1 as an int: what is allocated is counted by the method under way.
 const COUNTED_BY_CALLER: u32 = u32::MAX;
 
-/// What is named as the target of a string concatenation.
+/// The name of the target of a string concatenation.
 const CONCATENATION: (&[u8], &[u8]) = (
     b"java/lang/invoke/StringConcatFactory",
     b"makeConcatWithConstants",

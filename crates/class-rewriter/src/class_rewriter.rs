@@ -54,7 +54,7 @@ pub struct RewrittenClass {
     pub refusals: Vec<Refusal>,
     /// Methods that can be re-instrumented, with the counters that tell when and how.
     pub profiles: Vec<ProfilePoints>,
-    /// What frames owe while they run.
+    /// The debts of running frames.
     pub owed: Vec<OwedByFrames>,
     /// Which counters stand where, for each method that has any, in order.
     pub counting: Vec<MethodCounting>,
@@ -66,7 +66,7 @@ pub struct RewrittenClass {
     pub code_bytes: (u64, u64),
 }
 
-/// What one class is rewritten by.
+/// The rules by which one class is rewritten.
 #[derive(Clone, Copy, Debug)]
 pub struct ClassRewriter<'a> {
     /// How and what to count.

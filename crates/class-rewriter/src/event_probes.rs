@@ -62,7 +62,7 @@ const OBJECTS: ObjectMethods = ObjectMethods {
 /// Arrays of more elements may lie outside of a thread's buffer: their probe takes the array.
 const MOST_ELEMENTS_BY_SITE: u32 = 512;
 
-/// What the events of a site whose objects have one size are added up to.
+/// The sums kept for a site whose objects all have one size.
 const FIXED: [Unit; 2] = [Unit::Count, Unit::MaterializedCount];
 /// The same where the events state the bytes.
 const MEASURED: [Unit; 4] = [

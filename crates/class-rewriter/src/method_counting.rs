@@ -63,7 +63,7 @@ pub enum WhyPerSite {
     LittleToSave {
         /// An upper bound, expected per entry.
         saved_at_most: f64,
-        /// What paths must save.
+        /// The least saving of paths.
         least: f64,
     },
     /// Exceptions can leave paths in the middle, and paths save less increments per entry than the stubs for them are worth.
@@ -72,7 +72,7 @@ pub enum WhyPerSite {
         stubs: usize,
         /// Expected.
         saved_per_entry: f64,
-        /// What paths must save.
+        /// The least saving of paths.
         least: f64,
     },
     /// More stubs than this.

@@ -39,7 +39,7 @@ pub(crate) struct MethodPlan {
     pub(crate) causes: Vec<PlannedCause>,
     /// Hidden classes are rewritten in it from now on.
     pub(crate) is_hidden_class_gate: bool,
-    /// What frames owe, by places of the original code.
+    /// The debts of frames, by places of the original code.
     pub(crate) owed_from: Vec<OwedFrom>,
     /// The same in the new code.
     pub(crate) owed: Option<OwedByFrames>,

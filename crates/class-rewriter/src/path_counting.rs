@@ -205,7 +205,7 @@ struct CollectedPoints {
 }
 
 impl CollectedPoints {
-    /// What the agent gets to know; nothing where there is no counter.
+    /// The counters as the agent sees them; none where there is no counter.
     fn of_paths(self, method: u16, plan: &PathPlan<'_, '_>) -> Option<ProfilePoints> {
         let total: u64 = self.counters.iter().map(|(_, frequency)| frequency).sum();
         let (hottest, frequency) = *self

@@ -28,7 +28,7 @@ pub(crate) struct PathUnit {
     pub(crate) levels: Vec<CountedLevel>,
 }
 
-/// What the plan of one method works on.
+/// The input of the plan of one method.
 pub(crate) struct PathPlan<'g, 'c> {
     pub(crate) graph: &'g MethodGraph<'c>,
     pub(crate) shape: Graph,
@@ -120,7 +120,7 @@ impl<'g, 'c> PathPlan<'g, 'c> {
         ratio(self.per_site, self.frequencies.runs(&self.shape))
     }
 
-    /// What a vector over units means: a term for every level of every unit.
+    /// The meaning of a vector over units: a term for every level of every unit.
     pub(crate) fn terms(&self, vector: &SiteVector) -> Vec<Term> {
         let mut terms = Vec::with_capacity(vector.len());
         for (unit, amount) in vector.terms() {
@@ -216,7 +216,7 @@ pub(crate) struct EdgeCounter {
 pub(crate) struct Realisation {
     /// By block.
     pub(crate) in_blocks: Vec<Option<BlockCounter>>,
-    /// What is owed on arrival in each block, before its own counter.
+    /// The debt on arrival in each block, before its own counter.
     pub(crate) owed: Vec<SiteVector>,
     pub(crate) on_edges: Vec<EdgeCounter>,
 }

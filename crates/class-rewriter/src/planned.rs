@@ -1,4 +1,4 @@
-//! What a rewritten class adds to the dictionary of the trace.
+//! The entries that a rewritten class adds to the dictionary of the trace.
 
 use ducktrack_classfile::{CodeOffset, MemberRef};
 
@@ -43,9 +43,9 @@ pub struct PlannedSite {
     pub line: Option<u16>,
     /// The way of allocating.
     pub kind: AllocationKind,
-    /// What is allocated, as a descriptor in modified UTF-8.
+    /// The allocated type, as a descriptor in modified UTF-8.
     pub ty: Option<Box<[u8]>>,
-    /// What its objects measure.
+    /// The size of its objects.
     pub size: SizeRule,
 }
 
@@ -71,7 +71,7 @@ pub struct PlannedCounter {
     pub method: u16,
     /// How the word grows.
     pub role: Role,
-    /// What to add to which site's account per unit.
+    /// The amounts to add to the accounts of sites, per unit.
     pub terms: Vec<Term>,
 }
 

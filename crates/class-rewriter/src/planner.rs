@@ -1,4 +1,4 @@
-//! What every kind of probe has in common: which instructions it is interested in, and its part of a method's plan.
+//! The common part of every kind of probe: which instructions it is interested in, and its part of a method's plan.
 //!
 //! ```text
 //! a quick look at a method: is any planner interested?  ──no──> the method stays as it is

@@ -21,7 +21,7 @@ pub(crate) const fn calling(method: HelperMethod) -> ProbeMethod {
     }
 }
 
-/// What application code calls where other code calls this.
+/// The method that application code calls where other code calls this.
 pub(crate) fn own(method: ProbeMethod) -> ProbeMethod {
     let own = own_method(HelperMethod {
         class: method.class,

@@ -24,7 +24,7 @@ use crate::planned::{Numbers, PlannedField, PlannedMethod};
 use crate::refusal::Reason;
 use crate::stamps::Calls;
 
-/// What is to be changed, and what its numbers mean.
+/// The instructions to change, and the meaning of their numbers.
 #[derive(Debug, Default)]
 pub(crate) struct RecordPlan {
     pub(crate) insertions: Vec<Insertion>,

@@ -1,6 +1,6 @@
 //! Tracked methods (aprof): methods that allocate on behalf of their caller.
 //!
-//! What `Arrays.copyOf` allocates says little; who called it says all. A call of a tracked method from code that is not
+//! The allocations of `Arrays.copyOf` mean little by themselves; its callers explain them. A call of a tracked method from code that is not
 //! tracked notes the *call site* in the current thread before the call and clears it afterwards; a site inside a tracked
 //! method files its counts under the call site noted. Nested tracked calls leave the note alone, so the blame falls on
 //! the caller of the outermost tracked method, as in aprof.
@@ -34,7 +34,7 @@ struct Names {
 pub struct BadLine {
     /// Counted from 1.
     pub line: usize,
-    /// What stands there.
+    /// The text there.
     pub text: String,
 }
 

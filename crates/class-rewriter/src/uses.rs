@@ -107,9 +107,9 @@ struct UsePlanner<'v, 'c, 'b> {
     labels: Vec<CodeOffset>,
     initialization: OperandCursor<'v>,
     operands: Operands,
-    /// What was stamped or made since the last tick.
+    /// Values stamped or made since the last tick.
     fresh: Vec<Value>,
-    /// What cannot be null on this straight line.
+    /// Values that cannot be null on this straight line.
     sure: Vec<Value>,
     insertions: Vec<Insertion>,
 }

@@ -63,7 +63,7 @@ fn options(allocations: AllocationProbes, all: bool) -> RewriteOptions {
     }
 }
 
-/// What must hold of any bytes.
+/// The properties that hold for any bytes.
 fn rewrite(bytes: &[u8], options: &RewriteOptions, tracked: &TrackedMethods) {
     let rewriter = ClassRewriter {
         options,

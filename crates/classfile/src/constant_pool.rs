@@ -117,7 +117,7 @@ pub struct Dynamic<'a> {
 pub struct MethodHandle<'a> {
     /// Reference kind, 1..=9 (JVM specification table 5.4.3.5-A).
     pub kind: u8,
-    /// What it reads, writes or calls.
+    /// The member that it reads, writes or calls.
     pub member: MemberRef<'a>,
 }
 

@@ -83,7 +83,7 @@ impl<'a> MethodDescriptor<'a> {
         }
     }
 
-    /// What is returned; `None` for `void`.
+    /// The returned type; `None` for `void`.
     #[must_use]
     pub fn returns(&self) -> Option<ParameterType<'a>> {
         self.returns

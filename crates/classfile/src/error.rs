@@ -1,4 +1,4 @@
-//! What was broken, where, and in which part of the class file.
+//! Errors: the broken rule, the place, and the part of the class file.
 
 /// A rule of the class file format that the bytes break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -4,7 +4,7 @@ use crate::code_offset::CodeOffset;
 use crate::constant_pool::PoolIndex;
 use crate::switch::Switch;
 
-/// What stands after the opcode.
+/// The operands after the opcode.
 #[derive(Debug, Clone, Copy)]
 pub enum Operand<'c> {
     /// Nothing.

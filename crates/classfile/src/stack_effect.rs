@@ -1,4 +1,4 @@
-//! What an instruction takes from the operand stack and puts there (JVM specification 6.5).
+//! The effect of an instruction on the operand stack (JVM specification 6.5).
 
 use crate::constant_pool::ConstantPool;
 use crate::descriptor::MethodDescriptor;
@@ -151,7 +151,7 @@ pub fn rearrange<T: Copy>(stack: &mut Vec<T>, opcode: Opcode, unknown: T) {
 mod tests {
     use super::*;
 
-    /// What the moves on the stack do to it is the effect of their opcodes.
+    /// The moves on the stack have the effect of their opcodes.
     #[test]
     fn rearrangements_have_the_effect_of_their_opcode() {
         for opcode in 87..=95 {

@@ -20,7 +20,7 @@ use crate::error::{Error, Part, Rule};
 /// Values inside annotations inside annotations are followed so far.
 const MAX_DEPTH: u32 = 64;
 
-/// What an annotated type belongs to.
+/// The owner of an annotated type.
 #[derive(Debug, Clone, Copy)]
 pub enum TypeAnnotationTarget<'c> {
     /// A local variable, in these ranges.
@@ -55,7 +55,7 @@ impl<'c> AnnotatedRanges<'c> {
 pub struct TypeAnnotation<'c> {
     /// Kind of target.
     pub target_type: u8,
-    /// What is annotated.
+    /// The annotated type.
     pub target: TypeAnnotationTarget<'c>,
     /// Type path, annotation class and values, as bytes.
     pub annotation: &'c [u8],

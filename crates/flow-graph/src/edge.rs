@@ -45,13 +45,13 @@ impl Edge {
         self.kind
     }
 
-    /// What the opcode suggests.
+    /// The hint of the opcode.
     pub fn hint(&self) -> Hint {
         self.hint
     }
 }
 
-/// What the opcode of a conditional branch suggests about its target, after T. Ball and J. R. Larus, "Branch prediction for free"
+/// The hint of a conditional branch's opcode about its target, after T. Ball and J. R. Larus, "Branch prediction for free"
 /// (PLDI 1993): references are rarely null or equal, numbers are rarely negative.
 pub(crate) fn hint_of_taken(opcode: Opcode) -> Hint {
     match opcode {

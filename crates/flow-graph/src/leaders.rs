@@ -4,7 +4,7 @@ use ducktrack_classfile::{Code, CodeOffset, Instruction};
 
 use crate::error::Error;
 
-/// What starts at a byte of the code.
+/// The kind of unit that starts at a byte of the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Start {
     Nothing,

@@ -1,4 +1,4 @@
-//! What JVMTI reports about a reference that it follows.
+//! JVMTI's report of a reference that it follows.
 
 use jni::sys::{jint, jlong, jmethodID};
 

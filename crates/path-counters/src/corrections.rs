@@ -31,9 +31,9 @@ use crate::site_vector::SiteVector;
 pub struct Components {
     /// The sites of the path's own blocks.
     pub allocations: SiteVector,
-    /// What the path that it branches off from counted too much or too little.
+    /// The error of the count of the path from which it branches off.
     pub branching_correction: SiteVector,
-    /// What the path that it joins will count too much or too little. Zero for a path that stops.
+    /// The error of the count of the path that it joins. Zero for a path that stops.
     pub joining_correction: SiteVector,
 }
 

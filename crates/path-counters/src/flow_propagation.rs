@@ -66,7 +66,7 @@ impl EdgeFrequencies {
         }
     }
 
-    /// What is known about an edge.
+    /// The range of an edge's frequency.
     pub fn range(&self, edge: EdgeId) -> FlowRange {
         self.ranges[edge.index()]
     }

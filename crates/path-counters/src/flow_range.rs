@@ -1,4 +1,4 @@
-//! What is known about the frequency of an edge: exactly, between bounds, or nothing.
+//! The knowledge about the frequency of an edge: exact, between bounds, or none.
 
 /// Bounds on the frequency of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

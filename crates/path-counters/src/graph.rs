@@ -26,7 +26,7 @@ use crate::site_vector::SiteVector;
 /// which a block appears at most twice, so every amount stays far inside `i32`.
 const MOST_OCCURRENCES: i64 = 1 << 24;
 
-/// What the code of a branch suggests about its outcome, in the sense of Ball and Larus ("Branch
+/// The hint of a branch's code about its outcome, in the sense of Ball and Larus ("Branch
 /// prediction for free"), for use when nothing was measured. Structural hints (loops, dead ends)
 /// need not be given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -283,7 +283,7 @@ impl Graph {
         self.in_edges.of(block)
     }
 
-    /// What running through a block executes: the vector a(b).
+    /// The allocations of one pass through a block: the vector a(b).
     pub fn sites(&self, block: BlockId) -> &SiteVector {
         &self.sites[block.index()]
     }

@@ -205,14 +205,14 @@ impl Placement {
 
     /// d(b): executed minus counted on arrival at a block, before a counter at the block's start.
     ///
-    /// What is owed at an instruction inside the block is this, minus the semantics of a counter at the block's start,
+    /// The debt at an instruction inside the block is this, minus the semantics of a counter at the block's start,
     /// plus one for each site of the block before the instruction. Adding that vector makes a run exact that is cut
     /// short there.
     pub fn potential(&self, block: BlockId) -> &SiteVector {
         &self.potentials[block.index()]
     }
 
-    /// What is owed inside a block before its first site: [`Placement::potential`] minus the counter at
+    /// The debt inside a block before its first site: [`Placement::potential`] minus the counter at
     /// the block's start.
     pub fn owed_at_start(&self, block: BlockId) -> SiteVector {
         let counted = self

@@ -7,7 +7,7 @@ use crate::numbered::numbered;
 numbered! { usize;
     /// The note of the call of a tracked method that is under way; 0: none.
     NOTE = 1;
-    /// What the thread had allocated before an allocation that may never reach the heap.
+    /// The thread's allocated bytes before an allocation that may never reach the heap.
     HEAP_MARK = 2;
     /// Keyed objects that found no free entry.
     KEYED_LOST = 3;
@@ -31,11 +31,11 @@ numbered! { usize;
     BASE = 12;
     /// Events that found no room.
     DROPPED = 13;
-    /// What LIMIT is while no collection cuts.
+    /// The value of LIMIT while no collection cuts.
     FULL = 14;
     /// The end of the buffer; from FULL to END is room for what cannot wait.
     END = 15;
-    /// What the thread had allocated when a collection cut the buffer.
+    /// The thread's allocated bytes when a collection cut the buffer.
     CUT = 16;
     /// The number of the buffer and 1.
     BUFFER = 17;

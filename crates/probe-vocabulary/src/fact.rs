@@ -1,4 +1,4 @@
-//! What helper classes ask the agent for when they are initialized: the number of a question is its index here.
+//! Questions of helper classes to the agent when they are initialized: the number of a question is its index here.
 
 use crate::numbered::Numbered;
 

@@ -13,7 +13,7 @@ pub struct HelperMethod {
     pub descriptor: &'static str,
 }
 
-/// What the simple names of all helper classes begin with.
+/// The start of the simple names of all helper classes.
 pub const HELPER_NAMES: &[u8] = b"DuckTrack";
 
 /// All lists of methods.
@@ -133,7 +133,7 @@ methods! {
 }
 
 methods! {
-    /// What application code calls instead of [`counting`] and [`keyed`]: methods of the same names (`own_method`).
+    /// Application code calls these instead of [`counting`] and [`keyed`]: methods of the same names (`own_method`).
     own "java/lang/DuckTrackOwn" {
         COUNT "count" "(I)V",
         COUNT_SEVERAL "countSeveral" "(II)V",
@@ -400,7 +400,7 @@ methods! {
     }
 }
 
-/// What application code calls where other code calls this: what it makes is its own, and charged to no call.
+/// The method that application code calls where other code calls this: its objects are its own, and charged to no call.
 pub fn own_method(method: HelperMethod) -> Option<HelperMethod> {
     let counts = method.class == counting::CLASS || method.class == keyed::CLASS;
     let same = |own: &&HelperMethod| own.name == method.name && own.descriptor == method.descriptor;

@@ -121,7 +121,7 @@ public class Staying {
         System.out.println(FAULTS.isEmpty() ? "EXACT" : "WRONG");
     }
 
-    /** What stays only because of another object is with that one. */
+    /** Objects that stay only because of another object are filed with that one. */
     static void map() throws Throwable {
         Survivors found = Survivors.of(() -> Holders.BY_KEY.put(new Object(), mark()), REPEAT);
         List<SurvivorGroup> leaks = found.leaks();
@@ -157,7 +157,7 @@ public class Staying {
         expect("of many", 400L, found.of(Marker.class));
     }
 
-    /** What other threads leave behind is not the piece's, unless it asks for all. */
+    /** Objects that other threads leave behind are not the piece's, unless it asks for all. */
     static void beside() throws Throwable {
         boolean[] ends = {false};
         Thread other = new Thread(() -> {

@@ -1,4 +1,4 @@
-//! What repetitions of a piece of a program leave behind, found from inside of the program: types, numbers, the calls that made them, who holds them.
+//! A program finds the objects that repetitions of a piece of it leave behind: types, numbers, the calls that made them, who holds them.
 //! `tests/count/survivors/Staying.java` knows the answers, and prints `EXACT` where each was right.
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What is kept of a class, to rewrite it again and to settle the debts of its running frames.
+//! The data kept of a class, to rewrite it again and to settle the debts of its running frames.
 
 use ducktrack_class_rewriter::{MethodProfile, OwedByFrames, ProfilePoints, SiteKey};
 use ducktrack_classfile::ClassFile;
@@ -47,7 +47,7 @@ impl MethodEntry {
 }
 
 impl ClassEntry {
-    /// What rewriting it again needs.
+    /// The input of rewriting it again.
     pub(super) fn known(&self) -> KnownClass {
         KnownClass {
             sites: self.sites.clone(),

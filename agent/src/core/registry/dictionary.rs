@@ -322,7 +322,7 @@ impl Dictionary {
         }));
     }
 
-    /// What records of updates and calls name.
+    /// Adds the names to which records of updates and calls refer.
     pub(super) fn add_record_names(
         &mut self,
         entry: &mut ClassEntry,

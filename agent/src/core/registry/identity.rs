@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LoaderId(pub(crate) u32);
 
-/// What identifies a class.
+/// The identity of a class.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ClassKey {
     pub(crate) loader: LoaderId,

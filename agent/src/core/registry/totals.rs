@@ -17,7 +17,7 @@ pub(super) fn role(role: rewriter::Role) -> format::CounterRole {
     }
 }
 
-/// What the summary needs to name a site. Sites share equal names.
+/// The names of a site for the summary. Sites share equal names.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SiteInfo {
     pub(crate) class: Arc<str>,
@@ -27,7 +27,7 @@ pub(crate) struct SiteInfo {
     pub(crate) bytes: Option<u32>,
 }
 
-/// What a program's own measurements need to name a call site.
+/// The names of a call site for a program's own measurements.
 #[derive(Clone, Debug)]
 pub(crate) struct CallInfo {
     pub(crate) class: Arc<str>,

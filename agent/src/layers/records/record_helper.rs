@@ -49,7 +49,7 @@ pub(crate) fn take_without_stack() -> u64 {
     WITHOUT_STACK.swap(0, Ordering::Relaxed)
 }
 
-/// What `DuckTrackHolders.constant` answers.
+/// The answer of `DuckTrackHolders.constant`.
 pub(crate) fn constant(which: jint) -> jlong {
     let address = |word: &AtomicU64| std::ptr::from_ref(word).expose_provenance() as i64;
     let of_maps = |offset: fn(ReferenceMapLayout) -> usize| maps().map_or(0, offset) as i64;

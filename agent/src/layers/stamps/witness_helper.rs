@@ -17,7 +17,7 @@ const BYTES: &[u8] = include_bytes!("../../helper/DuckTrackWitness.class");
 /// How often a stamp is tried that is not found: a collection may have moved the object in between.
 const TRIES: u32 = 5;
 
-/// What the helper's `constant` answers.
+/// The values that the helper's `constant` returns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WitnessConstants {
     pub(crate) shadows: Shadows,
@@ -38,7 +38,7 @@ impl WitnessConstants {
     }
 }
 
-/// What the native answers.
+/// The values that the native returns.
 static CONSTANTS: OnceLock<WitnessConstants> = OnceLock::new();
 
 /// Defines the class and stamps one object in each way. The position of threads without a block is set.
@@ -105,7 +105,7 @@ fn try_stamp(
     Ok(is_stamped)
 }
 
-/// What `DuckTrackWitness.constant` answers.
+/// The answer of `DuckTrackWitness.constant`.
 pub(crate) fn constant(which: jint) -> jlong {
     CONSTANTS.get().map_or(0, |constants| constants.get(which))
 }

@@ -16,7 +16,7 @@ pub(crate) fn of_process() -> &'static WitnessMemory {
     &MEMORY
 }
 
-/// What stays.
+/// State for the life of the process.
 pub(crate) struct WitnessMemory {
     shadows: OnceLock<Shadows>,
     works: OnceLock<Result<(), String>>,

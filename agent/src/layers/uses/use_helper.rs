@@ -20,7 +20,7 @@ const HINTS: [(&str, &str); 2] = [
 /// How often a stamp is tried that is not found: a collection may have moved the object in between.
 const TRIES: u32 = 5;
 
-/// What the helper's `constant` answers.
+/// The values that the helper's `constant` returns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UseConstants {
     pub(crate) distance: usize,

@@ -12,7 +12,7 @@ static MEMORY: UseMemory = UseMemory {
     works: OnceLock::new(),
 };
 
-/// What stays.
+/// State for the life of the process.
 pub(crate) struct UseMemory {
     shadow: OnceLock<Shadow>,
     constants: OnceLock<UseConstants>,
@@ -39,7 +39,7 @@ impl UseMemory {
         Ok(self.shadow.get_or_init(|| shadow))
     }
 
-    /// What the helper class asks for at its initialization.
+    /// The values for the helper class's initialization.
     pub(crate) fn constants(&self) -> Option<UseConstants> {
         self.constants.get().copied()
     }

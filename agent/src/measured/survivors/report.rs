@@ -1,4 +1,4 @@
-//! What repetitions left behind, as lines of text.
+//! The objects that repetitions left behind, as lines of text.
 //!
 //! ```text
 //! lost <objects>                                                        that got no tag
@@ -28,7 +28,7 @@ const MOST_GROUPS: usize = 200;
 /// References of a chain that are listed: the first and the last.
 const MOST_REFERENCES: usize = 24;
 
-/// What the objects of a group have in common: the class, and the frames outside of the JDK.
+/// The class of a group's objects, and their frames outside of the JDK: both are equal within the group.
 type Key<'a> = (Node, &'a [Frame]);
 
 /// Objects of one type that were allocated by the same calls.

@@ -1,4 +1,4 @@
-//! What the agent's log says of its memory.
+//! The lines about memory in the agent's log.
 
 use std::fmt;
 use std::time::{Duration, Instant};

@@ -56,7 +56,7 @@ const SLICE: Duration = Duration::from_micros(100);
 #[repr(align(128))]
 struct Apart<T>(T);
 
-/// What changes when another thread writes.
+/// The state that changes when another thread writes.
 struct Writer {
     /// The block of the thread that wrote last; 0: none. Java code reads it.
     last: AtomicU64,

@@ -1,4 +1,4 @@
-//! What a pause reports about objects besides its collections: the layers fill it in.
+//! The report of a pause about objects, besides its collections: the layers fill it in.
 
 use ducktrack_trace_format::{ThreadId, encode_stamps};
 

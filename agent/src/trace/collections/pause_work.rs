@@ -1,4 +1,4 @@
-//! What it costs pauses that a killed JVM loses nothing: events of threads and survivors are copied into `events.live` while the program stands.
+//! The cost, in pauses, of losing nothing when a JVM is killed: events of threads and survivors are copied into `events.live` while the program stands.
 //! `scripts/bench pause-copies` compares it with the pauses.
 
 use std::fmt;

@@ -86,7 +86,7 @@ impl Row {
         live.total = live.total - amount;
     }
 
-    /// What lived after the last look.
+    /// The objects that were alive at the last look.
     pub(crate) fn at_look(&self, look: u32) -> &Live {
         match self.saved == look {
             true => &self.at_look,

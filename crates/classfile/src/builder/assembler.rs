@@ -7,7 +7,7 @@ use super::symbol::{MemberName, Symbol};
 use crate::descriptor::MethodDescriptor;
 use crate::opcode::Opcode;
 
-/// What is filled in when everything is known.
+/// A gap that is filled in when all offsets are known.
 #[derive(Debug, Clone)]
 pub(super) enum Fixup {
     /// Two bytes: an index of this constant.

@@ -24,7 +24,7 @@ pub enum FrameType<'n> {
     UninitializedThis,
     /// An object of this class (internal name, or descriptor of an array).
     Object(&'n [u8]),
-    /// What the `new` at this label made, before its constructor ran.
+    /// The object that the `new` at this label made, before its constructor ran.
     Uninitialized(Label),
 }
 

@@ -1,4 +1,4 @@
-//! What the verifier knows about one local variable or stack entry.
+//! The verifier's type of one local variable or stack entry.
 
 use crate::code_offset::CodeOffset;
 use crate::constant_pool::PoolIndex;
@@ -27,7 +27,7 @@ pub enum VerificationType<'c> {
     /// An object of a class that a method descriptor names: only in the frame
     /// that a method starts with, which is not written anywhere.
     Named(&'c [u8]),
-    /// What the `new` at this offset made, before its constructor ran.
+    /// The object that the `new` at this offset made, before its constructor ran.
     Uninitialized(CodeOffset),
 }
 

@@ -60,7 +60,7 @@ fn line(pid: u32) -> Option<String> {
     ))
 }
 
-/// What the main class's project alone would take, had it been asked for.
+/// The time for the main class's project alone, if only that were asked for.
 fn project(answer: &Value) -> Option<String> {
     let project = answer.get("arrival_project")?;
     Some(format!(

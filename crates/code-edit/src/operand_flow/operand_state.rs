@@ -12,7 +12,7 @@ pub(super) enum Slot {
     Whole,
     /// `this` of a constructor, not initialized.
     This,
-    /// What the `new` there has made, not initialized.
+    /// The object that the `new` there has made, not initialized.
     New(CodeOffset),
     /// One of these, depending on where control comes from.
     Unknown,

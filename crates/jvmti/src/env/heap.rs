@@ -66,7 +66,7 @@ pub trait ReferenceVisitor {
 /// A reference from a field, a static field, an array element or a frame. Tags may be changed. If an object refers to itself, both its tags are the same cell.
 #[derive(Debug)]
 pub struct HeapReference<'a> {
-    /// What refers: a field, an element, a static field (the referring object is then the class object), or a frame (it has no tags).
+    /// The kind of reference: a field, an element, a static field (the referring object is then the class object), or a frame (it has no tags).
     pub kind: HeapReferenceKind,
     /// The tag of the class of the referenced object.
     pub class_tag: jlong,

@@ -64,7 +64,7 @@ impl Walk {
             .sum()
     }
 
-    /// What the run executed, from nothing but the sites of its blocks.
+    /// The allocations of the run, from nothing but the sites of its blocks.
     pub(super) fn executed(&self, graph: &Graph) -> SiteVector {
         let blocks = self.edges.iter().map(|&edge| graph.edge(edge).to);
         let done = self.edges.len()
@@ -74,7 +74,7 @@ impl Walk {
         })
     }
 
-    /// What the placement's counters give, plus what is owed where the run was cut short.
+    /// The counts by the placement's counters, plus the debt where the run was cut short.
     pub(super) fn counted(&self, graph: &Graph, placement: &Placement) -> SiteVector {
         let mut sum = SiteVector::zero();
         for &edge in &self.edges {

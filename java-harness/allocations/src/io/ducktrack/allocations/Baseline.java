@@ -116,7 +116,7 @@ public final class Baseline {
         }
     }
 
-    /** What the figures of this JVM depend on. */
+    /** The properties of this JVM on which the figures depend. */
     private static String madeBy(Allocations found) {
         return "java " + Runtime.version().feature() + ", layout " + found.layout();
     }

@@ -2,7 +2,7 @@ package io.ducktrack.allocations;
 
 /** One run of a piece, between two readings of the thread's counters. Nothing here allocates: its own counters must not move in between. */
 final class Measurement {
-    /** What the agent gives for the last run. */
+    /** The agent's answer for the last run. */
     String rows;
     /** Whether the agent could begin. */
     int state;

@@ -1,6 +1,6 @@
 package io.ducktrack.allocations;
 
-/** What happens to a benchmark whose allocations are not known. */
+/** The end of a benchmark whose allocations are not known. */
 final class Unknown {
     private Unknown() {}
 

@@ -3,7 +3,7 @@ package io.ducktrack.allocations;
 import org.opentest4j.AssertionFailedError;
 import org.opentest4j.TestAbortedException;
 
-/** What happens to a test whose allocations are not known. */
+/** The end of a test whose allocations are not known. */
 public final class Unknown {
     /** Fails tests whose allocations are not known, instead of skipping them. */
     private static final String REQUIRED = "ducktrack.required";

@@ -18,7 +18,7 @@ public @interface AllocationBaseline {
     /** Files the objects by site, or by package. */
     By by() default By.SITE;
 
-    /** What a line of the file stands for. */
+    /** The subject of a line of the file. */
     enum By {
         /** A type allocated in a method, by a caller. */
         SITE,

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 
-/** What the file of baselines says. */
+/** The figures in the file of baselines. */
 final class BaselineLimit implements Limit {
     /** Tests of one class may run beside each other, and write one file. */
     private static final Object FILES = new Object();

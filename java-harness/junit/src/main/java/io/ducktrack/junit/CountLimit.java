@@ -8,7 +8,7 @@ import java.util.List;
 
 /** At most so many objects or bytes. */
 final class CountLimit implements Limit {
-    /** What is limited. */
+    /** The limited amount. */
     enum Unit {
         OBJECTS("object"),
         BYTES("byte");
