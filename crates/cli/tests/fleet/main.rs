@@ -1,6 +1,7 @@
 //! Tables of a fleet: written by the command, read by engines that we did not write.
 
 mod engines;
+mod parquet_export;
 mod place;
 mod recordings;
 

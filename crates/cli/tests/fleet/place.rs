@@ -50,33 +50,6 @@ impl Place {
             .output()
             .expect("the command starts")
     }
-
-    pub(crate) fn export(
-        &self,
-        traces: &[&str],
-        root: &str,
-        service: &str,
-        version: &str,
-        more: &[&str],
-    ) -> Output {
-        let flags = [
-            "--to",
-            "parquet",
-            "-o",
-            root,
-            "--service",
-            service,
-            "--version",
-            version,
-        ];
-        let arguments: Vec<&str> = ["export"]
-            .into_iter()
-            .chain(traces.iter().copied())
-            .chain(flags)
-            .chain(more.iter().copied())
-            .collect();
-        self.ducktrack(&arguments)
-    }
 }
 
 pub(crate) fn out(output: &Output) -> String {

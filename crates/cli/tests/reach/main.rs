@@ -1,8 +1,9 @@
 //! Protocols that other programs speak: MCP with a client from PyPI, S3 with a server from PyPI, OpenTelemetry with a collector built from its Go modules. A test whose program is missing is skipped, with a line about it.
 
 mod otlp;
+#[path = "../fleet/parquet_export.rs"]
+mod parquet_export;
 #[path = "../fleet/place.rs"]
-#[allow(dead_code, reason = "shared with the tests of fleet")]
 mod place;
 
 use std::io::{Read as _, Write as _};

@@ -1,7 +1,6 @@
 //! Exports that programs read which we did not write: `jfr` of the JDKs, Prometheus, kustomize and the schemas of Kubernetes. A test whose program is missing is skipped, with a line about it.
 
 #[path = "../fleet/place.rs"]
-#[allow(dead_code, reason = "shared with the tests of fleet")]
 mod place;
 
 use std::collections::BTreeMap;

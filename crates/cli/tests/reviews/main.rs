@@ -1,7 +1,6 @@
 //! `diff --format sarif` against the published schema of SARIF, and `--format junit` as a parser from PyPI reads it. A test whose program is missing is skipped, with a line about it.
 
 #[path = "../fleet/place.rs"]
-#[allow(dead_code, reason = "shared with the tests of fleet")]
 mod place;
 
 use std::fs;
