@@ -34,8 +34,10 @@ const LONGEST_OPTIONS: usize = 1024;
   ducktrack attach 4711 --mode trace --output /var/tmp/app
   ducktrack status 4711; ducktrack snapshot 4711; ducktrack stop 4711
 
-The program runs on. What it allocated before is not in the recording. A relative --output is a directory here; without one it is
-ducktrack-PID here, or in /tmp of the program where that cannot be. Root may attach to everybody's programs, others to their own.")]
+The program runs on. What it allocated before is not in the recording. A
+relative --output is a directory here; without one it is ducktrack-PID here, or
+in /tmp of the program where that cannot be. Root may attach to everybody's
+programs, others to their own.")]
 pub(crate) struct AttachArgs {
     /// Process id of the Java program
     pid: u32,

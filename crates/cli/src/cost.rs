@@ -20,11 +20,13 @@ use crate::trace_report::{Answer, TraceArgs, TraceReport};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  ducktrack cost ducktrack-4711                           which sites the collector works for, and what a run without them saves
+  ducktrack cost ducktrack-4711
+      which sites the collector works for, and what a run without them saves
   ducktrack cost ducktrack-4711 --only com.acme --format html -o cost.html
   ducktrack cost ducktrack-4711 --young 64m --heap 2g
   ducktrack cost ducktrack-4711 --halve com.acme.Cache.put
-  ducktrack cost ducktrack-4711 --dump heap.hprof         and what each leak candidate costs: what ducktrack impact would measure")]
+  ducktrack cost ducktrack-4711 --dump heap.hprof
+      and what each leak candidate costs: what ducktrack impact would measure")]
 pub(crate) struct CostArgs {
     #[command(flatten)]
     report: TraceArgs,

@@ -41,15 +41,21 @@ const OF_DEATHS: &str = "Deaths of ";
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  ducktrack deaths run.merlin                             lifetimes by site, drag, survival
+  ducktrack deaths run.merlin
+      lifetimes by site, drag, survival
   ducktrack deaths run.merlin --clock micros --only com.acme
-  ducktrack deaths run.merlin --objects --type '*Node'    one line per object
-  ducktrack deaths ducktrack-1234 --roots                 what held objects at the end
-  ducktrack deaths run.merlin --columns objects.dtcol     all objects as columns, for scripts
+  ducktrack deaths run.merlin --objects --type '*Node'
+      one line per object
+  ducktrack deaths ducktrack-1234 --roots
+      what held objects at the end
+  ducktrack deaths run.merlin --columns objects.dtcol
+      all objects as columns, for scripts
   ducktrack deaths run.merlin --format html -o deaths.html
-  ducktrack deaths ducktrack-1234 --format stream -o run.merlin   for another back end
+  ducktrack deaths ducktrack-1234 --format stream -o run.merlin
+      for another back end
   ducktrack deaths et.trace --from et1 --format et3 -o et3.trace
-  ducktrack deaths oracle.csv --from oracle               what a simulator was told")]
+  ducktrack deaths oracle.csv --from oracle
+      what a simulator was told")]
 pub(crate) struct DeathsArgs {
     /// A neutral stream (or its text form), or a directory that the agent wrote with mode=deaths or full, or with mode=trace (then deaths are bounds), or the process that writes it
     #[arg(value_name = "PID|DIR|STREAM", value_parser = recording)]

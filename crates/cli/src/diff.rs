@@ -44,8 +44,10 @@ bad input.
 
 Examples:
   ducktrack diff ducktrack-1 ducktrack-2 --only com.acme
-  ducktrack diff ducktrack-1 ducktrack-2 --format html -o diff.html   flame graph of both
-  ducktrack diff ducktrack-1 ducktrack-2 --from warm                  without the start, up to the mark `warm`
+  ducktrack diff ducktrack-1 ducktrack-2 --format html -o diff.html
+      flame graph of both
+  ducktrack diff ducktrack-1 ducktrack-2 --from warm
+      without the start, up to the mark `warm`
   ducktrack report ducktrack-1 --format json -o baseline.json
   ducktrack diff baseline.json ducktrack-2 --format markdown
   ducktrack diff baseline.json ducktrack-2 --fail-on 'count>+0.5%'")]

@@ -19,10 +19,13 @@ const PRIVATE: u32 = 0o600;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  ducktrack dump 4711                            into heap-4711.hprof here
-  ducktrack dump ducktrack-4711 -o now.hprof     of the JVM that writes this trace
+  ducktrack dump 4711
+      into heap-4711.hprof here
+  ducktrack dump ducktrack-4711 -o now.hprof
+      of the JVM that writes this trace
 
-The JVM makes a full collection and then writes all live objects, with everything that is in them; nobody but its user may read the file.")]
+The JVM makes a full collection and then writes all live objects, with
+everything that is in them; nobody but its user may read the file.")]
 pub(crate) struct DumpArgs {
     /// Process id of the traced program, or the directory of its trace
     #[arg(value_name = "PID|DIR")]

@@ -12,10 +12,13 @@ use crate::output;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  ducktrack explain target/classes/com/acme/Main.class          all methods that allocate
-  ducktrack explain app.jar com.acme.Main.run                   blocks, paths, counters and what they mean
+  ducktrack explain target/classes/com/acme/Main.class
+      all methods that allocate
+  ducktrack explain app.jar com.acme.Main.run
+      blocks, paths, counters and what they mean
   ducktrack explain Main.class 'run(I)V' --format svg -o run.svg
-  ducktrack explain Main.class run --count entry:0=1000 --count 12:20=17   with measured frequencies")]
+  ducktrack explain Main.class run --count entry:0=1000 --count 12:20=17
+      with measured frequencies")]
 pub(crate) struct ExplainArgs {
     /// A class file, or a jar
     #[arg(value_name = "CLASS-FILE-OR-JAR")]

@@ -31,15 +31,24 @@ use crate::window_args::WindowArgs;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  ducktrack export ducktrack-4711 --to pprof -o run.pb.gz          go tool pprof -top run.pb.gz
-  ducktrack export ducktrack-4711 --to speedscope -o run.json      speedscope run.json
-  ducktrack export ducktrack-4711 --to firefox -o run.json         profiler.firefox.com, load from file
-  ducktrack export ducktrack-4711 --to collapsed -o run.txt        flamegraph.pl run.txt
-  ducktrack export ducktrack-4711 --to jfr -o run.jfr              jfr view allocation-by-site run.jfr, JDK Mission Control
-  ducktrack export ducktrack-4711 --to otlp --push grpc://127.0.0.1:4317    an OpenTelemetry collector
-  ducktrack export ducktrack-4711 --to hprof --dump heap.hprof -o sites.hprof.gz   for Eclipse MAT, VisualVM
-  ducktrack export ducktrack-* --to parquet -o fleet --service orders --version 1.4          ducktrack fleet fleet regression
-  ducktrack export 4711 --follow --to parquet -o fleet --service orders --version 1.4        every ten minutes, until it ends")]
+  ducktrack export ducktrack-4711 --to pprof -o run.pb.gz
+      go tool pprof -top run.pb.gz
+  ducktrack export ducktrack-4711 --to speedscope -o run.json
+      speedscope run.json
+  ducktrack export ducktrack-4711 --to firefox -o run.json
+      profiler.firefox.com, load from file
+  ducktrack export ducktrack-4711 --to collapsed -o run.txt
+      flamegraph.pl run.txt
+  ducktrack export ducktrack-4711 --to jfr -o run.jfr
+      jfr view allocation-by-site run.jfr, JDK Mission Control
+  ducktrack export ducktrack-4711 --to otlp --push grpc://127.0.0.1:4317
+      an OpenTelemetry collector
+  ducktrack export ducktrack-4711 --to hprof --dump heap.hprof -o sites.hprof.gz
+      for Eclipse MAT, VisualVM
+  ducktrack export ducktrack-* --to parquet -o fleet --service orders --version 1.4
+      ducktrack fleet fleet regression
+  ducktrack export 4711 --follow --to parquet -o fleet --service orders --version 1.4
+      every ten minutes, until it ends")]
 pub(crate) struct ExportArgs {
     /// The directory that the agent wrote, or the process that writes it; of parquet any number of them
     #[arg(value_name = "PID|DIR", value_parser = recording, required = true)]

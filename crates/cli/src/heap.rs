@@ -13,9 +13,12 @@ use crate::trace_report::{Answer, TraceReport, unknown_heap};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  ducktrack heap ducktrack-4711                           what was alive at the end
-  ducktrack heap ducktrack-4711 --at 12                   what collection 12 left
-  ducktrack heap ducktrack-4711 --at last                 what the last collection left whose moves are known (the JVM was killed)
+  ducktrack heap ducktrack-4711
+      what was alive at the end
+  ducktrack heap ducktrack-4711 --at 12
+      what collection 12 left
+  ducktrack heap ducktrack-4711 --at last
+      what the last collection left whose moves are known (the JVM was killed)
   ducktrack heap ducktrack-4711 --only com.acme --type 'byte[]'
   ducktrack heap ducktrack-4711 --format html -o heap.html")]
 pub(crate) struct Heap {

@@ -13,10 +13,11 @@ use crate::trace_report::TraceArgs;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  ducktrack holders ducktrack-4711                                 where retained bytes accumulate, and who holds them
+  ducktrack holders ducktrack-4711
+      where retained bytes accumulate, and who holds them
   ducktrack holders ducktrack-4711 --dump heap.hprof --type '*Session'
   ducktrack holders ducktrack-4711 --dump heap.hprof --site com.acme.Shop.open
-  ducktrack holders ducktrack-4711 --dump heap.hprof --format html -o holders.html")]
+  ducktrack holders ducktrack-4711 --dump a.hprof --format html -o holders.html")]
 pub(crate) struct HoldersArgs {
     #[command(flatten)]
     report: TraceArgs,

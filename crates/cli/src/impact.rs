@@ -27,15 +27,19 @@ use trial::{Change, Program, TrialWork};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  ducktrack impact -- java -Xmx64m -jar app.jar            finds candidates, then 5 trials of each and of none
+  ducktrack impact -- java -Xmx64m -jar app.jar
+      finds candidates, then 5 trials of each and of none
   ducktrack impact --candidates 1 --trials 10 -- java -jar app.jar
-  ducktrack impact --pair 'java.util.HashMap$Node->com.acme.Session' -- java -jar app.jar
-  ducktrack impact --at oom --trials 10 -- java -Xmx25m -jar app.jar     as the paper does
+  ducktrack impact --pair 'com.acme.Cache->com.acme.Session' -- java -jar app.jar
+  ducktrack impact --at oom --trials 10 -- java -Xmx25m -jar app.jar
+      as the paper does
   ducktrack impact --until-line 'benchmark done' -- java -jar server.jar
-  ducktrack impact --switch com.acme.Buffers=-Dcom.acme.reuse=true -- java -jar app.jar     what an option saves, and was that foreseen?
+  ducktrack impact --switch com.acme.Buffers=-Dcom.acme.reuse=true -- java -jar app.jar
+      what an option saves, and was that foreseen?
 
-Every trial must do the same work: a fixed number of iterations or requests. What the program prints is not shown.
-Set a reference to null, and a program may fail: never run this where its results matter.")]
+Every trial must do the same work: a fixed number of iterations or requests.
+What the program prints is not shown. Set a reference to null, and a program may
+fail: never run this where its results matter.")]
 pub(crate) struct ImpactArgs {
     /// Try this many candidates, highest leak score first
     #[arg(long, value_name = "N", default_value_t = 3)]

@@ -25,9 +25,11 @@ const ENDS: usize = 5;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  ducktrack info ducktrack-4711     after a crash: what is there, what is missing
+  ducktrack info ducktrack-4711
+      after a crash: what is there, what is missing
   ducktrack info ducktrack-4711 --format json | jq '.quality.percent'
-  ducktrack info run.merlin         whole and possible: exit code 0; else 1, and what is wrong where
+  ducktrack info run.merlin
+      whole and possible: exit code 0; else 1, and what is wrong where
   ducktrack info run.merlin --records")]
 pub(crate) struct InfoArgs {
     /// The directory that the agent wrote, or one of its files, or the process that writes it; or a neutral stream or its text form

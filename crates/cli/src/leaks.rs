@@ -19,15 +19,23 @@ use crate::trace_report::{TraceArgs, load_events};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  ducktrack leaks ducktrack-4711                         what leaks, how sure, how fast, who holds it, when the heap is full
-  ducktrack leaks 4711                                   of a program that runs: records a minute if nothing does, looks at the heap, answers
-  ducktrack leaks ducktrack-4711 --from 30               without the first 30 seconds
-  ducktrack leaks ducktrack-4711 --from warm --until done  between two marks (ducktrack mark)
-  ducktrack leaks ducktrack-4711 --sites --only com.acme  the verdict on every line of source
+  ducktrack leaks ducktrack-4711
+      what leaks, how sure, how fast, who holds it, when the heap is full
+  ducktrack leaks 4711
+      of a program that runs: records a minute if nothing does, looks at the
+      heap, answers
+  ducktrack leaks ducktrack-4711 --from 30
+      without the first 30 seconds
+  ducktrack leaks ducktrack-4711 --from warm --until done
+      between two marks (ducktrack mark)
+  ducktrack leaks ducktrack-4711 --sites --only com.acme
+      the verdict on every line of source
   ducktrack leaks ducktrack-4711 --format html -o leaks.html
 
-Who holds what leaks is known with a heap dump. Of a recording the newest in its folder is read (--dump end leaves one there); of a process id one is taken: the JVM
-makes a full collection and stops while it writes its heap into heap-live.hprof in the folder of the recording.")]
+Who holds what leaks is known with a heap dump. Of a recording the newest in its
+folder is read (--dump end leaves one there); of a process id one is taken: the
+JVM makes a full collection and stops while it writes its heap into
+heap-live.hprof in the folder of the recording.")]
 pub(crate) struct LeaksArgs {
     /// The directory that the agent wrote with mode=trace, or the process id of a Java program that runs
     #[arg(value_name = "PID|DIR")]

@@ -16,10 +16,13 @@ const VARIABLE: &str = "DUCKTRACK_LIBRARY";
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  ducktrack library               the path of the library, for -agentpath:
-  ducktrack library --to /opt/ducktrack   unpack the library that this command has inside
+  ducktrack library
+      the path of the library, for -agentpath:
+  ducktrack library --to /opt/ducktrack
+      unpack the library that this command has inside
 
-Releases have the library inside the command, so that one file is enough to copy to a server.")]
+Releases have the library inside the command, so that one file is enough to copy
+to a server.")]
 pub(crate) struct LibraryArgs {
     /// Write the library that this command has inside into this folder, and print its path
     #[arg(long, value_name = "DIR")]

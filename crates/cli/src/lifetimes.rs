@@ -10,7 +10,8 @@ use crate::trace_report::{Answer, TraceReport};
 
 #[derive(Args, Default)]
 #[command(after_help = "Examples:
-  ducktrack lifetimes ducktrack-4711                      which sites' objects die young, live long, die promoted
+  ducktrack lifetimes ducktrack-4711
+      which sites' objects die young, live long, die promoted
   ducktrack lifetimes ducktrack-4711 --only com.acme --sort count
   ducktrack lifetimes ducktrack-4711 --format html -o lifetimes.html")]
 pub(crate) struct Lifetimes {

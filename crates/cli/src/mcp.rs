@@ -19,7 +19,8 @@ use folder::Folder;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  ducktrack mcp /var/recordings            the recordings below that folder, read-only
+  ducktrack mcp /var/recordings
+      the recordings below that folder, read-only
   claude mcp add ducktrack -- ducktrack mcp /var/recordings")]
 pub(crate) struct McpArgs {
     /// Recordings and heap dumps below this folder can be read, and nothing else

@@ -14,13 +14,19 @@ use crate::{loading, newer_run, nothing, output, terminal};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  ducktrack report ducktrack-4711                         one screen: what matters most, and how complete it is
-  ducktrack report ducktrack-4711 --full                  types, places and callers in full
-  ducktrack report ducktrack-4711 --only com.acme         what your code allocates or causes
+  ducktrack report ducktrack-4711
+      one screen: what matters most, and how complete it is
+  ducktrack report ducktrack-4711 --full
+      types, places and callers in full
+  ducktrack report ducktrack-4711 --only com.acme
+      what your code allocates or causes
   ducktrack report ducktrack-4711 --type 'byte[]' --top 5 --sort count
-  ducktrack report ducktrack-4711 --from warm             without the start, up to the mark `warm`
-  ducktrack report ducktrack-4711 --window request        what the requests make, each from its mark to the next one
-  ducktrack report ducktrack-4711 --tree                  whole call stacks, with exact totals of places
+  ducktrack report ducktrack-4711 --from warm
+      without the start, up to the mark `warm`
+  ducktrack report ducktrack-4711 --window request
+      what the requests make, each from its mark to the next one
+  ducktrack report ducktrack-4711 --tree
+      whole call stacks, with exact totals of places
   ducktrack report ducktrack-4711 --format html -o report.html
   ducktrack report ducktrack-4711 --format json -o baseline.json")]
 pub(crate) struct ReportArgs {

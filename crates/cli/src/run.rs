@@ -25,12 +25,13 @@ pub(crate) const TOOL_OPTIONS: &str = "JAVA_TOOL_OPTIONS";
 #[derive(Args)]
 #[command(after_help = "Examples:
   ducktrack run -- java -jar app.jar
-  ducktrack run --output /var/tmp/app-%p --interval 60 -- java -cp classes com.acme.Main
+  ducktrack run --output /var/tmp/app-%p --interval 60 -- java -jar app.jar
   ducktrack run --materialized --histogram -- java -jar app.jar
   ducktrack run --options 'exclude=com.acme.generated.*' -- mvn test
 
-The exit code is that of the command. The library libducktrack.so is looked for in --library, in the variable
-DUCKTRACK_LIBRARY, next to this program, and in ../lib.")]
+The exit code is that of the command. The library libducktrack.so is looked for
+in --library, in the variable DUCKTRACK_LIBRARY, next to this program, and in
+../lib.")]
 pub(crate) struct RunArgs {
     /// The agent's library
     #[arg(long, value_name = "PATH")]

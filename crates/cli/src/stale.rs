@@ -11,11 +11,14 @@ use crate::trace_report::{Answer, TraceReport, unknown_heap};
 
 #[derive(Args, Default)]
 #[command(after_help = "Examples:
-  ducktrack stale ducktrack-4711                          after the last collection
-  ducktrack stale ducktrack-4711 --at 12                  after collection 12
+  ducktrack stale ducktrack-4711
+      after the last collection
+  ducktrack stale ducktrack-4711 --at 12
+      after collection 12
   ducktrack stale ducktrack-4711 --only com.acme --format html -o stale.html
 
-An object's staleness is the number of collections between its last use and the moment: 0 if it was used since the collection before.")]
+An object's staleness is the number of collections between its last use and the
+moment: 0 if it was used since the collection before.")]
 pub(crate) struct Stale {
     /// The number of a collection (ducktrack timeline lists them); without it the last one
     #[arg(long, value_name = "GC")]

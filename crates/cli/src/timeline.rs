@@ -10,9 +10,11 @@ use crate::trace_report::{Answer, TraceReport};
 
 #[derive(Args, Default)]
 #[command(after_help = "Examples:
-  ducktrack timeline ducktrack-4711                       collections, pauses, rates, what the heap was made of
+  ducktrack timeline ducktrack-4711
+      collections, pauses, rates, what the heap was made of
   ducktrack timeline ducktrack-4711 --format html -o timeline.html
-  ducktrack timeline ducktrack-4711 --format csv          one row per collection")]
+  ducktrack timeline ducktrack-4711 --format csv
+      one row per collection")]
 pub(crate) struct Timeline {
     #[command(flatten)]
     selection: SiteSelection,

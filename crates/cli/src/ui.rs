@@ -24,13 +24,18 @@ use server::Server;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  ducktrack ui ducktrack-4711                             serve on this machine only; open the address that it prints
-  ducktrack ui 4711                                       of a program that runs: figures are read again and again
-  ducktrack ui ducktrack-4711 --output run.html           one file, for a colleague
-  ducktrack ui 4711 --metrics 127.0.0.1:9464              and figures for Prometheus
+  ducktrack ui ducktrack-4711
+      serve on this machine only; open the address that it prints
+  ducktrack ui 4711
+      of a program that runs: figures are read again and again
+  ducktrack ui ducktrack-4711 --output run.html
+      one file, for a colleague
+  ducktrack ui 4711 --metrics 127.0.0.1:9464
+      and figures for Prometheus
   ducktrack ui ducktrack-2 --baseline ducktrack-1 --dump heap.hprof
 
-The address has a secret in it, and only this machine can reach it. Ctrl-C ends the server.")]
+The address has a secret in it, and only this machine can reach it. Ctrl-C ends
+the server.")]
 pub(crate) struct UiArgs {
     /// The process id of a Java program with the agent, or the directory that it writes
     #[arg(value_name = "PID|DIR")]

@@ -7,10 +7,18 @@ const MOST_COMMANDS: usize = 27;
 const COLUMNS: usize = 80;
 
 fn help(words: &[&str]) -> String {
+    help_at(COLUMNS, words)
+}
+
+fn wide_help(words: &[&str]) -> String {
+    help_at(4 * COLUMNS, words)
+}
+
+fn help_at(columns: usize, words: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_ducktrack"))
         .args(words)
         .arg("--help")
-        .env("COLUMNS", COLUMNS.to_string())
+        .env("COLUMNS", columns.to_string())
         .output()
         .expect("ducktrack");
     assert!(output.status.success(), "{words:?}");
@@ -55,6 +63,13 @@ fn each_help_fits_into_80_columns_and_has_an_example() {
                 "{command}: {line}"
             );
         }
+        assert_eq!(
+            text.split_once("\nExamples:").map(|(_, rest)| rest),
+            wide_help(&[command.as_str()])
+                .split_once("\nExamples:")
+                .map(|(_, rest)| rest),
+            "{command}: an example is broken at {COLUMNS} columns"
+        );
         assert!(
             text.contains("Examples:") || command == "mark",
             "{command} has no example"

@@ -15,18 +15,25 @@ use crate::output::{self, Output};
 
 #[derive(Args)]
 #[command(after_help = "Questions:
-  regression   sites that allocate more in the new version, for each million bytes of the service and for each request
-  release      sites that the new version has brought or removed
-  growing      sites whose live objects become more and more, over all traced processes
-  host         hosts that allocate more than their like, and at which site
-  library      objects and bytes of each package, by service
+  regression
+      sites that allocate more in the new version, for each million bytes of the
+      service and for each request
+  release
+      sites that the new version has brought or removed
+  growing
+      sites whose live objects become more and more, over all traced processes
+  host
+      hosts that allocate more than their like, and at which site
+  library
+      objects and bytes of each package, by service
 
 Examples:
   ducktrack fleet /var/fleet regression --service orders
   ducktrack fleet /var/fleet host --since 2026-11-20 --format html -o host.html
   ducktrack fleet s3://bucket/fleet library --engine spark --sql > library.sql
 
-DuckDB answers: its command duckdb, or Python with it (pip install duckdb); Spark: Python with pyspark. DUCKTRACK_PYTHON names another python3.")]
+DuckDB answers: its command duckdb, or Python with it (pip install duckdb);
+Spark: Python with pyspark. DUCKTRACK_PYTHON names another python3.")]
 pub(crate) struct FleetArgs {
     /// The root that `ducktrack export --to parquet` wrote to
     #[arg(value_name = "ROOT")]
