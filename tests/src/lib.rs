@@ -11,6 +11,7 @@ mod built_library;
 mod class_histogram;
 mod full_run;
 mod harness_folder;
+mod java_artifacts;
 mod java_program;
 mod jdk;
 mod judged_program;
@@ -32,6 +33,7 @@ pub use class_histogram::{
 };
 pub use full_run::is_full_run;
 pub use harness_folder::harness_folder;
+pub use java_artifacts::install_java_artifacts;
 pub use java_program::{compile_java, compile_java_with};
 pub use jdk::{Jdk, installed_jdks, matrix_jdks, traced_jdks};
 pub use judged_program::{JudgedProgram, has_judged_libraries, judged_programs};

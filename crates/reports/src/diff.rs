@@ -13,6 +13,7 @@ mod grown_place;
 mod matching;
 mod render;
 mod review;
+mod site_scope;
 mod verdict;
 
 use ducktrack_profile::Profile;

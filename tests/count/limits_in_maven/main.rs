@@ -3,14 +3,14 @@
 
 mod project;
 
-use ducktrack_tests::{Jdk, checked, installed_jdks, is_full_run, skipped};
+use ducktrack_tests::{Jdk, checked, install_java_artifacts, installed_jdks, is_full_run, skipped};
 
-use project::{Outcome, Project, has_maven, install_artifacts};
+use project::{Outcome, Project, has_maven};
 
 const JUNIT_5: &str = "5.14.4";
 const JUNIT_6: &str = "6.1.3";
 /// Tests of `HoldingTest`, with each repetition and parameter.
-const HOLDING: usize = 112;
+const HOLDING: usize = 113;
 /// Each test of `BrokenTest`, and lines of its message.
 const BROKEN: &[(&str, &[&str])] = &[
     (
@@ -63,6 +63,21 @@ const BROKEN: &[(&str, &[&str])] = &[
         "budget",
         &["the limit is 21", "To accept: objects = 22 in "],
     ),
+    (
+        "site",
+        &[
+            "acme.BrokenTest.site: acme.BrokenTest.two allocated 2 objects",
+            "the limit is 1",
+            "To accept: objects = 2 in ",
+        ],
+    ),
+    (
+        "hot",
+        &[
+            "acme.BrokenTest.hot: acme.BrokenTest$Hot allocated 2 objects",
+            "called by acme.BrokenTest$Hot.text:",
+        ],
+    ),
 ];
 
 #[test]
@@ -74,7 +89,7 @@ fn limits_hold_and_break_in_a_project_of_maven() {
         skipped("limits_in_maven: no Maven, or no JDK 17 with javac");
         return;
     };
-    install_artifacts(&compiler);
+    install_java_artifacts(&compiler);
     let mut runs = 0;
     for jdk in installed_jdks() {
         let junit = match jdk.version {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use ducktrack_tests::{Jdk, agent_library};
+use ducktrack_tests::Jdk;
 
 /// What became of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,22 +42,6 @@ pub(crate) fn has_maven() -> bool {
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
-/// Builds the artifacts with the library that is tested, into the local repository. Maven needs the network for what it has not fetched yet.
-pub(crate) fn install_artifacts(compiler: &Jdk) {
-    let run = |more: &[&str]| {
-        let mut command = Command::new(root().join("scripts/java-artifacts"));
-        command.arg("--install").args(more);
-        command.env("JAVA_HOME", &compiler.home);
-        command.env("DUCKTRACK_LIBRARY", agent_library().expect("the library"));
-        command.output().expect("scripts/java-artifacts")
-    };
-    let offline = run(&["--offline"]);
-    if !offline.status.success() {
-        let output = run(&[]);
-        assert!(output.status.success(), "{}", text(&output));
-    }
 }
 
 fn text(output: &Output) -> String {

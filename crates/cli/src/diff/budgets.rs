@@ -1,5 +1,5 @@
-//! `ducktrack.toml`: limits that tests, benchmarks and `ducktrack diff` obey alike. Those of packages are gates here; JUnit and JMH take theirs
-//! (`java-harness/allocations`, class `Budgets`).
+//! `ducktrack.toml`: limits that tests, benchmarks and `ducktrack diff` obey alike. Those of packages and sites are gates here; JUnit and JMH obey them too, and
+//! those of tests and benchmarks (`java-harness/allocations`, class `Budgets`).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,17 +8,17 @@ use anyhow::{Context, Result};
 use ducktrack_reports::Gate;
 use serde::Deserialize;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Budgets {
-    #[serde(default)]
-    package: BTreeMap<String, Limits>,
-    /// Checked here, obeyed by JUnit.
-    #[serde(default, rename = "test")]
-    _test: BTreeMap<String, Limits>,
-    /// Checked here, obeyed by JMH.
-    #[serde(default, rename = "benchmark")]
-    _benchmark: BTreeMap<String, Limits>,
+/// The limits of one table, by name.
+type Table = BTreeMap<String, Limits>;
+
+/// The kinds of tables. The whole file is checked, whoever obeys which part.
+#[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Package,
+    Site,
+    Test,
+    Benchmark,
 }
 
 /// The most objects and bytes.
@@ -45,24 +45,37 @@ pub(super) fn gates(file: &Path) -> Result<Vec<Gate>> {
 }
 
 fn of_text(text: &str) -> Result<Vec<Gate>> {
-    let budgets: Budgets = toml::from_str(text)?;
+    let budgets: BTreeMap<Kind, Table> = toml::from_str(text)?;
     let mut gates = Vec::new();
-    for (package, limits) in &budgets.package {
-        let scope = package.trim_end_matches("..");
-        if let Some(objects) = limits.objects {
-            gates.push(gate(&format!("count[{scope}]>{objects}"))?);
-        }
-        match &limits.bytes {
-            Some(Size::Bytes(bytes)) => gates.push(gate(&format!("bytes[{scope}]>{bytes}"))?),
-            Some(Size::Text(size)) => gates.push(gate(&format!("bytes[{scope}]>{size}"))?),
-            None => {}
+    for (kind, table) in &budgets {
+        for (name, limits) in table {
+            match kind {
+                Kind::Package => limits.add(name.trim_end_matches(".."), &mut gates)?,
+                Kind::Site => limits.add(&format!("{name}()"), &mut gates)?,
+                Kind::Test | Kind::Benchmark => {}
+            }
         }
     }
     Ok(gates)
 }
 
+impl Limits {
+    fn add(&self, scope: &str, gates: &mut Vec<Gate>) -> Result<()> {
+        if let Some(objects) = self.objects {
+            gates.push(gate(&format!("count[{scope}]>{objects}"))?);
+        }
+        match &self.bytes {
+            Some(Size::Bytes(bytes)) => gates.push(gate(&format!("bytes[{scope}]>{bytes}"))?),
+            Some(Size::Text(size)) => gates.push(gate(&format!("bytes[{scope}]>{size}"))?),
+            None => {}
+        }
+        Ok(())
+    }
+}
+
 fn gate(text: &str) -> Result<Gate> {
-    text.parse().with_context(|| text.to_owned())
+    let gate: Gate = text.parse().with_context(|| text.to_owned())?;
+    Ok(gate.of_shared_file())
 }
 
 #[cfg(test)]
@@ -70,19 +83,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_of_packages_are_gates_and_what_is_not_known_is_refused() {
-        let text = "[package.\"com.acme..\"]\nobjects = 12\nbytes = \"4KiB\"\n[test.\"com.acme.Test.one\"]\nobjects = 1\n";
+    fn limits_of_packages_and_sites_are_gates_and_what_is_not_known_is_refused() {
+        let text = "[package.\"com.acme..\"]\nobjects = 12\nbytes = \"4KiB\"\n[test.\"com.acme.Test.one\"]\nobjects = 1\n\
+            [site.\"com.acme.Parser.next\"]\nobjects = 0\n";
         let gates: Vec<String> = of_text(text)
             .expect("gates")
             .iter()
             .map(ToString::to_string)
             .collect();
-        assert_eq!(gates, ["count[com.acme]>12", "bytes[com.acme]>4KiB"]);
+        assert_eq!(
+            gates,
+            [
+                "count[com.acme]>12",
+                "bytes[com.acme]>4KiB",
+                "count[com.acme.Parser.next()]>0"
+            ]
+        );
         for wrong in [
             "[package.x]\nobject = 1",
             "[paket.x]",
             "[package.x]\nbytes = \"4 parsecs\"",
             "objects = 1",
+            "[site.next]\nobjects = 1",
+            "[test.x]\nobject = 1",
         ] {
             assert!(of_text(wrong).is_err(), "{wrong}");
         }

@@ -4,12 +4,13 @@
 //! gate      = metric [ "[" scope "]" ] ( ">" | ">=" ) limit
 //! metric    = "count" | "bytes"
 //! scope     = a package or class: its own allocations and those of its calls, each object once. Without: the whole run
+//!           | class "." method "()" a site: what methods of this name make, and what libraries make for their calls
 //! limit     = "+" number "%"        growth against the first run, in percent
 //!           | "+" number [ unit ]   growth, in objects or bytes
 //!           | number [ unit ]       the second run alone: a budget
 //! unit      = "k" | "M" | "G" (powers of 1000) | "Ki" | "Mi" | "Gi" (of 1024), and "B" after it for bytes
 //!
-//! count>+5%    bytes>+1M    count[com.acme]>+0    bytes[com.acme.db]>=64Mi
+//! count>+5%    bytes>+1M    count[com.acme]>+0    bytes[com.acme.db]>=64Mi    count[com.acme.Parser.next()]>0
 //! ```
 //! Limits are kept as whole millionths and compared without rounding.
 
@@ -23,15 +24,46 @@ const MILLION: i128 = 1_000_000;
 pub struct Gate {
     pub(super) text: String,
     pub(super) metric: Metric,
-    pub(super) scope: Option<String>,
+    pub(super) scope: Option<Scope>,
     or_equal: bool,
     pub(super) limit: Limit,
+    /// A scope that occurs in neither run is within the limit.
+    pub(super) may_be_absent: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Metric {
     Count,
     Bytes,
+}
+
+/// Which allocations of a run a gate is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// A package or class, and its calls.
+    Package(String),
+    /// Methods of a name.
+    Site(SiteScope),
+}
+
+/// `com.acme.Parser.next()`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SiteScope {
+    class: String,
+    method: String,
+}
+
+impl SiteScope {
+    /// Whether the methods are meant.
+    pub(super) fn has(&self, class: &str, method: &str) -> bool {
+        class == self.class && method == self.method
+    }
+}
+
+impl fmt::Display for SiteScope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}()", self.class, self.method)
+    }
 }
 
 /// In millionths of a percent, an object or a byte.
@@ -59,6 +91,15 @@ pub enum GateError {
 }
 
 impl Gate {
+    /// The gate of a file that other programs obey too: a scope that occurs in neither run is within the limit, not misspelt.
+    #[must_use]
+    pub fn of_shared_file(self) -> Self {
+        Self {
+            may_be_absent: true,
+            ..self
+        }
+    }
+
     /// `growth in percent > limit` is `growth * 100 > limit * before`: from nothing, any growth is over any percentage.
     pub(super) fn is_over(&self, before: i128, after: i128) -> bool {
         let growth = after - before;
@@ -89,11 +130,12 @@ impl FromStr for Gate {
             scope,
             or_equal,
             limit: parse_limit(limit.trim(), metric)?,
+            may_be_absent: false,
         })
     }
 }
 
-fn parse_subject(subject: &str) -> Result<(Metric, Option<String>), GateError> {
+fn parse_subject(subject: &str) -> Result<(Metric, Option<Scope>), GateError> {
     let (name, scope) = match subject.split_once('[') {
         None => (subject, None),
         Some((name, rest)) => {
@@ -105,8 +147,8 @@ fn parse_subject(subject: &str) -> Result<(Metric, Option<String>), GateError> {
                 name,
                 Some(
                     scope
-                        .ok_or_else(|| GateError::Scope(rest.to_owned()))?
-                        .to_owned(),
+                        .and_then(parse_scope)
+                        .ok_or_else(|| GateError::Scope(rest.to_owned()))?,
                 ),
             )
         }
@@ -115,6 +157,22 @@ fn parse_subject(subject: &str) -> Result<(Metric, Option<String>), GateError> {
         "count" => Ok((Metric::Count, scope)),
         "bytes" => Ok((Metric::Bytes, scope)),
         other => Err(GateError::Metric(other.to_owned())),
+    }
+}
+
+fn parse_scope(scope: &str) -> Option<Scope> {
+    match scope.strip_suffix("()") {
+        None => Some(Scope::Package(scope.to_owned())),
+        Some(site) => {
+            let (class, method) = site.rsplit_once('.')?;
+            let is_whole = !class.is_empty() && !method.is_empty();
+            is_whole.then(|| {
+                Scope::Site(SiteScope {
+                    class: class.to_owned(),
+                    method: method.to_owned(),
+                })
+            })
+        }
     }
 }
 
@@ -182,7 +240,10 @@ impl fmt::Display for GateError {
         match self {
             Self::NoComparison => f.write_str("there is no '>'; a gate looks like count>+5%"),
             Self::Metric(name) => write!(f, "'{name}' is no metric; use count or bytes"),
-            Self::Scope(scope) => write!(f, "'[{scope}' is no scope; use [com.acme]"),
+            Self::Scope(scope) => write!(
+                f,
+                "'[{scope}' is no scope; use [com.acme], or [com.acme.Parser.next()] for a method"
+            ),
             Self::Number(number) => {
                 write!(
                     f,
@@ -210,6 +271,7 @@ mod tests {
             ("size>+5%", GateError::Metric("size".into())),
             ("count[>+5%", GateError::Scope("".into())),
             ("count[]>+5%", GateError::Scope("]".into())),
+            ("count[next()]>0", GateError::Scope("next()]".into())),
             ("count>", GateError::Number(String::new())),
             ("count>+x%", GateError::Number("x".into())),
             (

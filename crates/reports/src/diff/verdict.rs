@@ -14,9 +14,10 @@ use std::fmt;
 
 use ducktrack_profile::{Interval, Unit};
 
-use super::gate::{Gate, Limit, Metric};
+use super::gate::{Gate, Limit, Metric, Scope};
 use super::grown_place::{Place, grown_most};
-use super::{ComparedRun, in_scopes, own_in_scopes};
+use super::site_scope::{at_site, has_site};
+use super::{ComparedRun, amount, in_scopes, own_in_scopes};
 use crate::filter::in_scope;
 use crate::json::Document;
 use crate::quantity::{grouped, grouped_signed};
@@ -64,11 +65,17 @@ impl Verdict {
 /// Judges one gate.
 pub(super) fn judge(gate: &Gate, before: &ComparedRun<'_>, after: &ComparedRun<'_>) -> Verdict {
     match &gate.scope {
-        Some(scope) if !have_call_totals(scope, before, after) => {
+        Some(Scope::Package(scope)) if is_estimate(scope, before, after) => {
             estimated(gate, scope, before, after)
         }
         _ => exact(gate, before, after),
     }
+}
+
+/// Something of the scope occurs, and a run lacks the totals of its calls.
+fn is_estimate(scope: &str, before: &ComparedRun<'_>, after: &ComparedRun<'_>) -> bool {
+    let is_there = occurs(scope, before) || occurs(scope, after);
+    is_there && !have_call_totals(scope, before, after)
 }
 
 /// Both runs have the totals of all calls in the scope.
@@ -131,24 +138,34 @@ fn verdict(gate: &Gate, (before, after): (i64, i64), outcome: Outcome) -> Verdic
     }
 }
 
-/// A scope that neither run knows is more likely misspelt than empty.
+/// A scope that neither run knows is more likely misspelt than empty, unless the gate is for other programs, too.
 fn absent(gate: &Gate, before: &ComparedRun<'_>, after: &ComparedRun<'_>) -> Option<String> {
-    let scope = gate.scope.as_deref()?;
-    let occurs = |run: &ComparedRun<'_>| {
-        let document = run.document;
-        let sites = document.sites.iter().map(|site| site.class.as_str());
-        let callers = (document.sites.iter().flat_map(|site| &site.context))
-            .filter_map(|context| context.caller.class.as_deref());
-        let causes = document.causes.iter().map(|cause| cause.class.as_str());
-        sites
-            .chain(callers)
-            .chain(causes)
-            .any(|class| in_scope(scope, class))
-            || run.stacks.is_some_and(|stacks| is_on_stacks(stacks, scope))
+    let (occurs, reason) = match gate.scope.as_ref()? {
+        Scope::Package(scope) => (
+            occurs(scope, before) || occurs(scope, after),
+            format!("no class of {scope} occurs in either run"),
+        ),
+        Scope::Site(site) => (
+            has_site(before.document, site) || has_site(after.document, site),
+            format!("{site} allocates nothing in either run"),
+        ),
     };
-    (!occurs(before) && !occurs(after)).then(|| {
-        format!("no class of {scope} occurs in either run; check the name, or drop the gate")
-    })
+    let is_fault = !occurs && !gate.may_be_absent;
+    is_fault.then(|| format!("{reason}; check the name, or drop the gate"))
+}
+
+/// Whether a class of the scope allocates, calls what allocates, or is on a sampled stack.
+fn occurs(scope: &str, run: &ComparedRun<'_>) -> bool {
+    let document = run.document;
+    let sites = document.sites.iter().map(|site| site.class.as_str());
+    let callers = (document.sites.iter().flat_map(|site| &site.context))
+        .filter_map(|context| context.caller.class.as_deref());
+    let causes = document.causes.iter().map(|cause| cause.class.as_str());
+    sites
+        .chain(callers)
+        .chain(causes)
+        .any(|class| in_scope(scope, class))
+        || run.stacks.is_some_and(|stacks| is_on_stacks(stacks, scope))
 }
 
 /// Why the numbers of a run are not those of the whole of it. A second run that is over its limit although a part is missing is over it all the same.
@@ -197,9 +214,6 @@ fn estimated(
     };
     let sides = [before, after].map(|run| estimate(gate, scope, run, unit));
     let [(first, of_first), (second, of_second)] = sides;
-    if let Some(reason) = absent(gate, before, after) {
-        return verdict(gate, (first, second), Outcome::CannotTell(reason));
-    }
     let over = |before: f64, after: f64| gate.is_over(whole(before), whole(after));
     let is_over = over(of_first.high, of_second.low);
     let outcome = match unfit(before, after, is_over) {
@@ -261,18 +275,23 @@ fn whole(value: f64) -> i128 {
 
 /// The number in scope, by place.
 fn parts(gate: &Gate, document: &Document) -> BTreeMap<Place, i64> {
-    let scopes: &[String] = gate.scope.as_slice();
-    let scope = gate.scope.as_deref();
-    let with_causes = scope.is_some_and(|scope| has_call_totals(document, scope));
+    let package = match &gate.scope {
+        Some(Scope::Package(package)) => Some(package),
+        _ => None,
+    };
+    let scopes = package.map_or(&[][..], std::slice::from_ref);
+    let with_causes = package.is_some_and(|package| has_call_totals(document, package));
     let mut parts = BTreeMap::new();
     let mut add = |place: Place, number: i64| {
         let part: &mut i64 = parts.entry(place).or_default();
         *part = part.saturating_add(number);
     };
     for site in &document.sites {
-        let part = match with_causes {
-            true => own_in_scopes(site, scopes),
-            false => in_scopes(site, scopes),
+        let part = match &gate.scope {
+            None => amount(Some(site)),
+            Some(Scope::Site(scope)) => at_site(site, scope),
+            Some(Scope::Package(_)) if with_causes => own_in_scopes(site, scopes),
+            Some(Scope::Package(_)) => in_scopes(site, scopes),
         };
         let number = match gate.metric {
             Metric::Count => part.count,

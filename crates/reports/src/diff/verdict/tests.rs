@@ -1,5 +1,7 @@
 use super::*;
-use crate::json::{CauseDoc, CausedDoc, FindingDoc, RunDoc, SiteDoc, TotalsDoc};
+use crate::json::{
+    CallerDoc, CauseDoc, CausedDoc, ContextDoc, FindingDoc, RunDoc, SiteDoc, TotalsDoc,
+};
 
 fn check(gate: &str, before: &Document, after: &Document) -> Verdict {
     let compared = |document| ComparedRun {
@@ -209,4 +211,73 @@ fn a_damaged_or_killed_run_cannot_be_judged() {
         check("count>+5%", &good(), &killed(1000)).outcome,
         Outcome::Broken
     );
+}
+
+/// `com.acme.Main.next` makes some objects, and a library makes others for it and for another method.
+fn with_site(own: i64, of_calls: i64) -> Document {
+    let caller = |method: &str, count| ContextDoc {
+        caller: CallerDoc {
+            class: Some("com.acme.Main".into()),
+            method: Some(method.into()),
+            ..CallerDoc::default()
+        },
+        count,
+        bytes: 8 * count,
+        types: Vec::new(),
+    };
+    let method = |class: &str, method: &str, count, context| SiteDoc {
+        class: class.into(),
+        method: method.into(),
+        count,
+        bytes: 8 * count,
+        context,
+        ..SiteDoc::default()
+    };
+    run(vec![
+        method("com.acme.Main", "next", own, Vec::new()),
+        method("com.acme.Main", "other", 100, Vec::new()),
+        method(
+            "java.util.ArrayList",
+            "grow",
+            of_calls + 50,
+            vec![caller("next", of_calls), caller("other", 50)],
+        ),
+    ])
+}
+
+#[test]
+fn a_site_has_the_objects_of_its_method_and_of_the_calls_there() {
+    let before = with_site(3, 4);
+    assert!(check("count[com.acme.Main.next()]>7", &before, &before).holds());
+    assert!(check("bytes[com.acme.Main.next()]>56", &before, &before).holds());
+    assert!(check("count[com.acme.Main.next()]>+0", &before, &before).holds());
+    for after in [with_site(4, 4), with_site(3, 5)] {
+        let verdict = check("count[com.acme.Main.next()]>7", &before, &after);
+        assert_eq!((verdict.before, verdict.after), (7, 8));
+        assert_eq!(verdict.outcome, Outcome::Broken);
+    }
+    let nowhere = check("count[com.acme.Main.nextt()]>7", &before, &before);
+    assert_eq!(
+        reason(&nowhere),
+        "com.acme.Main.nextt() allocates nothing in either run; check the name, or drop the gate"
+    );
+}
+
+#[test]
+fn a_budget_of_a_shared_file_holds_where_its_scope_does_not_occur() {
+    let compared = |document| ComparedRun {
+        name: "",
+        document,
+        stacks: None,
+    };
+    let run = with_site(3, 4);
+    for (text, outcome) in [
+        ("count[com.other]>0", Outcome::Holds),
+        ("count[com.other.Main.next()]>0", Outcome::Holds),
+        ("count[com.acme.Main.next()]>0", Outcome::Broken),
+    ] {
+        let gate: Gate = text.parse().expect("a gate");
+        let verdict = judge(&gate.of_shared_file(), &compared(&run), &compared(&run));
+        assert_eq!(verdict.outcome, outcome, "{text}");
+    }
 }

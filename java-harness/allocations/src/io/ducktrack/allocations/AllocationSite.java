@@ -46,6 +46,11 @@ public final class AllocationSite {
         return matches(pattern, place) || caller != null && matches(pattern, caller);
     }
 
+    /** Whether the place or its caller is in a method of this name: {@code com.acme.Parser.next}. */
+    public boolean isAt(String method) {
+        return place.withoutLine().equals(method) || caller != null && caller.withoutLine().equals(method);
+    }
+
     private static boolean matches(String pattern, Place place) {
         String name = place.className();
         String start = pattern.endsWith("..") ? pattern.substring(0, pattern.length() - 2) : pattern;

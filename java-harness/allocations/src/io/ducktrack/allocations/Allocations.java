@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * The executed allocations of a piece of the program.
@@ -108,8 +109,13 @@ public final class Allocations {
 
     /** Those in a package or class, or allocated by a library on its behalf: see {@link AllocationSite#isIn}. */
     public Allocations in(String... patterns) {
+        return where(site -> Arrays.stream(patterns).anyMatch(site::isIn));
+    }
+
+    /** Those at sites of which something holds. */
+    public Allocations where(Predicate<AllocationSite> isWanted) {
         List<AllocationSite> found = new ArrayList<>(sites);
-        found.removeIf(site -> Arrays.stream(patterns).noneMatch(site::isIn));
+        found.removeIf(isWanted.negate());
         return new Allocations(Collections.unmodifiableList(found), layout);
     }
 

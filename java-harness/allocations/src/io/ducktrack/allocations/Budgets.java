@@ -5,10 +5,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -23,22 +21,27 @@ import java.util.regex.Pattern;
  * [benchmark."com.acme.ParserBench.parse"]    # of JMH: for each operation
  * objects = 12
  *
- * [package."com.acme.hot"]                    # of a whole run, for `ducktrack diff`
+ * [package."com.acme.hot"]                    # what a package makes, and libraries for its calls
  * objects = 0
+ *
+ * [site."com.acme.Parser.next"]               # the same for methods of a name
+ * objects = 2
  * </pre>
+ *
+ * <p>Limits of packages and sites hold for each test that is counted, for each operation of a benchmark, and for the whole second run of {@code ducktrack diff}.
  *
  * <p>Only this part of TOML is read: tables with a quoted name, integers, sizes in quotes, comments.
  */
 public final class Budgets {
     private static final String NAME = "ducktrack.toml";
-    private static final Pattern TABLE = Pattern.compile("\\[(test|benchmark|package)\\.\"([^\"]+)\"\\]");
+    private static final Pattern TABLE = Pattern.compile("\\[(test|benchmark|package|site)\\.\"([^\"]+)\"\\]");
     private static final Pattern LIMIT = Pattern.compile("(objects|bytes)\\s*=\\s*(?:(\\d[\\d_]*)|\"([^\"]*)\")");
     private static final Pattern COMMENT = Pattern.compile("^((?:[^#\"]|\"[^\"]*\")*)#.*$");
 
     private static final Budgets OF_PROJECT = find();
 
     private final String file;
-    private final Map<String, Long> limits = new LinkedHashMap<>();
+    private final List<Budget> budgets = new ArrayList<>();
 
     private Budgets(String file) {
         this.file = file;
@@ -80,7 +83,7 @@ public final class Budgets {
      */
     public static Budgets parse(String file, List<String> lines) {
         Budgets budgets = new Budgets(file);
-        String table = null;
+        Matcher table = null;
         int number = 0;
         for (String line : lines) {
             number++;
@@ -88,12 +91,12 @@ public final class Budgets {
             Matcher header = TABLE.matcher(text);
             Matcher limit = LIMIT.matcher(text);
             if (header.matches()) {
-                table = header.group(1) + " " + header.group(2);
+                table = header;
             } else if (limit.matches() && table != null) {
                 String size = limit.group(2) != null ? limit.group(2).replace("_", "") : limit.group(3);
-                budgets.limits.put(table + " " + limit.group(1), ByteSize.parse(size));
+                budgets.budgets.add(new Budget(table.group(1), table.group(2), limit.group(1), ByteSize.parse(size)));
             } else if (!text.isEmpty()) {
-                throw new IllegalArgumentException(file + ":" + number + ": expected [test.\"NAME\"], [benchmark.\"NAME\"], [package.\"NAME\"], objects = N or bytes = N, found: " + text);
+                throw new IllegalArgumentException(file + ":" + number + ": expected [test.\"NAME\"], [benchmark.\"NAME\"], [package.\"NAME\"], [site.\"NAME\"], objects = N or bytes = N, found: " + text);
             }
         }
         return budgets;
@@ -104,18 +107,17 @@ public final class Budgets {
         return file;
     }
 
-    /** The most objects of a test or benchmark. */
-    public OptionalLong objects(String kind, String name) {
-        return limit(kind + " " + name + " objects");
+    /** Those of a test or benchmark. */
+    public List<Budget> of(String kind, String name) {
+        List<Budget> found = new ArrayList<>(budgets);
+        found.removeIf(budget -> !budget.kind().equals(kind) || !budget.name().equals(name));
+        return found;
     }
 
-    /** The most bytes. */
-    public OptionalLong bytes(String kind, String name) {
-        return limit(kind + " " + name + " bytes");
-    }
-
-    private OptionalLong limit(String key) {
-        Long limit = limits.get(key);
-        return limit == null ? OptionalLong.empty() : OptionalLong.of(limit);
+    /** Those of packages and sites, which hold for each piece of work. */
+    public List<Budget> ofScopes() {
+        List<Budget> found = new ArrayList<>(budgets);
+        found.removeIf(budget -> !budget.isOfScope());
+        return found;
     }
 }

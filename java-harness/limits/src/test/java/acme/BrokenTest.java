@@ -56,4 +56,27 @@ class BrokenTest {
     void budget() {
         sink = Orders.some(10);
     }
+
+    /** ducktrack.toml has the limits of {@code two} and of {@code Hot}. */
+    @Test
+    @AllocationTest
+    void site() {
+        sink = two();
+    }
+
+    @Test
+    @AllocationTest
+    void hot() {
+        sink = Hot.text(10);
+    }
+
+    private static Object two() {
+        return new Object[] {new Object()};
+    }
+
+    private static final class Hot {
+        static String text(int number) {
+            return Integer.toString(number);
+        }
+    }
 }

@@ -99,5 +99,14 @@ class HoldingTest {
         void budget() {
             sink = Orders.some(10);
         }
+
+        @Test
+        void site() {
+            sink = two();
+        }
+    }
+
+    private static Object two() {
+        return new Object[] {new Object()};
     }
 }

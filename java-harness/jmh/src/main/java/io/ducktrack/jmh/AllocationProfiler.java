@@ -2,6 +2,7 @@ package io.ducktrack.jmh;
 
 import io.ducktrack.allocations.AllocationSite;
 import io.ducktrack.allocations.Allocations;
+import io.ducktrack.allocations.Budget;
 import io.ducktrack.allocations.Budgets;
 import io.ducktrack.allocations.NativeLibrary;
 import io.ducktrack.allocations.RunningMeasurement;
@@ -14,7 +15,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
-import java.util.OptionalLong;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.infra.IterationParams;
 import org.openjdk.jmh.profile.ExternalProfiler;
@@ -91,9 +91,10 @@ public class AllocationProfiler implements ExternalProfiler, InternalProfiler {
         }
         Allocations all = running.end();
         running = null;
-        OperationAmounts amounts = new OperationAmounts(withoutHarness(all), result.getMetadata().getAllOps());
-        check(benchmark.getBenchmark(), amounts);
-        return amounts.results();
+        List<AllocationSite> sites = withoutHarness(all);
+        long operations = result.getMetadata().getAllOps();
+        check(benchmark.getBenchmark(), sites, operations);
+        return new OperationAmounts(sites, operations).results();
     }
 
     /** Without the objects of JMH's own code and of the code that it generates. */
@@ -107,16 +108,23 @@ public class AllocationProfiler implements ExternalProfiler, InternalProfiler {
         return site.place().className().contains(".jmh_generated.") || site.caller() != null && site.caller().className().contains(".jmh_generated.");
     }
 
-    private static void check(String benchmark, OperationAmounts amounts) {
+    private static void check(String benchmark, List<AllocationSite> sites, long operations) {
         Budgets budgets = Budgets.ofProject();
-        over(benchmark, "objects", amounts.objects(), budgets.objects("benchmark", benchmark), budgets);
-        over(benchmark, "bytes", amounts.bytes(), budgets.bytes("benchmark", benchmark), budgets);
+        List<Budget> limits = new ArrayList<>(budgets.of("benchmark", benchmark));
+        limits.addAll(budgets.ofScopes());
+        for (Budget budget : limits) {
+            List<AllocationSite> limited = new ArrayList<>(sites);
+            limited.removeIf(site -> !budget.has(site));
+            OperationAmounts amounts = new OperationAmounts(limited, operations);
+            String subject = budget.isOfScope() ? benchmark + ": " + budget.name() : benchmark;
+            over(subject, budget, budget.unit().equals("objects") ? amounts.objects() : amounts.bytes(), budgets.file());
+        }
     }
 
     /** Fails the benchmark: with {@code -foe true} the run ends. */
-    private static void over(String benchmark, String unit, double amount, OptionalLong most, Budgets budgets) {
-        if (most.isPresent() && amount > most.getAsLong()) {
-            throw new IllegalStateException(benchmark + " allocates " + amount + " " + unit + " in each operation, the limit in " + budgets.file() + " is " + most.getAsLong());
+    private static void over(String subject, Budget budget, double amount, String file) {
+        if (amount > budget.most()) {
+            throw new IllegalStateException(subject + " allocates " + amount + " " + budget.unit() + " in each operation, the limit in " + file + " is " + budget.most());
         }
     }
 }

@@ -13,7 +13,7 @@ import org.openjdk.jmh.results.ScalarResult;
 /** Objects and bytes of an iteration, for each of its operations. */
 final class OperationAmounts {
     private static final int MOST_ROWS = 10;
-    /** What JMH's own work in JDK classes comes to, for each operation, is below. */
+    /** JMH's own work in JDK classes is less than one object in this many operations. */
     private static final double RESOLUTION = 1000;
 
     private final List<AllocationSite> sites;

@@ -28,7 +28,7 @@ final class AllocationExtension implements ExecutionCondition, InvocationInterce
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
         String why = Allocations.whyAbsent();
         Optional<Method> test = context.getTestMethod();
-        if (why == null || !test.isPresent() || Unknown.isFailure() || Limits.of(context, test.get()).isEmpty() && Limits.ofSurvivors(context, test.get()).isEmpty()) {
+        if (why == null || !test.isPresent() || Unknown.isFailure() || !Limits.has(context, test.get())) {
             return ConditionEvaluationResult.enabled("");
         }
         return ConditionEvaluationResult.disabled("it has a limit of ducktrack, and " + why);
@@ -45,12 +45,12 @@ final class AllocationExtension implements ExecutionCondition, InvocationInterce
     }
 
     private static void check(Invocation<Void> invocation, ReflectiveInvocationContext<Method> call, ExtensionContext context) throws Throwable {
-        List<Limit> limits = Limits.of(context, call.getExecutable());
-        List<SurvivorLimit> survivorLimits = Limits.ofSurvivors(context, call.getExecutable());
-        if (limits.isEmpty() && survivorLimits.isEmpty()) {
+        if (!Limits.has(context, call.getExecutable())) {
             invocation.proceed();
             return;
         }
+        List<Limit> limits = Limits.of(context, call.getExecutable());
+        List<SurvivorLimit> survivorLimits = Limits.ofSurvivors(context, call.getExecutable());
         Optional<AllocationTest> how = find(context, call.getExecutable());
         int warmUp = how.map(AllocationTest::warmUp).orElse(1);
         if (warmUp > 0) {

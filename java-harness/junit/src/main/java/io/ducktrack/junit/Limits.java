@@ -6,14 +6,23 @@ import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.TestTemplate;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /** The limits of a test: by its annotations, by those of its class, by {@code ducktrack.toml}. */
 final class Limits {
+    /** Test classes and methods, with whether they have limits. A repeated test asks for each repetition, and to look for annotations costs as much as to run an empty test. */
+    private static final Map<List<Object>, Boolean> KNOWN = new ConcurrentHashMap<>();
+
     private Limits() {}
+
+    static boolean has(ExtensionContext context, Method test) {
+        return KNOWN.computeIfAbsent(List.of(context.getRequiredTestClass(), test), key -> !of(context, test).isEmpty() || !ofSurvivors(context, test).isEmpty());
+    }
 
     static List<Limit> of(ExtensionContext context, Method test) {
         Class<?> testClass = context.getRequiredTestClass();
@@ -28,14 +37,12 @@ final class Limits {
         find(AllocationBaseline.class, testClass, test).ifPresent(baseline ->
                 limits.add(new BaselineLimit(testClass, test.getName(), invocation(context, test), baseline.by())));
         Budgets budgets = Budgets.ofProject();
-        budgets.objects("test", name).ifPresent(most ->
-                limits.add(new CountLimit(name, CountLimit.Unit.OBJECTS, most, "objects = %d in " + budgets.file())));
-        budgets.bytes("test", name).ifPresent(most ->
-                limits.add(new CountLimit(name, CountLimit.Unit.BYTES, most, "bytes = %d in " + budgets.file())));
+        budgets.of("test", name).forEach(budget -> limits.add(new BudgetLimit(name, budget, budgets.file())));
+        budgets.ofScopes().forEach(budget -> limits.add(new BudgetLimit(name, budget, budgets.file())));
         return limits;
     }
 
-    /** What the test may leave behind. */
+    /** The limits for objects that the test leaves behind. */
     static List<SurvivorLimit> ofSurvivors(ExtensionContext context, Method test) {
         Class<?> testClass = context.getRequiredTestClass();
         String name = testClass.getName() + "." + test.getName();

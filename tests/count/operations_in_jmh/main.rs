@@ -1,0 +1,112 @@
+//! `java-harness/benchmarks`, a user's benchmarks with JMH: `-prof ducktrack` counts the known objects of each operation, beside `-prof gc`. Bytes agree where every object
+//! reaches the heap; of the others, `-prof gc` sees fewer. Budgets of `ducktrack.toml` break a run.
+
+mod project;
+
+use ducktrack_tests::{Jdk, checked, install_java_artifacts, installed_jdks, skipped};
+
+use project::{Operation, Project, has_maven};
+
+/// Benchmarks, objects of each operation, and whether all of them reach the heap.
+const KNOWN: &[(&str, f64, bool)] = &[
+    ("array", 1.0, true),
+    ("box", 1.0, true),
+    ("copy", 1.0, true),
+    ("iterator", 1.0, false),
+    ("list", 2.0, true),
+    ("map", 3.0, true),
+    ("optional", 2.0, false),
+    ("point", 1.0, false),
+    ("text", 2.0, true),
+];
+/// Its objects differ between JDKs.
+const BUILDER: &str = "builder";
+/// JMH's own work, in bytes for each operation, in a short run.
+const HARNESS: f64 = 1.0;
+
+#[test]
+fn operations_have_the_objects_of_their_code() {
+    let compiler = installed_jdks()
+        .into_iter()
+        .find(|jdk| jdk.version >= 17 && jdk.has("javac"));
+    let Some(compiler) = compiler.filter(|_| has_maven()) else {
+        skipped("operations_in_jmh: no Maven, or no JDK 17 with javac");
+        return;
+    };
+    install_java_artifacts(&compiler);
+    let project = Project::new(&compiler);
+    for jdk in installed_jdks() {
+        if jdk.version == 17 || jdk.version == 25 {
+            compare(&project.run(&jdk), &jdk);
+        }
+    }
+    breaks(&project, &compiler);
+    checked(
+        "ten benchmarks with -prof ducktrack and -prof gc, and budgets of an operation, a package and a method",
+    );
+}
+
+fn compare(operations: &[Operation], jdk: &Jdk) {
+    let find = |name: &str| {
+        let found = operations.iter().find(|operation| operation.name == name);
+        found.unwrap_or_else(|| panic!("Java {}: no {name}", jdk.version))
+    };
+    for operation in operations {
+        println!("Java {} {operation:?}", jdk.version);
+    }
+    for (name, objects, all_reach_the_heap) in KNOWN {
+        let operation = find(name);
+        assert_eq!(
+            operation.objects, *objects,
+            "Java {}: {operation:?}",
+            jdk.version
+        );
+        assert_eq!(operation.error, 0.0, "Java {}: {operation:?}", jdk.version);
+        let difference = operation.bytes - operation.bytes_of_the_heap;
+        match all_reach_the_heap {
+            true => assert!(
+                difference.abs() < HARNESS,
+                "Java {}: {operation:?}",
+                jdk.version
+            ),
+            false => assert!(difference > HARNESS, "Java {}: {operation:?}", jdk.version),
+        }
+    }
+    let builder = find(BUILDER);
+    assert!(
+        builder.objects >= 3.0 && builder.bytes > builder.bytes_of_the_heap,
+        "{builder:?}"
+    );
+    let site = "ducktrack.site: acme.Operations$Point at acme.Operations.point:";
+    assert!(
+        find("point")
+            .sites
+            .iter()
+            .any(|name| name.starts_with(site)),
+        "{:?}",
+        find("point")
+    );
+}
+
+/// Each kind of budget, broken.
+fn breaks(project: &Project, jdk: &Jdk) {
+    for (budget, message) in [
+        (
+            "[benchmark.\"acme.Operations.list\"]\nobjects = 1",
+            "acme.Operations.list allocates 2.0 objects in each operation, the limit in",
+        ),
+        (
+            "[site.\"acme.Operations.list\"]\nobjects = 1",
+            "acme.Operations.list: acme.Operations.list allocates 2.0 objects",
+        ),
+        (
+            "[package.\"acme..\"]\nobjects = 1",
+            "acme.Operations.list: acme.. allocates 2.0 objects",
+        ),
+        ("[site.\"acme.Operations.list\"]\nobjects = 2", ""),
+    ] {
+        let (is_good, text) = project.run_one("list", jdk, budget);
+        assert_eq!(is_good, message.is_empty(), "{budget}: {text}");
+        assert!(text.contains(message), "{budget}: {text}");
+    }
+}
