@@ -27,7 +27,7 @@ use ducktrack_hotspot::{
 };
 use ducktrack_jvmti::Jni;
 use ducktrack_probe_vocabulary::helper::witness;
-use ducktrack_trace_format::DeadEncoder;
+use ducktrack_trace_format::{DeadEncoder, Run};
 
 use crate::core::Core;
 use crate::core::field_offsets;
@@ -44,9 +44,6 @@ use witness_helper::WitnessConstants;
 
 /// A note for all readers of the trace.
 const EFFECT: &str = "Uses of objects were stamped (mode=deaths, mode=full): the JIT removes no object whose use is stamped, so more objects reach the heap than without stamps.";
-
-/// A note that `deaths` prints.
-const DEDUPLICATION: &str = "Deaths of arrays of strings may be told too early: this VM lets equal strings share an array (-XX:+UseStringDeduplication), which no bytecode does; each of them died between the last collection that kept it and the next.";
 
 /// A stamp of an array of references takes less: 1,700 to 2,100 were measured as one store, and 11,000 as a call of a native method.
 const MOST_PICOSECONDS: u64 = 5000;
@@ -74,7 +71,7 @@ impl Layer for Stamps {
                 let _ = self.shadows.set(*shadows);
                 start.core.add_note(EFFECT.to_owned());
                 if strings_are_deduplicated() {
-                    start.core.add_note(DEDUPLICATION.to_owned());
+                    start.core.add_note(Run::DEDUPLICATED_STRINGS.to_owned());
                 }
             }
             Err(why) => start.continue_as(Mode::Trace, why),

@@ -28,5 +28,6 @@ pub(crate) mod object_table;
 pub(crate) mod propagation;
 pub(crate) mod recent_clocks;
 pub(crate) mod references;
+pub(crate) mod replaced;
 pub(crate) mod run_totals;
 pub(crate) mod shape;

@@ -308,6 +308,9 @@ impl TraceBridge {
                 out.fact("frontend", "ducktrack mode=trace");
                 out.fact("runtime", run.vm_name.clone() + " " + &run.vm_version);
                 out.fact("command", run.command.clone());
+                if run.deduplicates_strings() {
+                    out.fact("replaced", "[B");
+                }
             }
             ToldLevel::Deaths => {
                 out.fact("level", "deaths");

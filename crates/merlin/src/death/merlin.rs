@@ -1,11 +1,14 @@
 //! The driver: records in, fates out.
 
+use rustc_hash::FxHashSet;
+
 use crate::death::clock::{Clock, Instant};
 use crate::death::contradictions::Contradictions;
 use crate::death::fate::Fate;
 use crate::death::object_table::{GLOBALS, Object, ObjectTable, State};
 use crate::death::propagation::{Death, propagate};
 use crate::death::references::{References, Target};
+use crate::death::replaced::ReplacedType;
 use crate::death::run_totals::{CollectionTotals, Level, ObjectSum, RunTotals, Uses};
 use crate::stream::record::{Allocation, Definition, ObjectId, Record, SlotId, ThreadId, Time};
 
@@ -23,6 +26,7 @@ pub struct Merlin {
     last_dead: Option<u32>,
     /// The last complete collection: live objects that were born before it were reachable then.
     seen: Option<Instant>,
+    replaced: ReplacedType,
     totals: RunTotals,
 }
 
@@ -299,6 +303,9 @@ impl Merlin {
             return;
         };
         let doomed = std::mem::take(&mut self.doomed);
+        let referred = self
+            .replaced
+            .referred(&doomed, &self.objects, &self.references);
         let (deaths, raised) = propagate(
             &doomed,
             self.seen,
@@ -307,7 +314,7 @@ impl Merlin {
             &mut self.totals.shape,
         );
         self.totals.raised += raised;
-        self.bury(&deaths, &mut collection, fates);
+        self.bury(&deaths, &referred, &mut collection, fates);
         self.objects.age();
         collection.live = self.live;
         if collection.complete {
@@ -321,6 +328,7 @@ impl Merlin {
     fn bury(
         &mut self,
         deaths: &[Death],
+        referred: &FxHashSet<u32>,
         collection: &mut CollectionTotals,
         fates: &mut impl Extend<Fate>,
     ) {
@@ -339,6 +347,12 @@ impl Merlin {
             if !self.knows_death(object) {
                 fate.unreachable = None;
                 self.totals.unstamped += u64::from(self.totals.level != Level::Bounds);
+            } else if self
+                .replaced
+                .leaves_open(&fate, referred.contains(&death.place))
+            {
+                fate.unreachable = None;
+                self.totals.replaced += 1;
             }
             fates.extend([fate]);
         }
@@ -415,6 +429,7 @@ impl Merlin {
     }
 
     fn define(&mut self, definition: &Definition) {
+        self.replaced.define(definition);
         let Definition::Fact { key, value } = definition else {
             return;
         };

@@ -136,6 +136,8 @@ pub struct RunTotals {
     pub unseen_updates: u64,
     /// Deaths without a stamp, where uses are stamps: the time of death lies between two collections.
     pub unstamped: u64,
+    /// Deaths of objects that the runtime may have replaced by equal ones: the time of death lies between two collections.
+    pub replaced: u64,
     /// Every collection.
     pub collections: Vec<CollectionTotals>,
     /// About references.

@@ -268,3 +268,56 @@ fn a_death_without_a_stamp_is_not_known() {
     assert_eq!((death(&fates, 2), death(&fates, 3)), (2, 3));
     assert_eq!(totals.unstamped, 1);
 }
+
+/// A runtime lets one string use the array of an equal one, without a record: what it used before died after the collection that kept it.
+#[test]
+fn the_death_of_what_the_runtime_replaced_lies_between_two_collections() {
+    let define = |definition| Record::Definition(Box::new(definition));
+    let fact = |key: &str, value: &str| {
+        let (key, value) = (key.to_owned(), value.to_owned());
+        define(Definition::Fact { key, value })
+    };
+    let array = TypeId(7);
+    let collection = |number| Record::Collection {
+        number,
+        complete: false,
+    };
+    let stamped = |id| {
+        let (object, used, lost) = (object(id), Some(id), None);
+        [Record::Dead(object), Record::Stamp { object, used, lost }]
+    };
+    for (is_replaced, held) in [(true, false), (false, false), (true, true)] {
+        let mut records = vec![fact("level", "deaths")];
+        if is_replaced {
+            records.push(fact("replaced", "[B"));
+        }
+        let name = "[B".to_owned();
+        records.push(define(Definition::Type { ty: array, name }));
+        // An array that is found dead, with or without the string, and an object of another type.
+        for (id, ty) in [(1, array), (2, TypeId(3)), (3, TypeId(3))] {
+            let Record::Allocation(allocation) = new(id) else {
+                panic!("no allocation");
+            };
+            records.push(Record::Allocation(Allocation { ty, ..allocation }));
+        }
+        records.push(collection(1));
+        records.extend([1, 2, 3].map(|id| Record::Kept(object(id))));
+        records.push(Record::CollectionEnd);
+        records.push(new(4));
+        records.push(collection(2));
+        records.extend(stamped(1));
+        if held {
+            records.extend(stamped(2));
+            let (slot, target) = (SlotId(0), object(1));
+            records.push(Record::Reference { slot, target });
+        }
+        records.extend(stamped(3));
+        records.push(Record::CollectionEnd);
+        let (fates, totals) = replay(&records);
+        let is_open = is_replaced && !held;
+        assert_eq!(fate(&fates, 1).unreachable.is_none(), is_open);
+        assert!(fate(&fates, 1).kept.is_some() && fate(&fates, 1).collected.is_some());
+        assert_eq!(death(&fates, 3), 3, "of another type");
+        assert_eq!((totals.replaced, totals.unstamped), (u64::from(is_open), 0));
+    }
+}

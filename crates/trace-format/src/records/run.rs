@@ -41,6 +41,18 @@ pub struct Run {
     pub notes: Vec<String>,
 }
 
+impl Run {
+    /// The note of a run with deaths in a VM that lets equal strings share an array.
+    pub const DEDUPLICATED_STRINGS: &str = "Deaths of arrays of strings: this VM lets equal strings share an array (-XX:+UseStringDeduplication), which no bytecode does; an array that is not shared any more died between the last collection that kept it and the next.";
+
+    /// Whether the VM lets equal strings share an array.
+    pub fn deduplicates_strings(&self) -> bool {
+        self.notes
+            .iter()
+            .any(|note| note == Self::DEDUPLICATED_STRINGS)
+    }
+}
+
 /// Sizes in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObjectLayout {

@@ -106,6 +106,12 @@ pub(super) fn missing(deaths: &Deaths) -> Vec<String> {
             crate::quantity::grouped(run.unstamped)
         ));
     }
+    if run.replaced > 0 {
+        missing.push(format!(
+            "{} arrays were replaced by equal ones of other strings (-XX:+UseStringDeduplication): each died between the last collection that kept it and the next",
+            crate::quantity::grouped(run.replaced)
+        ));
+    }
     if run.unseen_updates > 0 {
         missing.push(format!(
             "{} references were changed by what the stream does not tell (copies, native code): distances of stored references lack them, deaths do not",
