@@ -134,14 +134,14 @@ fn the_timeline_page_draws_every_collection_and_zooms() {
         return;
     };
     let model = model(600, 40);
-    let timeline = &model.timeline;
     let page = open(&browser, &model, "timeline");
     let bars = |dom: &str| dom.matches("<title>collection ").count();
     let areas = |dom: &str| dom.matches("class=\"area\"").count();
     let dom = browser.dom(&page, "");
     assert_eq!(bars(&dom), 40, "a bar for every pause");
     assert_eq!(output_of(&dom, "rows"), "40 collections");
-    assert_eq!(areas(&dom), timeline.types.len(), "a layer for every type");
+    let report = timeline_report(&model, "", &Filter::default());
+    assert_eq!(areas(&dom), report.types.len(), "a layer for every type");
     let dom = browser.dom(&page, "by=space");
     assert_eq!(areas(&dom), 3, "eden, survivor, old");
     // One collection every 50 ms: ten begin between 0.225 and 0.725 s.

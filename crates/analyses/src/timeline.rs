@@ -1,13 +1,13 @@
 //! Collections, allocation rate and the composition of the heap over time.
 
 pub(crate) mod analysis;
-pub(crate) mod builder;
 pub(crate) mod heap_samples;
+pub(crate) mod live_parts;
 pub(crate) mod points;
 
 use std::sync::Arc;
 
-use ducktrack_count_model::SiteIndex;
+use ducktrack_count_model::{Origin, SiteColumn, TypeColumn, TypeNames};
 use ducktrack_heap_replay::CollectionNumber;
 use ducktrack_live_heap::Amount;
 
@@ -22,10 +22,8 @@ pub struct Timeline {
     pub start_micros: u64,
     /// When the last buffer was handed over or the last collection ended. 0: not known.
     pub end_micros: u64,
-    /// The types that ever took most bytes: columns of [`CompositionPoint::types`]. `None`: type not known.
-    pub types: Vec<Option<Arc<str>>>,
-    /// The sites that ever took most bytes: columns of [`CompositionPoint::sites`]. `None`: objects without an event.
-    pub sites: Vec<Option<SiteIndex>>,
+    /// The names of the types in [`CompositionPoint`].
+    pub type_names: TypeNames,
     /// What the heap was made of after collections; at most [`Timeline::MOST_POINTS`], evenly spread. Empty when the heap is not known.
     pub composition: Vec<CompositionPoint>,
 }
@@ -33,8 +31,6 @@ pub struct Timeline {
 impl Timeline {
     /// The most points of a composition; longer runs are thinned out.
     pub const MOST_POINTS: usize = 512;
-    /// The most types and sites of a composition; the rest is [`CompositionPoint::total`] less these.
-    pub const MOST_COLUMNS: usize = 16;
 }
 
 /// One collection.
@@ -102,8 +98,17 @@ pub struct SpaceUse {
     pub used: u64,
 }
 
-/// What the heap was made of after one collection.
-#[derive(Clone, Debug, PartialEq)]
+/// Live objects of one site, caller and type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LivePart {
+    /// Whose doing they are.
+    pub origin: Origin,
+    /// Their type.
+    pub ty: TypeColumn,
+}
+
+/// What the heap was made of after one collection. Columns ascend; those without an object are left out.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CompositionPoint {
     /// The collection.
     pub collection: CollectionNumber,
@@ -111,8 +116,10 @@ pub struct CompositionPoint {
     pub unix_micros: u64,
     /// All live objects.
     pub total: Amount,
-    /// In the order of [`Timeline::types`].
-    pub types: Vec<Amount>,
-    /// In the order of [`Timeline::sites`].
-    pub sites: Vec<Amount>,
+    /// By type.
+    pub types: Vec<(TypeColumn, Amount)>,
+    /// By site.
+    pub sites: Vec<(SiteColumn, Amount)>,
+    /// By site, caller and type, if asked for.
+    pub parts: Vec<(LivePart, Amount)>,
 }

@@ -17,7 +17,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use ducktrack_analyses::{DeathTallies, ProgramClock};
 use ducktrack_reports::{DeathsReport, DeathsRequest, Ending, Filter, deaths_report};
@@ -107,7 +107,15 @@ impl From<Clock> for ProgramClock {
 }
 
 pub(crate) fn run(args: DeathsArgs) -> Result<ExitCode> {
-    if let Some(target) = Target::of(args.format) {
+    let filter = Filter::from(args.selection);
+    let target = Target::of(args.format);
+    let has_all = target.is_some() || args.format == Form::Stream;
+    if has_all && filter.is_partial() {
+        bail!(
+            "--only and --type choose rows of a report; this form has all objects, for another tool"
+        );
+    }
+    if let Some(target) = target {
         let out = writer(args.output.as_deref())?;
         return export(|| open(&args.source, args.from), target, out);
     }
@@ -115,7 +123,6 @@ pub(crate) fn run(args: DeathsArgs) -> Result<ExitCode> {
         let out = writer(args.output.as_deref())?;
         return export_stream(open(&args.source, args.from)?, out);
     }
-    let filter = Filter::from(args.selection);
     if args.roots {
         let mut out = writer(args.output.as_deref())?;
         root_list::write(&args.source, &filter, &mut *out)?;

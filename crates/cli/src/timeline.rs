@@ -28,7 +28,10 @@ impl TraceReport for Timeline {
     type Question = TimelineCourse;
 
     fn question(&self) -> TimelineCourse {
-        TimelineCourse::default()
+        match self.filter().is_partial() {
+            true => TimelineCourse::with_parts(),
+            false => TimelineCourse::default(),
+        }
     }
 
     fn report(self, model: &TraceModel, answer: &Answer<Self>, trace: &str) -> Result<impl Report> {

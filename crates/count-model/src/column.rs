@@ -73,6 +73,12 @@ impl TypeColumn {
     /// Not known.
     pub const NONE: Self = Self(0);
 
+    /// The column at a position of a table.
+    #[inline]
+    pub fn at(position: usize) -> Self {
+        u32::try_from(position).map_or(Self::NONE, Self)
+    }
+
     /// Its position in a table.
     #[inline]
     pub fn position(self) -> usize {

@@ -85,7 +85,7 @@ pub(crate) struct KlassEntry {
 }
 
 /// Each type once, as a descriptor with stable names.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TypeNames {
     names: Vec<Arc<str>>,
     position: FxHashMap<Arc<str>, TypeColumn>,

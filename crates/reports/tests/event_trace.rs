@@ -44,8 +44,6 @@ fn without_moves() -> SampleTrace {
     model.survivors = Survivors::default();
     let timeline = &mut model.timeline;
     timeline.composition.clear();
-    timeline.types.clear();
-    timeline.sites.clear();
     for point in &mut timeline.points {
         (point.live, point.died, point.moved, point.promoted) = (None, None, None, None);
         point.fault = Some("no moves under this collector".into());

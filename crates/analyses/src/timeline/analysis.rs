@@ -1,11 +1,11 @@
 //! The timeline from the news of a replay.
 
 use ducktrack_count_model::CountModel;
-use ducktrack_heap_replay::{Analysis, Collected, Heap, Pause, Rest};
+use ducktrack_heap_replay::{Analysis, Collected, Gain, Heap, LiveObject, Loss, Pause, Rest, Step};
 use ducktrack_live_heap::Amount;
 
-use crate::timeline::builder::compose;
 use crate::timeline::heap_samples::HeapSamples;
+use crate::timeline::live_parts::LiveParts;
 use crate::timeline::points::timeline_point;
 use crate::{Question, Timeline, TimelinePoint};
 
@@ -14,6 +14,8 @@ use crate::{Question, Timeline, TimelinePoint};
 pub struct TimelineCourse {
     points: Vec<TimelinePoint>,
     samples: HeapSamples,
+    /// If asked for.
+    parts: Option<LiveParts>,
     /// Time before collections that did not look at new objects, since the last one that did.
     deferred_micros: u64,
     allocated_after: Amount,
@@ -27,19 +29,39 @@ impl Question for TimelineCourse {
     }
 
     fn finish(self, heap: &Heap, _: &CountModel) -> Timeline {
-        let mut timeline = Timeline {
+        Timeline {
             points: self.points,
             allocated_after: self.allocated_after,
             start_micros: heap.info.start_micros,
             end_micros: heap.info.end_micros,
-            ..Timeline::default()
-        };
-        compose(&mut timeline, &self.samples.finish(), &heap.names.types);
-        timeline
+            type_names: heap.names.types.clone(),
+            composition: self.samples.finish(),
+        }
     }
 }
 
 impl TimelineCourse {
+    /// Its composition also has the parts of sites and types, which a filter needs.
+    #[must_use]
+    pub fn with_parts() -> Self {
+        Self {
+            parts: Some(LiveParts::default()),
+            ..Self::default()
+        }
+    }
+
+    fn added(&mut self, object: &LiveObject) {
+        if let Some(parts) = &mut self.parts {
+            parts.add(object);
+        }
+    }
+
+    fn removed(&mut self, object: &LiveObject) {
+        if let Some(parts) = &mut self.parts {
+            parts.remove(object);
+        }
+    }
+
     /// A collection that does not look at new objects knows nothing of what was allocated before it: the time goes to the next that does.
     fn join_deferred(&mut self, point: &mut TimelinePoint, defers: bool) {
         if defers {
@@ -51,6 +73,35 @@ impl TimelineCourse {
 }
 
 impl Analysis for TimelineCourse {
+    fn gained(&mut self, heap: &Heap, _: Gain) {
+        if let Some(parts) = &mut self.parts {
+            parts.recount(heap);
+        }
+    }
+
+    fn lost(&mut self, _: &Heap, _: Loss) {
+        if let Some(parts) = &mut self.parts {
+            *parts = LiveParts::default();
+        }
+    }
+
+    fn born(&mut self, object: &LiveObject, _: &Step<'_>) {
+        self.added(object);
+    }
+
+    fn died(&mut self, object: &LiveObject, _: &Step<'_>) {
+        self.removed(object);
+    }
+
+    fn overlaid(&mut self, object: &LiveObject) {
+        self.removed(object);
+    }
+
+    fn explained(&mut self, before: &LiveObject, object: &LiveObject) {
+        self.removed(before);
+        self.added(object);
+    }
+
     fn collected(&mut self, heap: &Heap, end: &Collected<'_>) {
         let last = self.points.last().map(|point| point.end_micros);
         let before = last.unwrap_or(heap.info.start_micros);
@@ -61,7 +112,7 @@ impl Analysis for TimelineCourse {
     }
 
     fn settled(&mut self, heap: &Heap, at: Pause) {
-        self.samples.take(heap, at);
+        self.samples.take(heap, self.parts.as_ref(), at);
     }
 
     fn ended(&mut self, _: &Heap, rest: &Rest) {

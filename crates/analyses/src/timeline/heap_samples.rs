@@ -3,24 +3,20 @@
 //! At most [`Timeline::MOST_POINTS`](crate::Timeline::MOST_POINTS) samples are kept: when they are full, of every two neighbours the second stays, for
 //! twice as many collections. Of each stretch in which the heap is known the last sample stays; where there are too many stretches for that, the oldest samples go.
 
-use crate::Timeline;
-use ducktrack_heap_replay::{Heap, LiveCounts, Pause};
+use ducktrack_count_model::{SiteColumn, TypeColumn};
+use ducktrack_heap_replay::{CollectionNumber, Heap, LiveCounts, Pause};
 use ducktrack_live_heap::Amount;
+
+use crate::timeline::live_parts::LiveParts;
+use crate::{CompositionPoint, LivePart, Timeline};
 
 /// What lived after a collection, which stands for those before it as well.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct HeapSample {
-    pub(crate) collection: u32,
-    pub(crate) unix_micros: u64,
-    pub(crate) total: Amount,
-    pub(crate) sites: Vec<SampledColumn>,
-    pub(crate) types: Vec<SampledColumn>,
+struct HeapSample {
+    point: CompositionPoint,
     /// Stretches that have begun, in which the heap is known.
     stretch: usize,
 }
-
-/// A site or type with its objects; columns ascend, those of nothing are left out.
-pub(crate) type SampledColumn = (u32, Amount);
 
 /// The samples of a run.
 #[derive(Clone, Debug)]
@@ -46,23 +42,31 @@ impl Default for HeapSamples {
 
 impl HeapSamples {
     /// Takes the state after a collection of a stretch.
-    pub(crate) fn take(&mut self, heap: &Heap, at: Pause) {
-        self.take_counts(at, &heap.counts, heap.knowledge.stretch());
+    pub(crate) fn take(&mut self, heap: &Heap, parts: Option<&LiveParts>, at: Pause) {
+        let parts = parts.map(LiveParts::sorted).unwrap_or_default();
+        self.take_counts(at, &heap.counts, parts, heap.knowledge.stretch());
     }
 
-    fn take_counts(&mut self, at: Pause, live: &LiveCounts, stretch: usize) {
+    fn take_counts(
+        &mut self,
+        at: Pause,
+        live: &LiveCounts,
+        parts: Vec<(LivePart, Amount)>,
+        stretch: usize,
+    ) {
         let open = self.open.as_ref();
         if open.is_some_and(|open| open.stretch != stretch) {
             self.close();
         }
-        self.open = Some(HeapSample {
-            collection: at.collection,
+        let point = CompositionPoint {
+            collection: CollectionNumber(at.collection),
             unix_micros: at.unix_micros,
             total: live.total,
-            sites: columns(&live.sites),
-            types: columns(&live.types),
-            stretch,
-        });
+            sites: columns(&live.sites, SiteColumn::at),
+            types: columns(&live.types, TypeColumn::at),
+            parts,
+        };
+        self.open = Some(HeapSample { point, stretch });
         self.taken += 1;
         if self.taken >= self.stride {
             self.close();
@@ -90,15 +94,18 @@ impl HeapSamples {
     }
 
     /// All samples, the last one perhaps of fewer collections.
-    pub(crate) fn finish(mut self) -> Vec<HeapSample> {
+    pub(crate) fn finish(mut self) -> Vec<CompositionPoint> {
         self.done.extend(self.open.take());
-        self.done
+        self.done.into_iter().map(|sample| sample.point).collect()
     }
 }
 
-fn columns(amounts: &[Amount]) -> Vec<SampledColumn> {
-    let all = (0..).zip(amounts.iter().copied());
-    all.filter(|(_, amount)| amount.count > 0).collect()
+fn columns<C>(amounts: &[Amount], at: impl Fn(usize) -> C) -> Vec<(C, Amount)> {
+    let all = amounts.iter().copied().enumerate();
+    let living = all.filter(|(_, amount)| amount.count > 0);
+    living
+        .map(|(position, amount)| (at(position), amount))
+        .collect()
 }
 
 #[cfg(test)]
@@ -106,7 +113,7 @@ mod tests {
     use super::*;
 
     /// The samples of a run of 5,000 collections, each of a stretch and with this many objects.
-    fn samples(collection: impl Fn(u32) -> (usize, u64)) -> Vec<HeapSample> {
+    fn samples(collection: impl Fn(u32) -> (usize, u64)) -> HeapSamples {
         let mut samples = HeapSamples::default();
         for at in 0..5_000_u32 {
             let (stretch, count) = collection(at);
@@ -120,34 +127,38 @@ mod tests {
                 collection: at,
                 unix_micros: 10 * u64::from(at),
             };
-            samples.take_counts(pause, &live, stretch);
+            samples.take_counts(pause, &live, Vec::new(), stretch);
         }
-        let samples = samples.finish();
-        assert!(samples.len() <= Timeline::MOST_POINTS);
+        assert!(samples.done.len() <= Timeline::MOST_POINTS);
         samples
     }
 
     #[test]
     fn a_long_run_keeps_the_values_after_its_collections() {
-        let samples = samples(|at| (1, u64::from(at) + 100));
-        assert!(samples.len() >= Timeline::MOST_POINTS / 2);
-        for sample in &samples {
-            let count = u64::from(sample.collection) + 100;
-            assert_eq!(sample.unix_micros, 10 * u64::from(sample.collection));
-            assert_eq!((sample.total.count, sample.sites.len()), (count, 1));
-            assert_eq!((sample.sites[0].0, sample.sites[0].1.count), (1, count));
+        let points = samples(|at| (1, u64::from(at) + 100)).finish();
+        assert!(points.len() >= Timeline::MOST_POINTS / 2);
+        for point in &points {
+            let collection = u64::from(point.collection.0);
+            let count = collection + 100;
+            assert_eq!(point.unix_micros, 10 * collection);
+            assert_eq!(point.total.count, count);
+            assert_eq!(point.sites, [(SiteColumn::at(1), point.total)]);
         }
-        assert_eq!(samples.last().unwrap().collection, 4_999);
+        assert_eq!(points.last().unwrap().collection.0, 4_999);
     }
 
     #[test]
     fn the_last_of_each_stretch_stays() {
+        let last = |samples: &HeapSamples, stretch| {
+            let all = samples.done.iter().chain(&samples.open);
+            let mut of_stretch = all.filter(|sample| sample.stretch == stretch);
+            of_stretch.next_back().unwrap().point.collection.0
+        };
         let of_five = samples(|at| (1 + (at / 1_000) as usize, 1));
         for stretch in 1..=5 {
-            let last = of_five.iter().rfind(|sample| sample.stretch == stretch);
-            assert_eq!(last.unwrap().collection as usize, 1_000 * stretch - 1);
+            assert_eq!(last(&of_five, stretch) as usize, 1_000 * stretch - 1);
         }
         let of_all = samples(|at| (at as usize, 1));
-        assert_eq!(of_all.last().unwrap().stretch, 4_999);
+        assert_eq!(last(&of_all, 4_999), 4_999);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ducktrack_analyses::{Cost, GcCost, HeapAt, LiveSite, Lives};
+use ducktrack_analyses::{CompositionPoint, Cost, GcCost, HeapAt, LiveSite, Lives};
 use ducktrack_live_heap::Amount;
 
 use crate::naive_object::Object;
@@ -336,11 +336,35 @@ fn check_timeline(vm: &NaiveVm, model: &Replayed) {
         allocated + timeline.allocated_after.count,
         model.info.sums.allocated.count
     );
-    if let Some(last) = timeline.composition.last() {
-        let all: Amount = last.types.iter().copied().sum();
-        assert_eq!(all, last.total);
-        let all: Amount = last.sites.iter().copied().sum();
-        assert_eq!(all, last.total);
+    for point in &timeline.composition {
+        check_composition(point, model);
+    }
+}
+
+/// Parts add up to sites and types, and are those of the heap at the same moment.
+fn check_composition(point: &CompositionPoint, model: &Replayed) {
+    let (mut by_site, mut by_type) = (BTreeMap::new(), BTreeMap::new());
+    let mut by_caller: BTreeMap<_, Amount> = BTreeMap::new();
+    for (part, live) in &point.parts {
+        *by_site.entry(part.origin.site).or_insert(Amount::default()) += *live;
+        *by_type.entry(part.ty).or_insert(Amount::default()) += *live;
+        let caller = (part.origin.site.site(), part.origin.caller.call());
+        *by_caller.entry(caller).or_default() += *live;
+    }
+    assert_eq!(by_site.into_iter().collect::<Vec<_>>(), point.sites);
+    assert_eq!(by_type.into_iter().collect::<Vec<_>>(), point.types);
+    assert_eq!(by_caller.values().copied().sum::<Amount>(), point.total);
+    let mut heaps = model.heaps.iter().flatten();
+    let Some(heap) = heaps.find(|heap| heap.collection == Some(point.collection)) else {
+        return;
+    };
+    for site in &heap.sites {
+        let of_site = by_caller.iter().filter(|((of, _), _)| *of == site.site);
+        let live = of_site.map(|(_, live)| *live).sum::<Amount>();
+        assert_eq!(live, site.live);
+        for caller in &site.callers {
+            assert_eq!(by_caller[&(site.site, caller.call)], caller.live);
+        }
     }
 }
 

@@ -105,7 +105,7 @@ fn read_all(directory: &Path) {
     let question = (
         HeapMoments::new(vec![Moment::After(CollectionNumber(1)), Moment::End]),
         LifetimeTallies::default(),
-        TimelineCourse::default(),
+        TimelineCourse::with_parts(),
         SurvivorsBuilder::new(JudgedSpan::default()),
         StalenessAt::new(Moment::Last),
     );

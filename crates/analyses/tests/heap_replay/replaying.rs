@@ -55,7 +55,7 @@ pub(crate) fn all_questions(collections: u32) -> AllQuestions {
     (
         HeapMoments::new(after.chain([Moment::End]).collect()),
         LifetimeTallies::default(),
-        TimelineCourse::default(),
+        TimelineCourse::with_parts(),
         SurvivorsBuilder::new(JudgedSpan::default()),
         CostBuilder::new(&CostQuestion::default()),
     )

@@ -23,14 +23,14 @@ pub(super) fn write(path: &Path, filter: &Filter, out: &mut dyn Write) -> Result
     let mut trace = TraceRecords::open(path)?;
     let mut names = Names::default();
     // Objects have numbers from 1 on, in the order of their records.
-    let mut types = vec![TypeId(0)];
+    let mut made_at = vec![(SiteId(0), TypeId(0))];
     let progress = Progress::of_bytes(trace.length());
     let mut fault = None;
     trace.for_each(&|at| progress.at(at), &mut |records| match records {
         Ok(block) => {
             for record in block.records {
                 match record {
-                    Record::Allocation(made) => types.push(made.ty),
+                    Record::Allocation(made) => made_at.push((made.site, made.ty)),
                     Record::Definition(definition) => names.define(&definition),
                     _ => {}
                 }
@@ -50,9 +50,9 @@ pub(super) fn write(path: &Path, filter: &Filter, out: &mut dyn Write) -> Result
     let mut left = filter.top.unwrap_or(usize::MAX);
     for root in trace.roots() {
         let number = usize::try_from(root.object.get()).unwrap_or(usize::MAX);
-        let ty = types.get(number).copied().unwrap_or(TypeId(0));
-        let ty = place_of(&names, SiteId(0), ty).ty;
-        if left == 0 || !filter.wants_type(&ty) {
+        let (site, ty) = made_at.get(number).copied().unwrap_or_default();
+        let place = place_of(&names, site, ty);
+        if left == 0 || !place.is_wanted(filter) {
             continue;
         }
         left -= 1;
@@ -60,7 +60,7 @@ pub(super) fn write(path: &Path, filter: &Filter, out: &mut dyn Write) -> Result
             root.by.to_owned(),
             root.field.clone().unwrap_or_default(),
             root.object.get().to_string(),
-            ty,
+            place.ty,
         ])?;
     }
     out.flush().context("cannot write the list of roots")

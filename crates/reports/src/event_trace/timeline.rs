@@ -1,6 +1,7 @@
 //! `ducktrack timeline`: collections, allocation rate, and what the heap was made of over time.
 
 mod build;
+mod composition;
 mod csv;
 mod document;
 mod facts;

@@ -1,9 +1,9 @@
 //! The heap and its collections over time.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
-use ducktrack_analyses::{CompositionPoint, SpaceUse, Timeline, TimelinePoint};
-use ducktrack_count_model::SiteIndex;
+use ducktrack_analyses::{CompositionPoint, LivePart, SpaceUse, Timeline, TimelinePoint};
+use ducktrack_count_model::{CallIndex, CallerColumn, Origin, SiteColumn, TypeColumn, TypeNames};
 use ducktrack_heap_replay::CollectionNumber;
 use ducktrack_live_heap::Amount;
 
@@ -11,54 +11,49 @@ use super::{Heap, OF_THE_VM, START, STEP};
 
 impl Heap<'_> {
     pub(super) fn timeline(&self) -> Timeline {
-        let last = self.collections - 1;
-        let columns: Vec<Option<Arc<str>>> = self
-            .types(last)
-            .into_iter()
-            .take(Timeline::MOST_COLUMNS)
-            .map(|(ty, _)| ty)
+        let mut type_names = TypeNames::default();
+        let composition = (0..self.collections)
+            .map(|at| self.composition(at, &mut type_names))
             .collect();
-        let mut sites = self.sites.clone();
-        sites.retain(|site| self.live(*site, last).count > 0);
-        sites.sort_by_key(|site| std::cmp::Reverse(self.live(*site, last).bytes));
-        sites.truncate(Timeline::MOST_COLUMNS - 1);
-        let mut site_columns: Vec<Option<SiteIndex>> = sites.iter().copied().map(Some).collect();
-        site_columns.push(None);
         Timeline {
             points: (0..self.collections).map(|at| self.point(at)).collect(),
             allocated_after: Amount::default(),
             start_micros: START + 20_000,
             end_micros: START + STEP * u64::from(self.collections + 1),
-            composition: (0..self.collections)
-                .map(|at| self.composition(at, &columns, &sites))
-                .collect(),
-            types: columns,
-            sites: site_columns,
+            type_names,
+            composition,
         }
     }
 
-    fn composition(
-        &self,
-        collection: u32,
-        types: &[Option<Arc<str>>],
-        sites: &[SiteIndex],
-    ) -> CompositionPoint {
-        let of_types = self.types(collection);
-        let of_type = |ty: &Option<Arc<str>>| {
-            let found = of_types.iter().find(|(other, _)| other == ty);
-            found.map_or_else(Amount::default, |(_, live)| *live)
-        };
-        let mut of_sites: Vec<Amount> = sites
-            .iter()
-            .map(|site| self.live(*site, collection))
-            .collect();
-        of_sites.push(OF_THE_VM);
+    fn composition(&self, collection: u32, names: &mut TypeNames) -> CompositionPoint {
+        let mut parts: BTreeMap<LivePart, Amount> = BTreeMap::new();
+        parts.insert(LivePart::default(), OF_THE_VM);
+        for site in &self.sites {
+            let live = self.live(*site, collection);
+            let ty = self.ty(*site);
+            let ty = ty.map_or(TypeColumn::NONE, |ty| names.column(&ty));
+            let mut of_caller = |call: Option<CallIndex>, live| {
+                let caller = call.map_or(CallerColumn::NONE, CallerColumn::of);
+                let site = SiteColumn::of(*site);
+                let origin = Origin { site, caller };
+                *parts.entry(LivePart { origin, ty }).or_default() += live;
+            };
+            let callers = self.live_callers(*site, live);
+            if callers.is_empty() {
+                of_caller(None, live);
+            }
+            for caller in callers {
+                of_caller(caller.call, caller.live);
+            }
+        }
+        parts.retain(|_, live| live.count > 0);
         CompositionPoint {
             collection: CollectionNumber(collection),
             unix_micros: START + STEP * u64::from(collection + 1) + 4_000,
             total: self.total(collection),
-            types: types.iter().map(of_type).collect(),
-            sites: of_sites,
+            types: sums(&parts, |part| part.ty),
+            sites: sums(&parts, |part| part.origin.site),
+            parts: parts.into_iter().collect(),
         }
     }
 
@@ -109,6 +104,17 @@ impl Heap<'_> {
             fault: None,
         }
     }
+}
+
+fn sums<C: Ord>(
+    parts: &BTreeMap<LivePart, Amount>,
+    of: impl Fn(&LivePart) -> C,
+) -> Vec<(C, Amount)> {
+    let mut sums: BTreeMap<C, Amount> = BTreeMap::new();
+    for (part, live) in parts {
+        *sums.entry(of(part)).or_default() += *live;
+    }
+    sums.into_iter().collect()
 }
 
 fn uses(live: Amount, young: u64) -> Vec<SpaceUse> {

@@ -19,6 +19,27 @@ pub(super) fn sites(
     docs.take(filter.top.unwrap_or(usize::MAX)).collect()
 }
 
+/// A row is of one type and one caller: the filter wants all of it or nothing.
+fn is_wanted(
+    candidates: &Candidates<'_>,
+    row: &JudgedRow<'_>,
+    place: Option<&PlaceDoc>,
+    filter: &Filter,
+) -> bool {
+    let caller = row
+        .row
+        .call
+        .and_then(|call| candidates.view.callers.get(call.get()));
+    let mut classes = [
+        place.map(|place| &place.location),
+        caller.map(|caller| &caller.location),
+    ]
+    .into_iter()
+    .flatten();
+    let is_there = filter.only.is_empty() || classes.any(|at| filter.wants_class(&at.class));
+    is_there && (filter.types.is_empty() || filter.wants_type(&type_name(row.row.ty.as_deref())))
+}
+
 fn site(
     candidates: &Candidates<'_>,
     row: &JudgedRow<'_>,
@@ -26,11 +47,7 @@ fn site(
 ) -> Option<SiteVerdictDoc> {
     let place = row.row.site;
     let place = place.and_then(|site| PlaceDoc::of(&candidates.model.count, site));
-    let is_wanted = match &place {
-        Some(place) => place.is_wanted(filter),
-        None => !filter.is_partial(),
-    };
-    if !is_wanted {
+    if !is_wanted(candidates, row, place.as_ref(), filter) {
         return None;
     }
     let at = place.as_ref().map(|place| &place.location);

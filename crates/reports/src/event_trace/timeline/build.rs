@@ -1,21 +1,17 @@
-//! Model to document. A filter keeps layers; what it leaves out is in the layers of the others, so that layers always
-//! sum to the heap.
+//! Model to document.
 
 use ducktrack_analyses::{SpaceUse, Timeline, TimelinePoint, TraceModel};
 use ducktrack_live_heap::Amount;
 
+use super::composition::Composition;
 use super::document::*;
 use crate::class_name::printable;
 use crate::event_trace::VERSION;
 use crate::event_trace::amounts::{amount, ratio, sum};
 use crate::event_trace::head::TraceHead;
 use crate::event_trace::heap::since_start;
-use crate::event_trace::place::{PlaceDoc, type_name};
 use crate::filter::Filter;
 use crate::json::AmountDoc;
-
-/// Other commands keep, of sites outside of the wanted packages, what was allocated for callers inside.
-const CALLERS_UNKNOWN: &str = "how much of the heap was allocated by other code for callers in these packages, over time: `ducktrack heap --only` has it for one moment";
 
 /// Makes the report. `trace` says where the model was read from.
 pub fn timeline_report(
@@ -25,28 +21,21 @@ pub fn timeline_report(
     filter: &Filter,
 ) -> TimelineReport {
     let view = crate::build::view(&model.count, trace, filter);
-    let layers = Layers { timeline };
-    let top = filter.top.unwrap_or(usize::MAX);
-    let (types, other_types) = types(&layers, filter, top);
-    let sites = sites(model, &layers, filter, top);
-    let mut head = TraceHead::of(model, &view, filter);
-    if !filter.only.is_empty() {
-        head.missing.push(CALLERS_UNKNOWN.to_owned());
-    }
+    let composition = Composition::of(model, timeline, &view.callers, filter);
     TimelineReport {
         format: "ducktrack-timeline".to_owned(),
         version: VERSION,
-        head,
+        head: TraceHead::of(model, &view, filter),
         begin_micros: since_start(model, timeline.start_micros),
         end_micros: since_start(model, timeline.end_micros),
         totals: totals(timeline),
         allocated_after: amount(timeline.allocated_after),
         moments: moments(model, timeline),
-        types,
-        other_types,
-        sites: sites.kept,
-        unattributed: sites.unattributed,
-        other_sites: sites.others,
+        types: composition.types,
+        other_types: composition.other_types,
+        sites: composition.sites,
+        unattributed: composition.unattributed,
+        other_sites: composition.other_sites,
         collections: timeline
             .points
             .iter()
@@ -75,92 +64,6 @@ fn moments(model: &TraceModel, timeline: &Timeline) -> Vec<MomentDoc> {
             micros: since_start(model, point.unix_micros).unwrap_or(0),
         })
         .collect()
-}
-
-/// The columns of the composition as layers.
-struct Layers<'a> {
-    timeline: &'a Timeline,
-}
-
-impl Layers<'_> {
-    fn of_type(&self, column: usize) -> LayerDoc {
-        self.layer(|point| point.types.get(column).copied().unwrap_or_default())
-    }
-
-    fn of_site(&self, column: usize) -> LayerDoc {
-        self.layer(|point| point.sites.get(column).copied().unwrap_or_default())
-    }
-
-    fn layer(&self, value: impl Fn(&ducktrack_analyses::CompositionPoint) -> Amount) -> LayerDoc {
-        let values = || self.timeline.composition.iter().map(&value);
-        LayerDoc {
-            counts: values().map(|amount| amount.count).collect(),
-            sizes: values().map(|amount| amount.bytes).collect(),
-        }
-    }
-
-    /// The whole heap less these layers.
-    fn others<'l>(&self, shown: impl Iterator<Item = &'l LayerDoc>) -> LayerDoc {
-        let mut rest = self.layer(|point| point.total);
-        for layer in shown {
-            take_away(&mut rest.counts, &layer.counts);
-            take_away(&mut rest.sizes, &layer.sizes);
-        }
-        rest
-    }
-}
-
-fn take_away(from: &mut [u64], what: &[u64]) {
-    for (from, what) in from.iter_mut().zip(what) {
-        *from = from.saturating_sub(*what);
-    }
-}
-
-fn types(layers: &Layers<'_>, filter: &Filter, top: usize) -> (Vec<TypeLayerDoc>, LayerDoc) {
-    let kept: Vec<TypeLayerDoc> = layers
-        .timeline
-        .types
-        .iter()
-        .enumerate()
-        .map(|(column, ty)| TypeLayerDoc {
-            ty: type_name(ty.as_deref()),
-            layer: layers.of_type(column),
-        })
-        .filter(|row| filter.wants_type(&row.ty))
-        .take(top)
-        .collect();
-    let others = layers.others(kept.iter().map(|row| &row.layer));
-    (kept, others)
-}
-
-struct Sites {
-    kept: Vec<SiteLayerDoc>,
-    unattributed: Option<LayerDoc>,
-    others: LayerDoc,
-}
-
-fn sites(model: &TraceModel, layers: &Layers<'_>, filter: &Filter, top: usize) -> Sites {
-    let mut kept = Vec::new();
-    let mut unattributed = None;
-    for (column, site) in layers.timeline.sites.iter().enumerate() {
-        match site.and_then(|index| PlaceDoc::of(&model.count, index)) {
-            Some(place) if place.is_wanted(filter) && kept.len() < top => kept.push(SiteLayerDoc {
-                place,
-                layer: layers.of_site(column),
-            }),
-            Some(_) => {}
-            None if filter.only.is_empty() && filter.types.is_empty() => {
-                unattributed = Some(layers.of_site(column))
-            }
-            None => {}
-        }
-    }
-    let others = layers.others(kept.iter().map(|row| &row.layer).chain(&unattributed));
-    Sites {
-        kept,
-        unattributed,
-        others,
-    }
 }
 
 fn totals(timeline: &Timeline) -> TimelineTotalsDoc {

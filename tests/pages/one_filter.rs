@@ -1,0 +1,187 @@
+//! `--only` of all commands is one filter: each command that has it keeps the same objects, those that a class makes itself and those that the library makes for it.
+//!
+//! Program: `OneFilter`, all of whose objects stay alive, so that what was allocated and what lives are the same.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use ducktrack_tests::{
+    Jdk, agent_library, checked, compile_java, ducktrack_command, trace_command, traced_jdks,
+};
+use serde_json::Value;
+
+/// Rounds of both classes; and of the run that `diff` compares with the first.
+const MINE: i64 = 2_000;
+const OTHERS: i64 = 3_000;
+const MORE: i64 = 500;
+/// The classes with their rounds.
+const CLASSES: [(&str, i64); 2] = [("Mine", MINE), ("Others", OTHERS)];
+/// Commands with `--only` whose rows are sites with all their objects, by words; of which run, and the key of the number of objects.
+const COMMANDS: [(&[&str], &str, &str); 8] = [
+    (&["report"], "trace", "count"),
+    (&["heap"], "trace", "count"),
+    (&["lifetimes"], "trace", "count"),
+    (&["timeline"], "trace", "counts"),
+    (&["cost"], "trace", "count"),
+    (&["stale"], "trace", "count"),
+    (&["leaks", "--sites"], "trace", "objects"),
+    (&["deaths"], "deaths", "objects"),
+];
+/// Those whose answer has another form, each with a check of its own.
+const OTHER_FORMS: [&str; 2] = ["export", "diff"];
+
+/// Objects by type.
+type Kept = BTreeMap<String, i64>;
+
+fn expected(rounds: i64) -> Kept {
+    let each = ["int[]", "byte[]", "java.lang.String"].map(|ty| (ty.to_owned(), rounds));
+    let all = each
+        .into_iter()
+        .chain([("java.lang.Object[]".to_owned(), 1)]);
+    all.collect()
+}
+
+fn record(jdk: &Jdk, classes: &Path, run: &Path, options: &str, rounds: [i64; 2]) {
+    let library = agent_library().expect("the agent");
+    let output = jdk
+        .tool("java")
+        .args(["-XX:+UseSerialGC", "-Xmx128m"])
+        .arg(format!(
+            "-agentpath:{}=summary=off,output={},{options}",
+            library.display(),
+            run.display()
+        ))
+        .arg("-cp")
+        .arg(classes)
+        .arg("OneFilter")
+        .args(rounds.map(|rounds| rounds.to_string()))
+        .output()
+        .expect("java");
+    assert!(output.status.success(), "{output:?}");
+}
+
+fn said(words: &[&str]) -> String {
+    let output = Command::new(ducktrack_command().expect("built"))
+        .args(words)
+        .output()
+        .expect("ducktrack");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{words:?}: {errors}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// What the rows of a command keep.
+fn kept(report: &Value, key: &str) -> Kept {
+    let mut kept = Kept::new();
+    for site in report["sites"].as_array().expect("sites") {
+        // The last of several moments.
+        let number = match &site[key] {
+            Value::Array(numbers) => numbers.last().and_then(Value::as_i64),
+            number => number.as_i64(),
+        };
+        let ty = site["type"].as_str().expect("a type").to_owned();
+        *kept.entry(ty).or_default() += number.expect("a number");
+    }
+    kept
+}
+
+/// How often each type, which is this field of a line, is in a list of `deaths`.
+fn listed(run: &Path, list: &str, class: &str, field: usize) -> Kept {
+    let run = run.to_str().expect("a path in UTF-8");
+    let mut kept = Kept::new();
+    for line in said(&["deaths", run, list, "--only", class])
+        .lines()
+        .skip(1)
+    {
+        let ty = line.split(',').nth(field).expect("a type").to_owned();
+        *kept.entry(ty).or_default() += 1;
+    }
+    kept
+}
+
+#[test]
+fn all_commands_keep_the_same_objects() {
+    let classes = tempfile::tempdir().expect("temporary folder");
+    assert!(compile_java(&["OneFilter"], 17, classes.path()).expect("compile"));
+    let jdks = traced_jdks().expect("JDKs");
+    let (jdk, place) = (&jdks[0], tempfile::tempdir().expect("temporary folder"));
+    let run = |name: &str| place.path().join(name);
+    let record = |name: &str, options: &str, rounds| {
+        record(jdk, classes.path(), &run(name), options, rounds);
+    };
+    record("trace", "mode=trace,staleness=on", [MINE, OTHERS]);
+    record("deaths", "mode=deaths", [MINE, OTHERS]);
+    record("count", "mode=count,stacks=4k", [MINE, OTHERS]);
+    record("more", "mode=count,stacks=4k", [MINE + MORE, OTHERS]);
+    for (words, of_run, key) in COMMANDS {
+        for (class, rounds) in CLASSES {
+            let only = [&words[1..], &["--only", class]].concat();
+            let report = trace_command(words[0], &run(of_run), &only).expect("a report");
+            assert_eq!(kept(&report, key), expected(rounds), "{words:?} {class}");
+        }
+    }
+    for (class, rounds) in CLASSES {
+        let objects = listed(&run("deaths"), "--objects", class, 1);
+        assert_eq!(objects, expected(rounds), "deaths --objects {class}");
+        let roots = listed(&run("deaths"), "--roots", class, 3);
+        let array = [("java.lang.Object[]".to_owned(), 1)];
+        assert_eq!(roots, array.into(), "deaths --roots {class}");
+    }
+    check_diff(&run("count"), &run("more"));
+    check_stacks(&run("count"));
+    checked("--only of all commands keeps the same objects");
+}
+
+fn check_diff(before: &Path, after: &Path) {
+    let after = after.to_str().expect("a path in UTF-8");
+    let changed = |class| {
+        let report = trace_command("diff", before, &[after, "--only", class]).expect("a report");
+        report["changed_sites"].as_i64().expect("a number")
+    };
+    // The array that holds all others is longer; its site makes one, as before.
+    assert_eq!(changed("Mine"), 4);
+    assert_eq!(changed("Others"), 0);
+}
+
+fn check_stacks(run: &Path) {
+    let run_name = run.to_str().expect("a path in UTF-8");
+    for (class, other) in [("Mine", "Others"), ("Others", "Mine")] {
+        let file = run.join("stacks");
+        let file = file.to_str().expect("a path in UTF-8");
+        said(&[
+            "export",
+            run_name,
+            "--to",
+            "collapsed",
+            "--only",
+            class,
+            "--output",
+            file,
+        ]);
+        let stacks = std::fs::read_to_string(file).expect("stacks");
+        let frame = |class: &str| format!("{class}.");
+        assert!(stacks.lines().count() > 0, "no stacks of {class}");
+        let is_of = |line: &str| line.contains(&frame(class)) && !line.contains(&frame(other));
+        assert!(stacks.lines().all(is_of), "{class}:\n{stacks}");
+    }
+}
+
+/// A command that gets `--only` must be in the test above.
+#[test]
+fn every_command_with_a_filter_is_looked_at() {
+    let help = said(&["--help"]);
+    let (_, commands) = help.split_once("Commands:\n").expect("commands");
+    let names = commands
+        .lines()
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help");
+    let has_filter = |name: &&str| said(&[name, "--help"]).contains("--only ");
+    let mut with_filter: Vec<&str> = names.filter(has_filter).collect();
+    let looked_at = COMMANDS.iter().map(|(words, _, _)| words[0]);
+    let mut looked_at: Vec<&str> = looked_at.chain(OTHER_FORMS).collect();
+    with_filter.sort_unstable();
+    looked_at.sort_unstable();
+    assert_eq!(with_filter, looked_at);
+}
