@@ -43,8 +43,11 @@ pub(crate) fn load(vm: Vm, text: &str, attached: bool) -> Result<Value, String> 
 
 /// Starts the first run, or a further one.
 fn begin_run(vm: Vm, options: Options, text: &str, attached: bool) -> Result<Value, String> {
-    if !attached && let Some(why) = program_choice::why_not(vm) {
+    if !attached && let Some(why) = program_choice::why_not(vm, &options.only_main) {
         return Ok(json!({"ok": true, "skipped": why}));
+    }
+    if attached && !options.only_main.is_empty() {
+        return Err("option `only-main` has no effect in a program that runs already".to_owned());
     }
     let before = entry::agent();
     if let Some(running) = before.filter(|agent| agent.core.phase.get() != Phase::Ended) {

@@ -45,6 +45,8 @@ pub struct Options {
     pub include: Vec<ClassPattern>,
     /// Class patterns that are not rewritten.
     pub exclude: Vec<ClassPattern>,
+    /// Main classes of programs that are recorded; empty means all.
+    pub only_main: Vec<ClassPattern>,
     /// Entries after which a method is re-instrumented for its measured hot path.
     pub reinstrument: Option<u64>,
     /// Time before the first methods are re-instrumented.
@@ -150,7 +152,7 @@ pub enum Staleness {
     CodeOf(ClassPattern),
 }
 
-/// `remove=` and the related options in [`ducktrack_options::OPTIONS`].
+/// `remove=`, of [`ducktrack_options::OF_COMMANDS`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrialChoices {
     /// The references to remove; none in a base trial.
@@ -308,6 +310,7 @@ impl Default for Options {
             summary: true,
             include: Vec::new(),
             exclude: Vec::new(),
+            only_main: Vec::new(),
             reinstrument: Some(10_000),
             reinstrument_after: Duration::from_secs(20),
             context: Context::Auto,

@@ -177,6 +177,7 @@ impl Options {
             "summary" => self.summary = value.on_off()?,
             "include" => self.include.push(value.class_pattern()?),
             "exclude" => self.exclude.push(value.class_pattern()?),
+            "only-main" => self.only_main.push(value.class_pattern()?),
             "reinstrument" => {
                 (self.reinstrument, self.reinstrument_after) =
                     value.reinstrument(self.reinstrument_after)?;

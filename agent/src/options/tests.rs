@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ducktrack_options::{OPTIONS, Values};
+use ducktrack_options::{OF_COMMANDS, OPTIONS, Values};
 
 use super::*;
 
@@ -153,7 +153,7 @@ fn death_times_need_all_of_a_trace() {
 #[test]
 fn an_option_without_effect_is_refused_with_the_mode_that_has_it() {
     for mode in Mode::ALL {
-        for option in OPTIONS {
+        for option in OPTIONS.iter().chain(OF_COMMANDS) {
             let example = example(option.key);
             let text = format!("mode={},{}={example}", mode.word(), option.key);
             let outcome = Options::parse(&text).map_err(|bad| bad.to_string());
@@ -182,7 +182,7 @@ fn an_option_without_effect_is_refused_with_the_mode_that_has_it() {
 /// A value of each option; a key that the parser does not know is refused.
 #[test]
 fn each_option_of_the_table_is_read() {
-    for option in OPTIONS {
+    for option in OPTIONS.iter().chain(OF_COMMANDS) {
         let values = match option.values {
             Values::Switch => vec!["on", "off"],
             Values::Words(words) => words.to_vec(),
@@ -209,7 +209,7 @@ fn example(key: &str) -> &'static str {
     match key {
         "mode" => "count",
         "output" => "/tmp/run-%p",
-        "include" | "exclude" | "app" => "com.acme.*",
+        "include" | "exclude" | "only-main" | "app" => "com.acme.*",
         "context" | "stacks" | "control" | "summary" | "interval" | "roots" | "calls"
         | "compress" | "max-trace-size" | "memory" | "mapped-memory" => "off",
         "histogram" | "materialized" | "staleness" => "on",

@@ -8,7 +8,7 @@ mod table;
 
 pub use help::help;
 pub use page::page;
-pub use table::{OPTIONS, TEST_SWITCHES};
+pub use table::{OF_COMMANDS, OPTIONS, TEST_SWITCHES};
 
 /// The values of `mode=`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +95,8 @@ pub const SHORT_WORDS: usize = 40;
 impl AgentOption {
     /// The option with this key.
     pub fn find(key: &str) -> Option<&'static Self> {
-        OPTIONS.iter().find(|option| option.key == key)
+        let mut all = OPTIONS.iter().chain(OF_COMMANDS);
+        all.find(|option| option.key == key)
     }
 
     /// Whether it has an effect in this mode.

@@ -1,6 +1,6 @@
 //! `agent/OPTIONS.md`.
 
-use crate::{AgentOption, Mode, OPTIONS};
+use crate::{AgentOption, Mode, OF_COMMANDS, OPTIONS};
 
 const HEAD: &str = "\
 # Options of the agent
@@ -24,25 +24,31 @@ A pattern is a class name with dots, in which `*` matches any characters: `com.a
 /// A table for all modes, a table for each set of modes, and the details below.
 pub fn page() -> String {
     let mut page = HEAD.to_owned();
-    section(&mut page, "All modes", |option| option.works_everywhere());
-    section(&mut page, "Only mode=count", |option| {
-        option.modes == [Mode::Count]
-    });
-    section(&mut page, "Only traces", |option| {
-        !option.works_in(Mode::Count)
-    });
+    let of_users =
+        |belongs: fn(&AgentOption) -> bool| OPTIONS.iter().filter(move |option| belongs(option));
+    section(
+        &mut page,
+        "All modes",
+        of_users(AgentOption::works_everywhere),
+    );
+    let of_counts = of_users(|option| option.modes == [Mode::Count]);
+    section(&mut page, "Only mode=count", of_counts);
+    let of_traces = of_users(|option| !option.works_in(Mode::Count));
+    section(&mut page, "Only traces", of_traces);
+    section(&mut page, "Given by commands", OF_COMMANDS.iter());
     page.push_str("\n## Details\n");
-    for option in OPTIONS.iter().filter(|option| !option.details.is_empty()) {
+    let all = OPTIONS.iter().chain(OF_COMMANDS);
+    for option in all.filter(|option| !option.details.is_empty()) {
         page.push_str(&format!("\n### {}\n\n{}\n", option.key, option.details));
     }
     page
 }
 
-fn section(page: &mut String, title: &str, belongs: impl Fn(&AgentOption) -> bool) {
+fn section<'a>(page: &mut String, title: &str, options: impl Iterator<Item = &'a AgentOption>) {
     page.push_str(&format!(
         "\n## {title}\n\n| key | values | default | meaning |\n|---|---|---|---|\n"
     ));
-    for option in OPTIONS.iter().filter(|option| belongs(option)) {
+    for option in options {
         page.push_str(&row(option));
     }
 }

@@ -62,6 +62,20 @@ pub const OPTIONS: &[AgentOption] = &[
     )
     .repeated(),
     option(
+        "only-main",
+        Described("PATTERN"),
+        "",
+        ALL,
+        "Record the program only if its main class matches, or the jar of java -jar; with JAVA_TOOL_OPTIONS, which every JVM takes. May be given \
+         more than once.",
+    )
+    .repeated()
+    .with_details(
+        "Where it does not match, the agent does nothing: no folder, no message. Without it, what `JAVA_TOOL_OPTIONS`, `JDK_JAVA_OPTIONS` or \
+         `_JAVA_OPTIONS` gives to tools of the JDK (`javac`, `jar`, `jps`) and to the launchers of Maven and Gradle is left alone in the same way. \
+         A jar is named by its file: `orders.jar`, `orders-*.jar`.",
+    ),
+    option(
         "context",
         Described("auto|off|FILE"),
         "auto",
@@ -246,7 +260,10 @@ pub const OPTIONS: &[AgentOption] = &[
         TRACES,
         "LZ4 for every block of events; only while the queue is at least this full (0.2); for none.",
     ),
-    option(
+];
+
+/// Keys that a command gives, and no user.
+pub const OF_COMMANDS: &[AgentOption] = &[option(
         "remove",
         Described("SOURCE->TARGET|none|WHEN[:COLLECTIONS]"),
         "",
@@ -262,8 +279,7 @@ pub const OPTIONS: &[AgentOption] = &[
          WHEN is given as a value of its own: `stale:8` removes as soon as the target was unused for 8 collections (the default); `oom:8` only \
          after a collection leaves 80 % of the maximum heap in use, in addition; `never:8` not at all, but looks for them as often (base trials). \
          Needs `staleness`; use `moves=off`, so that pauses are the JVM's own.",
-    ),
-];
+    )];
 
 const fn option(
     key: &'static str,

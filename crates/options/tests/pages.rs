@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use ducktrack_options::{AgentOption, Mode, OPTIONS, SHORT_WORDS, TEST_SWITCHES, help, page};
+use ducktrack_options::{
+    AgentOption, Mode, OF_COMMANDS, OPTIONS, SHORT_WORDS, TEST_SWITCHES, help, page,
+};
 
 /// The maximum number of keys: each one more is a question to every user.
 const MOST_KEYS: usize = 26;
@@ -26,12 +28,13 @@ fn options_md_is_the_table() {
 #[test]
 fn the_table_keeps_its_bounds() {
     assert!(OPTIONS.len() <= MOST_KEYS, "{} keys", OPTIONS.len());
-    for option in OPTIONS {
+    for option in OPTIONS.iter().chain(OF_COMMANDS) {
         let key = option.key;
         let words = option.short.split_whitespace().count();
         assert!(words <= SHORT_WORDS, "{key}: {words} words");
         assert!(!option.modes.is_empty(), "{key}: no mode has it");
-        let same = OPTIONS.iter().filter(|other| other.key == key).count();
+        let all = OPTIONS.iter().chain(OF_COMMANDS);
+        let same = all.filter(|other| other.key == key).count();
         assert_eq!(same, 1, "{key} is there twice");
         assert!(!TEST_SWITCHES.contains(&key), "{key} is a test switch");
     }

@@ -80,3 +80,44 @@ fn tools_print_the_same_and_leave_no_recording() {
         }
     }
 }
+
+/// `only-main=` by the main class, and what it leaves out runs as without the agent.
+#[test]
+fn only_the_program_that_is_named_is_recorded() {
+    let classes = programs().expect("asked before").display().to_string();
+    let place = tempfile::tempdir().expect("temporary folder");
+    let words = ["java", "-cp", &classes, "LifeCycleProbe", "return"];
+    for (turn, jdk) in jdks(17).into_iter().enumerate() {
+        let (bare, _) = run(&jdk, &words, None);
+        assert!(bare.status.success(), "{bare:?}");
+        for (number, (patterns, is_recorded)) in [
+            (&["com.acme.*"][..], false),
+            (&["LifeCycle"], false),
+            (&["LifeCycleProbe"], true),
+            (&["com.acme.*", "*Probe"], true),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let output = place.path().join(format!("run-{turn}-{number}"));
+            let patterns = patterns
+                .iter()
+                .map(|pattern| format!(",only-main={pattern}"));
+            let options = format!(
+                "-agentpath:{}=summary=off,output={}{}",
+                library().display(),
+                output.display(),
+                patterns.collect::<String>()
+            );
+            let (with, _) = run(&jdk, &words, Some(&options));
+            assert_eq!(bare.status.code(), with.status.code(), "{with:?}");
+            assert_eq!(printed(&bare), printed(&with), "{options}");
+            assert_eq!(
+                output.exists(),
+                is_recorded,
+                "JDK {}: {options}",
+                jdk.version
+            );
+        }
+    }
+}
