@@ -7,6 +7,8 @@
 //! rows(kind)                             totals; a row keeps its position for good
 //! ```
 
+mod finished_run;
+
 use ducktrack_trace_format::{
     CallSite, CallSiteId, Cause, ClassId, CounterId, MethodId, Record, Site, SiteId, Term,
     ThreadId, Unit,

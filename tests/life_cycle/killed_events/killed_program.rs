@@ -25,6 +25,8 @@ pub(crate) struct Left {
     pub(crate) events: i64,
     /// Marked objects that `ducktrack report` counts.
     pub(crate) reported: i64,
+    /// Those that `ducktrack top` counts.
+    pub(crate) topped: i64,
     /// Events of which the size is not known.
     pub(crate) size_unknown: i64,
     /// Names of what is wrong with the trace.
@@ -126,8 +128,11 @@ impl KilledProgram {
         let info = trace_command("info", &trace, &[])?;
         let report = trace_command("report", &trace, &[])?;
         ensure!(report["run"]["values"] == "events", "{}", report["run"]);
+        let top = trace_command("top", &trace, &["--once", "--interval", "0.05"])?;
+        ensure!(top["state"] == "killed", "{}", top["state"]);
         Ok(Left {
             reported: marked(&report),
+            topped: topped(&top),
             published: self.published()?,
             events: marked(&lifetimes),
             size_unknown: info["sizeUnknown"].as_i64().unwrap_or(0),
@@ -176,4 +181,13 @@ pub(crate) fn fill_heap(jdk: &Jdk, collector: &str, option: &str) -> anyhow::Res
         .status()?;
     ensure!(!status.success(), "the heap was not filled");
     Ok(folder)
+}
+
+fn topped(top: &Value) -> i64 {
+    let rows = top["rows"].as_array().into_iter().flatten();
+    let marked = rows.filter(|row| {
+        let name = row["name"].as_str().unwrap_or_default();
+        name.contains("KilledEvents$Marked")
+    });
+    marked.filter_map(|row| row["objects"].as_i64()).sum()
 }

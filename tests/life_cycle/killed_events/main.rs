@@ -37,6 +37,7 @@ fn check(left: &Left, threads: i64, what: &str) {
     );
     assert_eq!(left.size_unknown, 0, "{what}");
     assert_eq!(left.reported, left.events, "{what}: report and lifetimes");
+    assert_eq!(left.topped, left.events, "{what}: top and lifetimes");
     // The last block of a file may be there in part: its piece is elsewhere then.
     let expected = |name: &String| name == "no-end" || name == "cut";
     assert!(

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use ducktrack_count_model::{LiveCounts, LiveRow};
+use ducktrack_count_model::{CountModel, LiveCounts, LiveRow};
 use ducktrack_reports::LiveHeapDoc;
 use ducktrack_trace_reader::{
     CounterContext, CounterFile, MappedCounters, ProcessState, ReadError, Record, TraceTail,
@@ -15,6 +15,8 @@ use super::grouping::By;
 use super::heap_watch::{HeapWatch, Seen};
 use super::live_heap::LiveHeap;
 use crate::control::ask_for_values;
+use crate::loading::load_windows;
+use crate::window_args::WindowArgs;
 
 /// Words of a block's header, which are no counters.
 const HEADER_WORDS: usize = 64;
@@ -26,6 +28,8 @@ pub(crate) struct LiveRun {
     trace: TraceTail,
     counts: LiveCounts,
     context: CounterContext,
+    /// Of a run that was killed before it wrote any values: those of its events.
+    from_events: Option<CountModel>,
     /// Only of a run that has a trace of events.
     heap: Option<LiveHeap>,
     /// Where somebody has asked what lives.
@@ -56,6 +60,7 @@ impl LiveRun {
             trace,
             counts: LiveCounts::default(),
             context: CounterContext::default(),
+            from_events: None,
             heap: None,
             watch: None,
             seen: Seen::default(),
@@ -109,11 +114,11 @@ impl LiveRun {
         // After the counters: their definitions are written by then.
         self.read_trace()?;
         self.counts.begin();
+        self.note_state(&counters);
         match counters.blocks.is_empty() {
             true => self.take_said_values()?,
             false => self.add_up(&counters),
         }
-        self.note_state(&counters);
         if let Some(heap) = &mut self.heap {
             heap.look(Instant::now())?;
         }
@@ -126,14 +131,19 @@ impl LiveRun {
         }
     }
 
-    /// The values that the agent writes when it is asked; of a run that does not answer any more, its last.
+    /// The values that the agent writes when it is asked; of a run that is over its last, or those of its events.
     fn take_said_values(&mut self) -> Result<()> {
-        let asked = match self.context.has_ended() {
+        let is_over = self.state != ProcessState::Running.name()
+            && self.state != ProcessState::Unknown.name();
+        let asked = match is_over {
             true => Ok(()),
             false => ask_for_values(&self.directory),
         };
         self.read_trace()?;
         let has_values = self.counts.said();
+        if is_over && !has_values {
+            return self.count_events();
+        }
         match asked {
             Err(error) if !has_values => Err(error.context(format!(
                 "{}: no thread counts in mapped memory, and the agent cannot be asked for what it has counted",
@@ -141,6 +151,16 @@ impl LiveRun {
             ))),
             _ => Ok(()),
         }
+    }
+
+    fn count_events(&mut self) -> Result<()> {
+        let model = match self.from_events.take() {
+            Some(model) => model,
+            None => load_windows(&self.directory, &WindowArgs::default())?,
+        };
+        self.counts.count(&model);
+        self.from_events = Some(model);
+        Ok(())
     }
 
     fn note_state(&mut self, counters: &MappedCounters) {
