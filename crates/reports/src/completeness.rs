@@ -27,6 +27,8 @@ pub struct Completeness {
     pub shared_objects: i64,
     /// Objects whose size is not known; their bytes are in no sum.
     pub bytes_unknown: i64,
+    /// The VM could not make all that code asked for: an `OutOfMemoryError` for the heap. What it had made by then has no site.
+    pub ran_out: bool,
     /// Per thread, largest first.
     pub threads: Vec<ThreadCompleteness>,
 }
@@ -87,6 +89,24 @@ impl Completeness {
         Some(self.vm_bytes?.saturating_sub(self.explained_bytes()?))
     }
 
+    /// What the bytes are that no site explains.
+    pub fn rest_is(&self) -> String {
+        if self.rest_bytes() == Some(0) {
+            return "nothing is left over".to_owned();
+        }
+        let mut parts = vec!["made by the VM itself", "at places that are not counted"];
+        if self.bytes_unknown != 0 {
+            parts.push("of objects whose size is not known");
+        }
+        if self.ran_out {
+            parts.push(
+                "of an allocation that ended in the OutOfMemoryError (inner arrays that the VM had made by then)",
+            );
+        }
+        let last = parts.pop().unwrap_or_default();
+        format!("{}, or {last}", parts.join(", "))
+    }
+
     /// Bytes that were executed and did not reach the heap: exact with [`Basis::Materialized`], else at least this many.
     pub fn eliminated_bytes(&self) -> Option<i64> {
         let on_heap = match self.materialized_bytes {
@@ -143,6 +163,7 @@ impl Completeness {
             before_ready_bytes: balance.before_ready_bytes,
             shared_objects: balance.shared.count,
             bytes_unknown: balance.bytes_unknown,
+            ran_out: !model.out_of_memory.is_empty(),
             threads,
         }
     }
@@ -220,5 +241,19 @@ mod tests {
             ..Completeness::default()
         };
         assert_eq!(completeness.explained_bytes(), Some(50));
+    }
+
+    #[test]
+    fn what_an_allocation_left_that_failed_is_named() {
+        let mut completeness = Completeness {
+            executed_bytes: 100,
+            vm_bytes: Some(1_000),
+            ..Completeness::default()
+        };
+        assert!(!completeness.rest_is().contains("OutOfMemoryError"));
+        completeness.ran_out = true;
+        assert!(completeness.rest_is().contains("OutOfMemoryError"));
+        completeness.vm_bytes = Some(50);
+        assert_eq!(completeness.rest_is(), "nothing is left over");
     }
 }

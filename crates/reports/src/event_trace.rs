@@ -29,7 +29,7 @@ mod page;
 mod path_fold;
 mod place;
 mod stale;
-mod text_parts;
+pub(crate) mod text_parts;
 mod timeline;
 
 pub use csv_rows::csv_line;

@@ -20,6 +20,7 @@ use ducktrack_profile::{Frame, Interval, Unit};
 use crate::chosen_windows::description;
 use crate::class_name::readable_class;
 use crate::completeness::Basis;
+use crate::event_trace::text_parts::wrapped;
 use crate::filter::Sort;
 use crate::fitted_names::fitted;
 use crate::grouping::by_type;
@@ -40,6 +41,8 @@ const WINDOWS: usize = 6;
 const TYPES_OF_CALL: usize = 3;
 /// The narrowest screen.
 const LEAST_WIDTH: usize = 80;
+/// Letters before the values of facts.
+const FACTS: usize = 17;
 /// Letters before the names of a table.
 const NUMBERS: usize = 36;
 
@@ -174,8 +177,13 @@ impl Screen<'_> {
                 let removed = removed.map_or_else(String::new, |bytes| {
                     format!("; the JIT removed {at_least}{}", rounded(bytes))
                 });
+                let rest = completeness.rest_bytes().filter(|rest| *rest > 0);
+                let rest = rest.filter(|_| completeness.ran_out);
+                let rest = rest.map_or_else(String::new, |rest| {
+                    format!("; {} were {}", rounded(rest), completeness.rest_is())
+                });
                 format!(
-                    "{at_most}{} of {} by the JVM's own count{removed}",
+                    "{at_most}{} of {} by the JVM's own count{removed}{rest}",
                     precise_share(explained, vm),
                     rounded(vm)
                 )
@@ -496,11 +504,15 @@ impl Screen<'_> {
         self.title(text);
     }
 
+    /// A sentence that is too long goes on below.
     fn fact(&mut self, name: &str, value: &str) {
-        let value = fitted(value, self.options.width - 17);
-        self.out
-            .push_str(format!("  {name:<13}  {value}").trim_end());
-        self.out.push('\n');
+        let width = self.options.width - FACTS;
+        for (at, line) in wrapped(value, width).into_iter().enumerate() {
+            let name = if at == 0 { name } else { "" };
+            let line = format!("  {name:<13}  {}", fitted(&line, width));
+            self.out.push_str(line.trim_end());
+            self.out.push('\n');
+        }
     }
 
     fn line(&mut self, share: &str, first: &str, second: &str, name: &str) {

@@ -245,13 +245,10 @@ fn completeness(view: &View) -> Vec<(&'static str, String)> {
             .map(|part| ("explained", format!("{at_most}{}", bytes(part)))),
     );
     facts.extend(completeness.rest_bytes().map(|rest| match rest {
-        0 => ("the rest", "nothing is left over".to_owned()),
+        0 => ("the rest", completeness.rest_is()),
         rest => (
             "the rest",
-            format!(
-                "{at_least}{}: made by the VM itself, or at sites that are not counted",
-                bytes(rest)
-            ),
+            format!("{at_least}{}: {}", bytes(rest), completeness.rest_is()),
         ),
     }));
     facts.extend(completeness.eliminated_bytes().map(|gone| {

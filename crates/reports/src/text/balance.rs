@@ -84,7 +84,7 @@ fn write_balance(out: &mut String, completeness: &Completeness) {
     fact(
         out,
         "the rest",
-        &format!("{at_least}{}: {}", bytes(rest), rest_is(completeness)),
+        &format!("{at_least}{}: {}", bytes(rest), completeness.rest_is()),
     );
     if let Some(gone) = completeness.eliminated_bytes().filter(|gone| *gone > 0) {
         let how_to = match completeness.basis() {
@@ -99,16 +99,6 @@ fn write_balance(out: &mut String, completeness: &Completeness) {
                 bytes(gone)
             ),
         );
-    }
-}
-
-fn rest_is(completeness: &Completeness) -> &'static str {
-    if completeness.rest_bytes() == Some(0) {
-        "nothing is left over"
-    } else if completeness.bytes_unknown != 0 {
-        "made by the VM itself, at sites that are not counted, or objects whose size is not known"
-    } else {
-        "made by the VM itself, or at places that are not counted"
     }
 }
 
