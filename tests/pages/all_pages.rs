@@ -168,7 +168,10 @@ fn narrow_faults(browser: &Browser, pages: &[(&str, String)]) -> Vec<String> {
     assert!(documents.len() > pages.len(), "{looked}");
     let is_good = |document: &&Value| {
         let none = serde_json::json!([]);
-        document["wide"] == none && document["overlong"] == none && document["unreachable"] == 0
+        document["wide"] == none
+            && document["overlong"] == none
+            && document["unreachable"] == 0
+            && document["nameless"] == false
     };
     let bad = documents.iter().filter(|document| !is_good(document));
     bad.map(Value::to_string).collect()

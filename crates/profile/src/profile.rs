@@ -155,6 +155,20 @@ impl Profile {
         self.with_stacks = sampled.map(|row| row.tally).sum();
     }
 
+    /// Lets each stack begin at the outermost of these frames; one without any stays whole.
+    pub fn begin_at(&mut self, is_wanted: impl Fn(FrameIndex) -> bool) {
+        let mut is_inside = Vec::with_capacity(self.stacks.len());
+        for node in &mut self.stacks {
+            let parent = node.parent.and_then(|parent| is_inside.get(parent.get()));
+            let is_below = parent.copied().unwrap_or(false);
+            let begins = !is_below && is_wanted(node.frame);
+            if begins {
+                node.parent = None;
+            }
+            is_inside.push(is_below || begins);
+        }
+    }
+
     /// Whether a stack was sampled for the row.
     pub fn has_stack(&self, row: &ProfileRow) -> bool {
         self.strata

@@ -43,6 +43,7 @@ const JS: &str = concat!(
     include_str!("../templates/script/table.js"),
     include_str!("../templates/script/detail.js"),
     include_str!("../templates/script/stacks.js"),
+    include_str!("../templates/script/chains.js"),
     include_str!("../templates/script/flame.js"),
     include_str!("../templates/script/kinds.js"),
     include_str!("../templates/script/start.js"),

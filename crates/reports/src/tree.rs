@@ -8,13 +8,18 @@
 
 mod chains;
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
 use ducktrack_profile::{CallTree, Direction, NodeLabel, Profile, Unit};
 
-use self::chains::{OwnCode, chain};
+pub(crate) use self::chains::OwnCode;
+use self::chains::chain;
 use crate::filter::Sort;
 use crate::quantity::{bytes, grouped, objects, share};
 use crate::stack_names::{frame_name, type_name};
 use crate::view::View;
+use crate::view_stacks::shown_stacks;
 
 /// Nodes below this part of everything are left out.
 const LEAST_SHARE: f64 = 0.005;
@@ -35,7 +40,7 @@ pub struct TreeOptions {
 
 /// The tree as text.
 pub fn tree(view: &View, options: TreeOptions) -> String {
-    let profile = &view.stacks;
+    let profile = &*shown_stacks(view);
     let unit = unit_of(view.filter.sort);
     let direction = match options.inverted {
         true => Direction::BottomUp,
@@ -43,22 +48,16 @@ pub fn tree(view: &View, options: TreeOptions) -> String {
     };
     let tree = CallTree::new(profile, direction, unit);
     let mut out = head(view, profile, unit, direction);
-    let mut lines = Lines {
+    let lines = Lines {
         tree: &tree,
         profile,
         own: OwnCode::of(view),
         unit,
         most_depth: options.depth.unwrap_or(usize::MAX),
-        left: view.filter.top.unwrap_or(LINES),
-        out: Vec::new(),
-        hidden: 0,
+        most: view.filter.top.unwrap_or(LINES),
     };
-    lines.print();
-    for line in &lines.out {
-        out.push_str(line);
-        out.push('\n');
-    }
-    out.push_str(&foot(view, lines.hidden, options));
+    let hidden = lines.print(&mut out);
+    out.push_str(&foot(view, hidden, options));
     out
 }
 
@@ -145,61 +144,87 @@ fn foot(view: &View, hidden: usize, options: TreeOptions) -> String {
     out
 }
 
-/// Lines under construction, the largest branches first.
+/// Makes the lines of the largest branches, wherever in the tree they are.
 struct Lines<'a> {
     tree: &'a CallTree<'a>,
     profile: &'a Profile,
     own: OwnCode,
     unit: Unit,
     most_depth: usize,
-    left: usize,
-    out: Vec<String>,
-    hidden: usize,
+    most: usize,
 }
 
+/// The lines of a chain of calls: nodes, each with its indent and the number of frames left out before it.
+type ChainLines = Vec<(usize, usize, usize)>;
+
 impl Lines<'_> {
-    /// Depth first, with a stack of its own: stacks may be deep.
-    fn print(&mut self) {
-        let root = self.tree.node(0);
-        let mut waiting: Vec<(usize, usize)> =
-            root.children.iter().rev().map(|at| (*at, 0)).collect();
-        while let Some((first, indent)) = waiting.pop() {
-            if self.left == 0 || !self.is_large(first) || indent >= self.most_depth {
-                self.hidden += 1;
+    /// Prints the tree, and returns how many branches are not shown.
+    fn print(&self, out: &mut String) -> usize {
+        let (chosen, hidden) = self.chosen();
+        // Depth first, with a stack of its own: stacks may be deep.
+        let mut waiting: Vec<usize> = self.tree.node(0).children.iter().rev().copied().collect();
+        while let Some(first) = waiting.pop() {
+            let Some(lines) = chosen.get(&first) else {
+                continue;
+            };
+            for (at, indent, left_out) in lines {
+                *out += &self.line(*at, *indent, *left_out);
+                out.push('\n');
+            }
+            if let Some((last, _, _)) = lines.last() {
+                waiting.extend(self.tree.node(*last).children.iter().rev());
+            }
+        }
+        hidden
+    }
+
+    /// By their first nodes, the chains that have lines: the largest, since one that leads nowhere else must not use up all lines.
+    fn chosen(&self) -> (BTreeMap<usize, ChainLines>, usize) {
+        let (mut chosen, mut hidden, mut left) = (BTreeMap::new(), 0, self.most);
+        let mut waiting: BinaryHeap<(i64, Reverse<usize>, usize)> = BinaryHeap::new();
+        let entry = |at: usize, indent| (self.value(at), Reverse(at), indent);
+        let roots = self.tree.node(0).children.iter();
+        waiting.extend(roots.map(|at| entry(*at, 0)));
+        while let Some((_, Reverse(first), indent)) = waiting.pop() {
+            if left == 0 || !self.is_large(first) || indent >= self.most_depth {
+                hidden += 1;
                 continue;
             }
-            let (last, indent) = self.print_chain(first, indent);
-            let children = self.tree.node(last).children.iter().rev();
-            waiting.extend(children.map(|at| (*at, indent)));
+            let mut lines = self.chain_lines(first, indent);
+            lines.truncate(left);
+            left -= lines.len();
+            if let Some((last, indent, _)) = lines.last() {
+                let children = self.tree.node(*last).children.iter();
+                waiting.extend(children.map(|at| entry(*at, indent + 1)));
+            }
+            chosen.insert(first, lines);
         }
+        (chosen, hidden)
+    }
+
+    fn value(&self, at: usize) -> i64 {
+        self.unit.of(self.tree.node(at).tally)
     }
 
     fn is_large(&self, at: usize) -> bool {
-        let value = |at: usize| self.unit.of(self.tree.node(at).tally) as f64;
-        value(at) >= value(0) * LEAST_SHARE
+        self.value(at) as f64 >= self.value(0) as f64 * LEAST_SHARE
     }
 
-    /// Lines from this node down to where its chain of calls ends. Returns that node, and the indent of what is below it.
-    fn print_chain(&mut self, first: usize, indent: usize) -> (usize, usize) {
-        let mut below = (first, indent + 1);
+    /// From this node down to where its chain of calls ends.
+    fn chain_lines(&self, first: usize, indent: usize) -> ChainLines {
         let is_large = |at: usize| self.is_large(at);
-        for (at, left_out) in chain(self.tree, self.profile, &self.own, (first, is_large)) {
-            if self.left == 0 || below.1 > self.most_depth {
-                self.hidden += 1;
-                return below;
-            }
-            self.left -= 1;
-            let depth = if at == first { indent } else { below.1 };
-            self.out.push(self.line(at, depth, left_out));
-            below = (at, depth + 1);
-        }
-        below
+        let nodes = chain(self.tree, self.profile, &self.own, (first, is_large));
+        let lines = nodes.into_iter().enumerate();
+        let lines = lines.map(|(place, (at, left_out))| (at, indent + place, left_out));
+        lines
+            .take_while(|(_, indent, _)| *indent < self.most_depth)
+            .collect()
     }
 
     fn line(&self, at: usize, depth: usize, left_out: usize) -> String {
         let node = self.tree.node(at);
-        let value = self.unit.of(node.tally);
-        let total = self.unit.of(self.tree.node(0).tally).max(1) as f64;
+        let value = self.value(at);
+        let total = self.value(0).max(1);
         let amount = match self.unit {
             Unit::Bytes => bytes(value),
             Unit::Objects => objects(value),
@@ -208,10 +233,11 @@ impl Lines<'_> {
             true => "exact".to_owned(),
             false => {
                 let interval = self.tree.interval(at);
+                let percent = |value: f64| 100.0 * (value / total as f64).min(1.0);
                 format!(
                     "{:.1} to {:.1} %",
-                    100.0 * interval.low / total,
-                    100.0 * interval.high / total
+                    percent(interval.low),
+                    percent(interval.high)
                 )
             }
         };
@@ -224,7 +250,7 @@ impl Lines<'_> {
         if left_out > 0 {
             indent += &format!("({left_out} frames) ");
         }
-        let part = share(value, self.unit.of(self.tree.node(0).tally));
+        let part = share(value, self.value(0));
         format!("{amount:>18}  {part:>7}  {interval:<18}  {indent}{label}")
     }
 }

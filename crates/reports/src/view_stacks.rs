@@ -1,11 +1,14 @@
 //! The stacks of a view: those of the run, after the filter.
 
+use std::borrow::Cow;
+
 use ducktrack_count_model::CountModel;
 use ducktrack_profile::{Interval, Profile, ProfileRow, Unit, profile};
 
 use crate::class_name::printable;
 use crate::filter::{Filter, in_scope};
 use crate::stack_names::{classes_of_frames, type_name};
+use crate::view::View;
 
 /// The profile of a model. With `only`, what was made while code of the wanted packages ran, or is to blame for it, is kept.
 pub(crate) fn stacks(model: &CountModel, filter: &Filter) -> Profile {
@@ -33,6 +36,21 @@ pub(crate) fn stacks(model: &CountModel, filter: &Filter) -> Profile {
                     .any(|frame| is_wanted(frame.get())))
     });
     profile
+}
+
+/// The stacks of a view as a tree shows them: with `only` they begin at code of the wanted packages.
+pub(crate) fn shown_stacks(view: &View) -> Cow<'_, Profile> {
+    if view.filter.only.is_empty() {
+        return Cow::Borrowed(&view.stacks);
+    }
+    let mut profile = view.stacks.clone();
+    let classes = classes_of_frames(&profile);
+    let is_wanted = |class: &Option<String>| {
+        let class = class.as_deref();
+        class.is_some_and(|class| view.filter.wants_class(class))
+    };
+    profile.begin_at(|frame| classes.get(frame.get()).is_some_and(is_wanted));
+    Cow::Owned(profile)
 }
 
 /// The allocations below code of a package, each object once: the estimate, and its interval. `None` where nothing was sampled.

@@ -1,5 +1,12 @@
 // Names that are longer than their place lose their middle: both ends tell names apart.
 
+// On a narrow screen, names come right after the first number: the rest of a table is scrolled to.
+function namesFirst(columns) {
+  const name = columns.find((column) => column.id === 'name');
+  if (!name || innerWidth >= 700) return columns;
+  const [first, ...rest] = columns.filter((column) => column !== name);
+  return first ? [first, name, ...rest] : columns;
+}
 function cutName(name, most) {
   if (name.length <= most) return name;
   if (most < 4) return '';

@@ -1,6 +1,6 @@
 'use strict';
 // What is wrong with pages in a frame of 480 px, and with those of their own frames: what is wider than the frame, headers that no key reaches, names that
-// are longer than their place.
+// are longer than their place, tables whose names are out of sight.
 const wait = (millis) => new Promise((done) => setTimeout(done, millis));
 async function until(holds) {
   for (let tries = 0; tries < 800 && !holds(); tries++) await wait(10);
@@ -16,7 +16,9 @@ function look(view) {
   const headers = [...view.document.querySelectorAll('#table thead button')];
   const overlong = [...view.document.querySelectorAll('td.code')].filter((one) => one.scrollWidth > one.clientWidth + 12).map((one) => one.textContent);
   if (root.scrollWidth > width && !wide.length) wide.push('the page: ' + root.scrollWidth);
-  return { title: view.document.title, wide: wide.slice(0, 5), unreachable: headers.filter((one) => one.tabIndex < 0).length, overlong: overlong.slice(0, 3) };
+  const name = view.document.querySelector('#table thead [data-sort=name]');
+  const nameless = Boolean(name) && name.getBoundingClientRect().left > width - 200;
+  return { title: view.document.title, nameless, wide: wide.slice(0, 5), unreachable: headers.filter((one) => one.tabIndex < 0).length, overlong: overlong.slice(0, 3) };
 }
 async function resized(view) {
   view.dispatchEvent(new view.Event('resize'));

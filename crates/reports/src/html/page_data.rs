@@ -3,7 +3,8 @@
 //! ```text
 //! strings  every text; rows name them by position
 //! callers  [class, method, descriptor, bci, line or -1, file or -1, target]
-//! stacks   null, or frames: texts; nodes: [caller or -1, frame]; rows: [node, type, thread or -1, objects, bytes]
+//! stacks   null, or frames: texts; own: frames of the program's own code; nodes: [caller or -1, frame];
+//!          rows: [node, type, thread or -1, objects, bytes]
 //! sites    [class, method, descriptor, bci, line or -1, file or -1, type or -1, kind, objects, bytes,
 //!           heap objects or null, heap bytes or null,
 //!           [[type, caller or -1, objects, bytes] ...], [[thread, objects, bytes] ...], [[low, high, arrays] ...]]
@@ -17,7 +18,9 @@ use serde_json::{Value, json};
 use crate::class_name::printable;
 use crate::error::ReportError;
 use crate::stack_names::{frame_name, type_name};
+use crate::tree::OwnCode;
 use crate::view::{CallerId, Location, SiteRow, View};
+use crate::view_stacks::shown_stacks;
 
 pub(super) fn page_data(view: &View) -> Result<String, ReportError> {
     let mut texts = Texts::default();
@@ -27,7 +30,7 @@ pub(super) fn page_data(view: &View) -> Result<String, ReportError> {
         .iter()
         .map(|site| row(site, &numbers, &mut texts))
         .collect();
-    let stacks = stacks(&view.stacks, &mut texts);
+    let stacks = stacks(&shown_stacks(view), &OwnCode::of(view), &mut texts);
     let data = json!({
         "stacks": stacks,
         "strings": texts.all,
@@ -83,7 +86,7 @@ impl Texts {
 }
 
 /// Whole stacks; null where none were sampled.
-fn stacks(profile: &Profile, texts: &mut Texts) -> Value {
+fn stacks(profile: &Profile, own: &OwnCode, texts: &mut Texts) -> Value {
     if profile.samples == 0 {
         return Value::Null;
     }
@@ -115,7 +118,10 @@ fn stacks(profile: &Profile, texts: &mut Texts) -> Value {
             ])
         })
         .collect();
-    json!({"frames": frames, "nodes": nodes, "rows": rows})
+    let own_frames = profile.frames.iter().enumerate();
+    let own_frames = own_frames.filter(|(_, frame)| own.has(frame));
+    let own_frames: Vec<usize> = own_frames.map(|(at, _)| at).collect();
+    json!({"frames": frames, "own": own_frames, "nodes": nodes, "rows": rows})
 }
 
 /// The callers that the shown sites refer to, and their positions.

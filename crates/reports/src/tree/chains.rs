@@ -11,11 +11,11 @@ use crate::view::View;
 const LEAST_FOLDED: usize = 3;
 
 /// Which frames are worth a line although they are inside a chain: those of the program's own code.
-pub(super) struct OwnCode(Filter);
+pub(crate) struct OwnCode(Filter);
 
 impl OwnCode {
     /// What the user asked for, or else the project of the main class.
-    pub(super) fn of(view: &View) -> Self {
+    pub(crate) fn of(view: &View) -> Self {
         let mut only = view.filter.only.clone();
         if only.is_empty() {
             only.extend(project_of_command(&view.run.command));
@@ -27,10 +27,12 @@ impl OwnCode {
     }
 
     fn contains(&self, profile: &Profile, label: &NodeLabel) -> bool {
-        let NodeLabel::Frame(frame) = label else {
-            return false;
-        };
-        match profile.frame(*frame) {
+        matches!(label, NodeLabel::Frame(frame) if self.has(profile.frame(*frame)))
+    }
+
+    /// Whether the frame is of that code.
+    pub(crate) fn has(&self, frame: &Frame) -> bool {
+        match frame {
             Frame::Method { class, .. } if !self.0.only.is_empty() => {
                 self.0.wants_class(&printable(class).replace('/', "."))
             }

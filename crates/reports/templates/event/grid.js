@@ -22,8 +22,8 @@ function grid(columns, options) {
   }
   function drawHead() {
     // A column without a width has what is left, and that must be something.
-    byId('table').style.minWidth = columns.filter(wanted).reduce((sum, column) => sum + (column.width ?? 280), 0) + 'px';
-    head.replaceChildren(...columns.filter(wanted).map((column) => {
+    byId('table').style.minWidth = shown().reduce((sum, column) => sum + (column.width ?? 280), 0) + 'px';
+    head.replaceChildren(...shown().map((column) => {
       const th = element('th', column.number ? 'n' : '');
       th.scope = 'col';
       if (column.width) th.style.width = column.width + 'px';
@@ -39,10 +39,11 @@ function grid(columns, options) {
   // What the detail of a row says, too, makes room for it, and for names where there is little.
   const isTight = () => !byId('detail').hidden || innerWidth < 700;
   const wanted = (column) => !column.hidden?.() && !(column.spare && isTight() && sorting() !== column.id);
+  const shown = () => namesFirst(columns.filter(wanted));
   const pad = (height) => {
     const tr = element('tr', 'pad'), td = element('td');
     tr.setAttribute('aria-hidden', 'true');
-    td.colSpan = columns.filter(wanted).length;
+    td.colSpan = shown().length;
     td.style.height = height + 'px';
     tr.append(td);
     return tr;
@@ -53,7 +54,7 @@ function grid(columns, options) {
     tr.dataset.at = at;
     tr.setAttribute('aria-rowindex', at + 2);
     tr.setAttribute('aria-selected', String(row.key === chosen.row));
-    for (const column of columns.filter(wanted)) {
+    for (const column of shown()) {
       const td = element('td', (column.number ? 'n' : '') + (column.code ? ' code' : ''));
       if (column.show) td.textContent = column.show(row);
       if (column.code && column.show) td.title = column.show(row);

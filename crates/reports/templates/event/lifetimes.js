@@ -84,7 +84,7 @@ function drawDeaths() {
   const from = Math.max(0, all.findIndex((count) => count > 0));
   byId('deaths').hidden = all.length === 0;
   if (!all.length) return;
-  const chart = frame(byId('deathchart'), { height: 230, low: from - 0.6, high: all.length - 0.4, top: Math.max(...all, 1), format: shortObjects, xLabel: 'less than so many bytes', whole: true, xFormat: (at) => at >= from && at < all.length ? shortBytes(2 ** at) : '' });
+  const chart = frame(byId('deathchart'), { height: 230, low: from - 0.6, high: all.length - 0.4, top: Math.max(...all, 1), format: shortObjects, xLabel: 'less than this', whole: true, xFormat: (at) => at >= from && at < all.length ? shortBytes(2 ** at) : '' });
   const width = Math.max(3, Math.min(60, (chart.width - LEFT - RIGHT) / (all.length - from) * 0.8));
   bars(chart, all.map((count, at) => ({ at, value: count, colour: 'var(--a2)', title: `${at ? shortBytes(2 ** (at - 1)) + ' to ' : 'less than '}${shortBytes(2 ** at)}: ${objects(count)}` })).filter((bar) => bar.value > 0), width);
 }

@@ -17,7 +17,7 @@ function frames(cell, blame) {
 }
 const parts = () => whole() ? stackRows.filter(wantedThread) : cells;
 function tree(blame) {
-  const key = whole() ? ['stacks', state.invert, state.thread].join() : String(blame);
+  const key = whole() ? ['stacks', state.invert, state.thread, state.fold].join() : String(blame);
   if (trees[key]) return trees[key];
   const node = (name, parent) => ({ name, parent, depth: parent ? parent.depth + 1 : 0, count: 0, bytes: 0, below: new Map(), hitCount: 0, hitBytes: 0, hue: 0, order: null });
   const top = node('all', null);
@@ -36,7 +36,7 @@ function tree(blame) {
     }
     (at.cells ||= []).push(cell);
   }
-  return trees[key] = top;
+  return trees[key] = whole() && state.fold !== 'off' ? foldChains(top) : top;
 }
 function add(node, cell) { node.count += Math.max(0, cell.count); node.bytes += Math.max(0, cell.bytes); }
 function mark(node) {

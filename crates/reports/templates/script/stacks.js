@@ -36,7 +36,9 @@ const typeNames = new Set(stackRows.map((row) => row.type));
 // `com.acme.Main.run:12` is shown as `Main.run:12`: the end is what tells frames apart.
 function shortFrame(name) {
   if (typeNames.has(name)) return simple(name);
-  const method = name.lastIndexOf('.');
+  if (name.startsWith('(')) return name.slice(0, name.indexOf(')') + 1);
+  // A descriptor may follow.
+  const end = name.indexOf('('), method = name.lastIndexOf('.', end < 0 ? name.length : end);
   const cls = method < 0 ? -1 : name.lastIndexOf('.', method - 1);
   return name.slice(cls + 1);
 }

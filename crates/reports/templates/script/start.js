@@ -94,7 +94,7 @@ function listen() {
     if (event.key === '/' && !/^(INPUT|SELECT)$/.test(document.activeElement?.tagName || '')) { event.preventDefault(); byId('search').focus(); }
   });
   let resizing = 0;
-  addEventListener('resize', () => { clearTimeout(resizing); resizing = setTimeout(() => { drawFlame(); drawRows(); }, 100); });
+  addEventListener('resize', () => { clearTimeout(resizing); resizing = setTimeout(() => { drawFlame(); drawHead(); drawRows(); }, 100); });
 }
 
 function listenToStacks() {
@@ -105,6 +105,8 @@ function listenToStacks() {
     byId(id).checked = state[key] === on;
     byId(id).addEventListener('change', (event) => { state[key] = event.target.checked ? on : ''; replant(); });
   }
+  byId('fold').checked = state.fold !== 'off';
+  byId('fold').addEventListener('change', (event) => { state.fold = event.target.checked ? '' : 'off'; replant(); });
   const threads = byId('threads');
   for (const name of threadNames) threads.append(new Option(name, name));
   threads.value = state.thread;
@@ -112,7 +114,7 @@ function listenToStacks() {
   showStackControls();
 }
 function showStackControls() {
-  for (const id of ['invert-label', 'threads-label', 'stacks-note']) byId(id).hidden = !whole();
+  for (const id of ['invert-label', 'fold-label', 'threads-label', 'stacks-note']) byId(id).hidden = !whole();
   byId('view-label').hidden = !sampled;
   byId('blame-label').hidden = whole() || callers.length === 0;
   byId('flame-title').textContent = whole()

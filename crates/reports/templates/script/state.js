@@ -5,7 +5,7 @@ const state = {
   q: given.get('q') || '', metric: given.get('metric') || data.sort, group: given.get('group') || 'site',
   sort: given.get('sort') || '', dir: given.get('dir') || 'desc', row: given.get('row') || '',
   zoom: given.get('zoom') || '', blame: given.get('blame') ? given.get('blame') === 'on' : callers.length > 0,
-  view: given.get('view') || '', invert: given.get('invert') || '', thread: given.get('thread') || '', shape: given.get('shape') || '',
+  view: given.get('view') || '', invert: given.get('invert') || '', thread: given.get('thread') || '', shape: given.get('shape') || '', fold: given.get('fold') || '',
   theme: given.get('theme') || stored('ducktrack-theme') || '',
 };
 if (state.metric !== 'count') state.metric = 'bytes';

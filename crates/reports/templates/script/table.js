@@ -24,8 +24,8 @@ const columns = [
   { id: 'kind', name: 'Way', width: 130, of: 'site', spare: true, value: (row) => row.kind, show: (row) => row.kind },
   { id: 'sites', name: 'Sites', number: true, width: 80, notOf: 'site', value: (row) => row.sites.size, show: (row) => grouped(row.sites.size) },
 ];
-const wanted = () => columns.filter((column) => (!column.of || column.of === state.group) && column.notOf !== state.group && (!column.heap || data.heap)
-  && !(column.spare && !byId('detail').hidden && (state.sort || state.metric) !== column.id)); // the detail says it, too
+const wanted = () => namesFirst(columns.filter((column) => (!column.of || column.of === state.group) && column.notOf !== state.group && (!column.heap || data.heap)
+  && !(column.spare && (!byId('detail').hidden || innerWidth < 700) && (state.sort || state.metric) !== column.id))); // the detail says it, too
 const total = () => state.metric === 'count' ? data.count : data.bytes;
 const ROW = 28;
 let rows = [];
