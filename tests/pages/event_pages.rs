@@ -140,7 +140,7 @@ fn the_timeline_page_draws_every_collection_and_zooms() {
     let dom = browser.dom(&page, "");
     assert_eq!(bars(&dom), 40, "a bar for every pause");
     assert_eq!(output_of(&dom, "rows"), "40 collections");
-    let report = timeline_report(&model, "", &Filter::default());
+    let report = timeline_report(&model.model, &model.timeline, "", &Filter::default());
     assert_eq!(areas(&dom), report.types.len(), "a layer for every type");
     let dom = browser.dom(&page, "by=space");
     assert_eq!(areas(&dom), 3, "eden, survivor, old");

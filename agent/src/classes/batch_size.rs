@@ -80,7 +80,20 @@ impl BatchSize {
             // Batches of one size do not tell the two parts apart: another size does.
             false => most,
         };
-        fitting.min(most).clamp(SMALLEST_BATCH, LARGEST_BATCH)
+        let fitting = fitting.min(most).min(self.not_too_long(last_stop, own));
+        fitting.clamp(SMALLEST_BATCH, LARGEST_BATCH)
+    }
+
+    /// The next classes may cost twice as much as those of the last stop: by then it is not longer than a stop should be, nor than four times its own part.
+    fn not_too_long(&self, last_stop: f64, own: f64) -> usize {
+        let half = (LONGEST_STOP.as_secs_f64() * 1e3 / 2.0).max(own * 2.0);
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "small and positive"
+        )]
+        let most = (count(self.last) * half / last_stop.max(1e-3)) as usize;
+        most
     }
 
     /// Milliseconds of a stop, and of each class in it.
@@ -165,6 +178,24 @@ mod tests {
     fn where_classes_are_slow_batches_are_small() {
         let stops = stops(2_000, 10.0, 1.0);
         assert!(longest(&stops) < 140.0, "{stops:?}");
+    }
+
+    /// The first classes are cheap, so that batches become large; then come those of which compiled code must be thrown away.
+    #[test]
+    fn a_stop_is_not_long_where_later_classes_cost_twice_as_much() {
+        let mut size = BatchSize::default();
+        let mut stops = Vec::new();
+        let mut done = 0;
+        while done < 6_000 {
+            let batch = size.next();
+            let each = 0.05 * 2.0_f64.powi((done / 1_500) as i32);
+            let stop = 20.0 + each * count(batch);
+            size.learn(batch, Duration::from_secs_f64(stop / 1e3));
+            stops.push(stop);
+            done += batch;
+        }
+        assert!(longest(&stops) < 250.0, "{stops:?}");
+        assert!(stops.iter().sum::<f64>() < 2_500.0, "{stops:?}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use ducktrack_analyses::{LifetimeTallies, Lifetimes, Lives};
 use ducktrack_count_model::{CallIndex, CountModel, EventCount, SiteIndex, Tally};
 
+use crate::arriving::check_arrived;
 use crate::records::{load_records, load_records_of};
 use crate::trace_loading::load_trace;
 use crate::window_args::WindowArgs;
@@ -17,12 +18,14 @@ use crate::window_args::WindowArgs;
 pub(crate) fn load_windows(path: &Path, windows: &WindowArgs) -> Result<CountModel> {
     let Some(choice) = windows.choice() else {
         let model = load_records(path)?.finish();
+        check_arrived(&model, path)?;
         return match lacks_counts(&model) {
             true => count_events(path),
             false => Ok(model),
         };
     };
     let model = load_records_of(path, choice)?.finish();
+    check_arrived(&model, path)?;
     if lacks_counts(&model) {
         bail!(
             "{}: this run ended before it wrote the counts of its windows; leave out --window, --from and --until",

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod agent_options;
+mod arriving;
 mod attach;
 mod control;
 mod cost;

@@ -9,6 +9,7 @@ use ducktrack_analyses::{Question, TraceModel};
 use ducktrack_heap_replay::HeapKnowledge;
 use ducktrack_reports::{Filter, Report};
 
+use crate::arriving::check_arrived;
 use crate::nothing;
 use crate::output::Output;
 use crate::target::recording;
@@ -90,6 +91,7 @@ pub(crate) fn load_events<Q: Question>(
     question: Q,
 ) -> Result<(TraceModel, Q::Answer)> {
     let (model, answer) = load_trace(trace, question)?;
+    check_arrived(&model.count, trace)?;
     if model.info.files.is_empty() && model.info.damage.is_empty() {
         bail!("{}", without_events(trace, &model));
     }

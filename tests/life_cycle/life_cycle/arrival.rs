@@ -1,12 +1,13 @@
 //! How long the arrival of the agent stops a program that has loaded thousands of classes: by the agent's own word, and by the VM's log of its safepoints.
 
 use std::path::Path;
+use std::process::Stdio;
 
 use ducktrack_tests::checked;
 
-use crate::control::{attach, done};
+use crate::control::{attach, attaching, done, ducktrack};
 use crate::recording::Recording;
-use crate::tracked_jvm::{TrackedJvm, jdks};
+use crate::tracked_jvm::{TrackedJvm, jdks, jdks_in_turn};
 
 const CLASSES: u32 = 4000;
 /// Of the work of a stop, in milliseconds. Beside other processes it takes longer, because the VM's thread waits for a processor.
@@ -123,6 +124,57 @@ fn thousands_of_classes_are_exchanged_in_short_stops() {
             status["classes_rewritten"],
             by_the_vm.len()
         ));
+        jvm.ask("end", "END");
+        assert!(jvm.end().status.success());
+    }
+}
+
+/// What is asked while the agent arrives: `status` says how far it is, `mark` and `report` that it is not there yet; none says that there is no agent, once there is
+/// one, or that nothing was allocated.
+#[test]
+fn questions_are_answered_while_the_agent_arrives() {
+    for jdk in jdks_in_turn(17, 1) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let output = place.path().join("out");
+        let mut jvm = TrackedJvm::bare(&jdk).start_program("ControlProbe", &[]);
+        jvm.ask(&format!("load {CLASSES}"), "LOADED");
+        let pid = jvm.pid().to_string();
+        let mut attach = attaching(&jvm, &output, &[]);
+        attach.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut attach = attach.spawn().expect("ducktrack");
+        let (mut is_known, mut arriving) = (false, 0);
+        while attach.try_wait().expect("its state").is_none() {
+            let mut ask = |words: &[&str]| {
+                let (worked, text) = ducktrack(words);
+                let denies =
+                    text.contains("has no agent") || text.contains("is not being recorded");
+                assert!(!(is_known && denies), "{words:?}: {text}");
+                is_known |= !denies;
+                let is_arriving = text.contains("still arriving") || text.contains("is starting");
+                arriving += usize::from(is_arriving);
+                (worked, is_arriving || denies, text)
+            };
+            let (worked, is_early, text) = ask(&["status", &pid]);
+            assert!(worked || is_early, "status: {text}");
+            for words in [&["mark", &pid, "here"][..], &["report", &pid]] {
+                let (worked, is_early, text) = ask(words);
+                assert!(worked || is_early, "{words:?}: {text}");
+                assert!(!text.contains("command not known"), "{words:?}: {text}");
+            }
+        }
+        assert!(attach.wait().expect("ended").success());
+        assert!(
+            arriving > 0,
+            "JDK {}: the agent was never seen arriving",
+            jdk.version
+        );
+        done(&["mark", &pid, "there"]);
+        done(&["report", &pid]);
+        checked(&format!(
+            "JDK {}: {arriving} answers while the agent was arriving",
+            jdk.version
+        ));
+        done(&["stop", &pid]);
         jvm.ask("end", "END");
         assert!(jvm.end().status.success());
     }

@@ -19,7 +19,7 @@ use crate::tracked_jvm::{RunningJvm, TrackedJvm, command, jdks, jdks_in_turn, li
 const NOBODY: u32 = 65534;
 
 /// The command with these words; standard output and error, and whether it worked.
-fn ducktrack(words: &[&str]) -> (bool, String) {
+pub(crate) fn ducktrack(words: &[&str]) -> (bool, String) {
     said(command().args(words).output().expect("ducktrack"))
 }
 
@@ -39,12 +39,20 @@ pub(crate) fn done(words: &[&str]) -> String {
 }
 
 pub(crate) fn attach(jvm: &RunningJvm, output: &Path, more: &[&str]) -> String {
+    let (worked, text) = said(attaching(jvm, output, more).output().expect("ducktrack"));
+    assert!(worked, "attach {more:?}: {text}");
+    text
+}
+
+/// The command that attaches.
+pub(crate) fn attaching(jvm: &RunningJvm, output: &Path, more: &[&str]) -> Command {
     let (pid, library) = (jvm.pid().to_string(), library());
-    let mut words = vec!["attach", &pid, "--summary=off", "--library"];
-    let (library, output) = (path(&library), path(output));
-    words.extend([library, "--output", output]);
-    words.extend(more);
-    done(&words)
+    let mut attach = command();
+    attach.args(["attach", &pid, "--summary=off", "--library"]);
+    attach
+        .args([path(&library), "--output", path(output)])
+        .args(more);
+    attach
 }
 
 fn path(path: &Path) -> &str {

@@ -28,10 +28,14 @@ pub(super) fn status(answer: &Value, target: &str) -> String {
         megabytes(number(answer, "vm_allocated_bytes")),
         megabytes(number(answer, "memory_bytes")),
     );
-    lines
-        + &format!(
+    // Until it has arrived, there is nothing to report.
+    let next = match text(answer, "phase") == "starting" {
+        true => format!("next: ducktrack status {target}\n"),
+        false => format!(
             "next: ducktrack snapshot {target}, ducktrack stop {target}, ducktrack report {directory}\n"
-        )
+        ),
+    };
+    lines + &next
 }
 
 pub(super) fn snapshot(answer: &Value) -> String {
