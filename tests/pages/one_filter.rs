@@ -174,7 +174,8 @@ fn every_command_with_a_filter_is_looked_at() {
     let (_, commands) = help.split_once("Commands:\n").expect("commands");
     let names = commands
         .lines()
-        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .take_while(|line| !line.is_empty())
+        .filter(|line| !line.starts_with("   "))
         .filter_map(|line| line.split_whitespace().next())
         .filter(|name| *name != "help");
     let has_filter = |name: &&str| said(&[name, "--help"]).contains("--only ");

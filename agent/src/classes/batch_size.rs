@@ -45,18 +45,28 @@ impl BatchSize {
 
     /// A batch of this many classes made a stop with this much work.
     pub(super) fn learn(&mut self, size: usize, stop: Duration) {
+        let millis = self.note(size, stop);
+        self.last = size;
+        self.next = Some(self.choose(millis));
+    }
+
+    /// The same of a part of a batch that the VM refused: it says nothing of how large the next batch may be.
+    pub(super) fn learn_of_part(&mut self, size: usize, stop: Duration) {
+        self.note(size, stop);
+    }
+
+    fn note(&mut self, size: usize, stop: Duration) -> f64 {
         let (classes, millis) = (count(size), stop.as_secs_f64() * 1e3);
         self.shortest = match self.stops > 0.0 {
             true => self.shortest.min(millis),
             false => millis,
         };
-        self.last = size;
         self.stops += 1.0;
         self.classes += classes;
         self.millis += millis;
         self.squares += classes * classes;
         self.products += classes * millis;
-        self.next = Some(self.choose(millis));
+        millis
     }
 
     fn choose(&self, last_stop: f64) -> usize {
@@ -76,12 +86,11 @@ impl BatchSize {
             reason = "small and positive"
         )]
         let fitting = match self.has_several_sizes() {
-            true => fitting.max(0.0) as usize,
+            true => (fitting.max(0.0) as usize).min(self.not_too_long(last_stop, own)),
             // Batches of one size do not tell the two parts apart: another size does.
             false => most,
         };
-        let fitting = fitting.min(most).min(self.not_too_long(last_stop, own));
-        fitting.clamp(SMALLEST_BATCH, LARGEST_BATCH)
+        fitting.min(most).clamp(SMALLEST_BATCH, LARGEST_BATCH)
     }
 
     /// The next classes may cost twice as much as those of the last stop: by then it is not longer than a stop should be, nor than four times its own part.
@@ -188,7 +197,7 @@ mod tests {
         let mut done = 0;
         while done < 6_000 {
             let batch = size.next();
-            let each = 0.05 * 2.0_f64.powi((done / 1_500) as i32);
+            let each = [0.05, 0.1, 0.2, 0.4][done / 1_500];
             let stop = 20.0 + each * count(batch);
             size.learn(batch, Duration::from_secs_f64(stop / 1e3));
             stops.push(stop);
@@ -196,6 +205,19 @@ mod tests {
         }
         assert!(longest(&stops) < 250.0, "{stops:?}");
         assert!(stops.iter().sum::<f64>() < 2_500.0, "{stops:?}");
+    }
+
+    #[test]
+    fn a_refused_class_does_not_make_batches_small_again() {
+        let mut size = BatchSize::default();
+        for (batch, millis) in [(64, 18), (128, 21), (256, 28)] {
+            size.learn(batch, Duration::from_millis(millis));
+        }
+        let before = size.next();
+        for (part, millis) in [(100, 20), (1, 15), (155, 23)] {
+            size.learn_of_part(part, Duration::from_millis(millis));
+        }
+        assert_eq!(size.next(), before);
     }
 
     #[test]

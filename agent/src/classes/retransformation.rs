@@ -211,7 +211,10 @@ pub(crate) fn retransform_in_view(
                     stops.classes += part.len();
                     stops.add(stop);
                     stops.note_slow(env, part, stop.time);
-                    size.learn(part.len(), stop.work);
+                    match part.len() == batch.len() {
+                        true => size.learn(part.len(), stop.work),
+                        false => size.learn_of_part(part.len(), stop.work),
+                    }
                 }
                 (Err((error, _)), &[class]) => {
                     stops.refused += 1;

@@ -40,9 +40,7 @@ pub use survivors::builder::SurvivorsBuilder;
 pub use survivors::span::{JudgedSpan, SpanBound};
 pub use survivors::{OldSpaceLook, SurvivorRow, Survivors};
 pub use timeline::analysis::TimelineCourse;
-pub use timeline::{
-    CompositionPoint, LivePart, SpaceUse, Timeline, TimelinePoint,
-};
+pub use timeline::{CompositionPoint, LivePart, SpaceUse, Timeline, TimelinePoint};
 pub use trace_model::TraceModel;
 
 // What a stream of exact deaths says, as it is.

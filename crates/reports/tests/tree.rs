@@ -107,15 +107,18 @@ fn defined(class: &str, number: u32) -> [Record; 3] {
     ]
 }
 
-/// A start that goes a hundred calls deep, with something small at each, and a server whose requests reach a servlet of `com.acme`.
+/// A start of eight parts, each of which makes nine small things, and a server whose requests reach a servlet of `com.acme`.
 fn server() -> CountModel {
     let mut stacks = Vec::new();
-    let mut deep = vec!["lib/Start".to_owned()];
-    for level in 0..100 {
-        deep.push(format!("lib/Level{level}"));
-        let mut side = deep.clone();
-        side.push(format!("lib/Side{level}"));
-        stacks.push((side, 10));
+    for part in 0..8 {
+        for thing in 0..9 {
+            let frames = [
+                "lib/Start",
+                &format!("lib/Part{part}"),
+                &format!("lib/Thing{part}x{thing}"),
+            ];
+            stacks.push((frames.map(str::to_owned).to_vec(), 11));
+        }
     }
     let pool = (0..40).map(|number| format!("tomcat/Valve{number}"));
     let request: Vec<String> = ["java/lang/Thread".to_owned()]
@@ -140,7 +143,7 @@ fn only_acme() -> Filter {
 }
 
 #[test]
-fn a_deep_start_leaves_lines_for_the_programs_own_frames() {
+fn a_large_start_leaves_lines_for_the_programs_own_frames() {
     let view = view(&server(), "server", &Filter::default());
     let text = tree(&view, TreeOptions::default());
     assert!(text.contains("java.lang.StringBuilder.run:5"), "{text}");

@@ -128,7 +128,11 @@ impl KilledProgram {
         let info = trace_command("info", &trace, &[])?;
         let report = trace_command("report", &trace, &[])?;
         ensure!(report["run"]["values"] == "events", "{}", report["run"]);
-        let top = trace_command("top", &trace, &["--once", "--interval", "0.05"])?;
+        let top = trace_command(
+            "top",
+            &trace,
+            &["--once", "--interval", "0.05", "--by", "types"],
+        )?;
         ensure!(top["state"] == "killed", "{}", top["state"]);
         Ok(Left {
             reported: marked(&report),
@@ -185,9 +189,6 @@ pub(crate) fn fill_heap(jdk: &Jdk, collector: &str, option: &str) -> anyhow::Res
 
 fn topped(top: &Value) -> i64 {
     let rows = top["rows"].as_array().into_iter().flatten();
-    let marked = rows.filter(|row| {
-        let name = row["name"].as_str().unwrap_or_default();
-        name.contains("KilledEvents$Marked")
-    });
+    let marked = rows.filter(|row| row["name"] == "KilledEvents$Marked");
     marked.filter_map(|row| row["objects"].as_i64()).sum()
 }

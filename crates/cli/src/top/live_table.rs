@@ -1,5 +1,6 @@
 //! Rows with totals, rates and what the rates were in the last looks.
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::time::Instant;
 
@@ -142,8 +143,9 @@ impl LiveTable {
             RowOrder::BytesRate | RowOrder::Bytes => (tally.bytes, tally.count),
             RowOrder::ObjectsRate | RowOrder::Objects => (tally.count, tally.bytes),
         };
-        keys.sort_by(|(one, first), (other, second)| {
-            number(other).cmp(&number(one)).then(first.cmp(second))
+        // Where nothing grows, what is largest comes first: always so in a run that is over.
+        keys.sort_by_cached_key(|(tally, index)| {
+            Reverse((number(tally), number(&self.total(*index)), Reverse(*index)))
         });
         let page = keys.iter().skip(from).take(most);
         (
