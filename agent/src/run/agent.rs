@@ -12,6 +12,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
+use ducktrack_hotspot::DumpAtExhaustion;
 use parking_lot::Mutex;
 use serde_json::Value;
 
@@ -57,6 +58,8 @@ pub(crate) struct Agent {
     pub(crate) arriving: Mutex<Option<Arrival>>,
     /// Ensures that the recording is ended only once at a time.
     pub(crate) ending: Mutex<()>,
+    /// While a dump is requested: the JVM's own at an OutOfMemoryError.
+    pub(crate) exhaustion: Mutex<Option<DumpAtExhaustion>>,
 }
 
 impl Agent {
@@ -90,6 +93,7 @@ impl Agent {
             stopped: OnceLock::new(),
             arriving: Mutex::new(None),
             ending: Mutex::new(()),
+            exhaustion: Mutex::new(None),
         })
     }
 

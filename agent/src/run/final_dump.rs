@@ -3,6 +3,9 @@
 //!
 //! The dump begins with a collection, the last in the trace, so both show the same moment.
 
+use std::ffi::CString;
+
+use ducktrack_hotspot::{DumpAtExhaustion, JvmFlags, VmStructs};
 use ducktrack_jvmti::sys::jvalue;
 use ducktrack_jvmti::{Error, Jni};
 
@@ -11,6 +14,8 @@ use crate::options::FinalDump;
 
 /// The name of the file in the trace directory.
 const FILE: &str = "heap.hprof";
+/// The dump that the JVM writes by itself at the first `OutOfMemoryError`.
+const FILE_OF_EXHAUSTION: &str = "oom.hprof";
 const DIAGNOSTICS: &str = "com/sun/management/HotSpotDiagnosticMXBean";
 
 /// Dumps the heap if it was requested for this moment of the run. If that fails, the trace says why.
@@ -34,6 +39,16 @@ pub(crate) fn dump_heap(core: &Core, jni: Jni, moment: FinalDump) {
     if let Err(why) = dumped {
         core.add_note(format!("No heap dump was written at the end: {why}."));
     }
+}
+
+/// Where a dump is requested: asks the JVM for one at its first `OutOfMemoryError`, too. The user's own flags for that are left alone.
+pub(crate) fn dump_at_exhaustion(core: &Core) -> Option<DumpAtExhaustion> {
+    core.options.final_dump?;
+    let path = core.directory.join(FILE_OF_EXHAUSTION);
+    let path = std::path::absolute(&path).ok()?;
+    let path = CString::new(path.into_os_string().into_encoded_bytes()).ok()?;
+    let flags = VmStructs::load().and_then(|vm| JvmFlags::load(&vm)).ok()?;
+    DumpAtExhaustion::switch_on(&flags, path)
 }
 
 fn dump(jni: Jni, path: &str) -> Result<(), Error> {

@@ -18,7 +18,7 @@ use crate::process::address_space;
 use crate::process::memory;
 use crate::recording::Moment;
 use crate::run::agent::Agent;
-use crate::run::final_dump::dump_heap;
+use crate::run::final_dump::{dump_at_exhaustion, dump_heap};
 use crate::run::summary::print_summary;
 use crate::threads::counter_block::FIRST_COUNTER;
 
@@ -98,6 +98,7 @@ impl Agent {
             .resident
             .own_thread
             .learn_group(self.core.env, jni);
+        *self.exhaustion.lock() = dump_at_exhaustion(&self.core);
         self.start_background();
         Ok(())
     }
@@ -144,6 +145,9 @@ impl Agent {
         let _one_at_a_time = self.ending.lock();
         if self.core.phase.get() != Phase::Counting {
             return false;
+        }
+        if let Some(dump) = self.exhaustion.lock().take() {
+            dump.switch_off();
         }
         note_shortage(&self.core);
         self.recording.end(&self.core, cause);

@@ -18,6 +18,8 @@ use crate::process::thread_clock::thread_cpu;
 
 /// Looks may take this part of the time between two.
 const MOST_OF_THE_TIME: u32 = 3;
+/// Until looks have taken this long together, they follow each other: in a program that runs for half a second there would be four, and hardly anything be removed.
+const FREE_LOOKS: Duration = Duration::from_secs(1);
 /// Looks in the time in which an object becomes stale.
 const LOOKS_UNTIL_STALE: u32 = 4;
 /// The memory counts as full when a collection leaves this share of the largest heap in use.
@@ -36,6 +38,8 @@ pub(super) struct Remover {
     was_full: bool,
     last_clock: u64,
     last: Option<(Instant, Duration)>,
+    /// What all looks together took.
+    took: Duration,
     looks: u64,
     stopped_for: Duration,
     cpu: Duration,
@@ -96,6 +100,7 @@ impl Remover {
             was_full: false,
             last_clock: 0,
             last: None,
+            took: Duration::ZERO,
             looks: 0,
             stopped_for: Duration::ZERO,
             cpu: Duration::ZERO,
@@ -138,13 +143,15 @@ impl Remover {
         let disposed = unsafe { env.dispose() };
         self.looks += 1;
         self.cpu += thread_cpu().saturating_sub(cpu);
-        self.last = Some((begun, begun.elapsed()));
+        let took = begun.elapsed();
+        self.took += took;
+        self.last = Some((begun, took));
         done?.and(disposed)
     }
 
     fn has_time(&self) -> bool {
-        self.last
-            .is_none_or(|(begun, took)| begun.elapsed() >= took * MOST_OF_THE_TIME)
+        let last = self.last.filter(|_| self.took >= FREE_LOOKS);
+        last.is_none_or(|(begun, took)| begun.elapsed() >= took * MOST_OF_THE_TIME)
     }
 
     fn look(&mut self, look: &Look<'_>) -> Result<(), Error> {

@@ -131,8 +131,13 @@ fn found(args: &CostArgs, dump: &Path) -> Result<(Vec<CostCandidate>, Vec<Object
             };
             let report = leaks_report(&trace.model, &trace.answer, Some(&holdings), &request)
                 .map_err(|error| trace.fault(error))?;
-            candidates_of(&trace.model.count, &holdings, &report, args.candidates)
-                .map_err(|error| trace.fault(error))?
+            candidates_of(
+                &trace.model.count,
+                &holdings,
+                &report,
+                (args.candidates, args.after),
+            )
+            .map_err(|error| trace.fault(error))?
         }
         pairs => pairs.iter().map(Pair::candidate).collect(),
     };

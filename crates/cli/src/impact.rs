@@ -109,7 +109,7 @@ pub(crate) fn run(args: ImpactArgs) -> Result<ExitCode> {
         false => None,
     };
     let found = match first.as_ref().filter(|_| !is_given) {
-        Some(first) => candidates::find(first, args.candidates)?,
+        Some(first) => candidates::find(first, args.candidates, args.after)?,
         None => Found::given(args.pairs, first.as_ref()),
     };
     let pairs = found.pairs.into_iter().map(Change::Removal);

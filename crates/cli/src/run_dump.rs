@@ -8,6 +8,8 @@ use ducktrack_holders::DumpFile;
 
 /// How names of heap dumps end.
 const ENDINGS: [&str; 2] = [".hprof", ".hprof.gz"];
+/// The dump that the JVM wrote at its first OutOfMemoryError (`dump=end` asks it to): what filled the heap is in it, and in no later one.
+const AT_EXHAUSTION: &str = "oom.hprof";
 /// Given as the name of a dump: the trace alone.
 const NONE: &str = "none";
 
@@ -53,7 +55,7 @@ impl RunDump {
     }
 }
 
-/// The dump in a folder whose header has the latest time.
+/// The dump of the first OutOfMemoryError; else the one whose header has the latest time.
 fn newest(folder: &Path) -> Option<PathBuf> {
     let entries = fs::read_dir(folder).ok()?;
     let is_dump = |path: &PathBuf| {
@@ -63,9 +65,10 @@ fn newest(folder: &Path) -> Option<PathBuf> {
     let dumps = entries.flatten().map(|entry| entry.path()).filter(is_dump);
     let dated = dumps.filter_map(|path| {
         let millis = DumpFile::new(&path).and_then(|file| file.unix_millis());
-        Some((millis.ok()?, path))
+        let is_of_exhaustion = path.file_name() == Some(AT_EXHAUSTION.as_ref());
+        Some((is_of_exhaustion, millis.ok()?, path))
     });
-    dated.max().map(|(_, path)| path)
+    dated.max().map(|(.., path)| path)
 }
 
 #[cfg(test)]
@@ -91,6 +94,8 @@ mod tests {
         assert_eq!(RunDump::of(None, folder), RunDump::Found(old.clone()));
         let new = write(folder, "live.hprof", 6);
         assert_eq!(RunDump::of(None, folder), RunDump::Found(new));
+        let full = write(folder, "oom.hprof", 3);
+        assert_eq!(RunDump::of(None, folder), RunDump::Found(full));
         let named = RunDump::of(Some(&old), folder);
         assert_eq!(named.required(folder).ok(), Some(old.as_path()));
         assert_eq!(RunDump::of(Some(Path::new("none")), folder), RunDump::None);

@@ -136,6 +136,29 @@ impl HeapGraph {
             .then(|| self.classes.by_id(self.id(object)))?
     }
 
+    /// The class loaders whose classes can be unloaded, and the class objects of each.
+    pub fn loaders_of_classes(&self) -> FxHashMap<u32, Vec<u32>> {
+        let dump = Numbered {
+            ids: &self.numbering.ids,
+            classes: &self.classes,
+            class_of: &self.numbering.class_of,
+        };
+        let mut loaders: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        for class in self.classes.indices() {
+            let record = self
+                .classes
+                .get(class)
+                .filter(|_| !is_permanent(dump, class));
+            let ends = record.and_then(|class| {
+                Some((self.object(class.record.loader)?, self.object(class.id)?))
+            });
+            if let Some((loader, class)) = ends {
+                loaders.entry(loader).or_default().push(class);
+            }
+        }
+        loaders
+    }
+
     /// Internal name of an object's class.
     pub fn class_name(&self, object: u32) -> &str {
         self.classes.name(self.class_of(object))

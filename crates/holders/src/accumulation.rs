@@ -32,7 +32,10 @@ impl Holdings {
         };
         top.truncate(4 * most);
         let mut points: Vec<u32> = top.into_iter().filter_map(follow).collect();
-        points.retain(|object| self.dump.graph.as_class(*object).is_none());
+        points.retain(|object| {
+            let is_class = self.dump.graph.as_class(*object).is_some();
+            !is_class && !self.dump.is_dead(self.tier(*object))
+        });
         points.sort_by_key(|object| core::cmp::Reverse(self.retained(*object)));
         points.truncate(most);
         points

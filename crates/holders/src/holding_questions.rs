@@ -27,7 +27,14 @@ impl Holdings {
             .zip(holdings)
             .filter(|(_, holding)| holding.objects > 0)
             .collect();
-        largest.sort_by_key(|(path, holding)| (core::cmp::Reverse(holding.retained), *path));
+        // What is dead in the dump is held by nothing; it comes last.
+        let is_dead = |path: u32| {
+            let path = self.paths.get(PathNumber(path));
+            path.is_none_or(|path| self.dump.is_dead(self.tier(path.example)))
+        };
+        largest.sort_by_key(|(path, holding)| {
+            (is_dead(*path), core::cmp::Reverse(holding.retained), *path)
+        });
         largest.truncate(most);
         let reader = PathReader::new(self);
         let read = |(path, holding): (u32, Holding)| {
@@ -48,6 +55,16 @@ impl Holdings {
             [_] => topmost,
             _ => self.exactly_retained(|object| members.binary_search(&object).is_ok()),
         }
+    }
+
+    /// A field path with some of the objects at its end.
+    pub(crate) fn path_of_members(
+        &self,
+        path: PathNumber,
+        held: Holding,
+        members: &[u32],
+    ) -> Result<HolderPath, DumpError> {
+        PathReader::new(self).read(path, held, members)
     }
 
     /// A field path with the objects at its end.

@@ -107,6 +107,13 @@ impl Holdings {
         total
     }
 
+    /// Bytes of all objects that a root holds.
+    pub fn held_bytes(&self) -> u64 {
+        let objects = 0..self.dump.graph.objects();
+        let held = objects.filter(|object| self.tier(*object) == Tier::Firm);
+        held.map(|object| self.dump.bytes(object)).sum()
+    }
+
     /// Bytes that one object retains.
     pub fn retained(&self, object: u32) -> u64 {
         let number = self.tree.number(object) as usize;
@@ -154,6 +161,17 @@ impl Holdings {
             .zip(is_reached)
             .filter(|(_, is_reached)| !is_reached);
         gone.map(|(object, _)| self.dump.bytes(object)).sum()
+    }
+
+    /// True if classes go with these objects: what instance fields of class objects hold (mirrors of reflection), no dump has, so that more is free than it shows.
+    pub fn frees_classes(&self, is_member: impl Fn(u32) -> bool) -> bool {
+        let is_reached = self
+            .held()
+            .reached_without(self.tree.orphans(), is_member, |_, _| false);
+        let mut gone = (0_u32..)
+            .zip(is_reached)
+            .filter(|(_, is_reached)| !is_reached);
+        gone.any(|(object, _)| self.dump.graph.as_class(object).is_some())
     }
 
     /// The type of an object.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use ducktrack_analyses::{CommonFacts, LiveObjects, ObjectMaker};
 use ducktrack_count_model::stable_descriptor;
-use ducktrack_heap_dump::{ClassIndex, Graph, HeapGraph};
+use ducktrack_heap_dump::{ClassIndex, Graph, HeapGraph, Tier};
 use rustc_hash::FxHashMap;
 
 /// At most this share of the dump's objects may be missing in the trace.
@@ -37,6 +37,8 @@ pub struct JoinedDump {
     pub outcome: JoinOutcome,
     /// Why no object has a site.
     pub without_sites: Option<String>,
+    /// The JVM made no collection for the dump: what no root holds in it may be dead.
+    has_dead: bool,
     /// By object of the dump: in `facts`.
     facts_of: Vec<u32>,
     facts: Vec<CommonFacts>,
@@ -92,6 +94,7 @@ impl JoinedDump {
             collection: objects.collection.0,
             outcome: JoinOutcome::default(),
             without_sites: None,
+            has_dead: objects.is_before_dump,
             facts_of: vec![NOT_FOUND; count],
             facts: objects.facts().to_vec(),
         };
@@ -117,8 +120,15 @@ impl JoinedDump {
             collection: 0,
             outcome,
             without_sites: Some(why),
+            has_dead: true,
             facts: Vec::new(),
         }
+    }
+
+    /// True of an object that no root holds in a dump that may have dead objects: no holder is made up for it. In a dump for which the JVM has collected, something
+    /// holds it that the dump does not have.
+    pub fn is_dead(&self, tier: Tier) -> bool {
+        self.has_dead && tier == Tier::Unheld
     }
 
     /// Walks over both lists of addresses.

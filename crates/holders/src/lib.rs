@@ -8,23 +8,27 @@
 #![forbid(unsafe_code)]
 
 mod accumulation;
+mod direct_memory;
 mod dominator_groups;
 mod field_paths;
 mod holder_path;
 mod holding_questions;
 mod holdings;
 mod join;
+mod kept_loaders;
 mod last_use;
 mod pair_holdings;
 mod removable_pair;
 mod site_traces;
 mod type_table;
 
+pub use direct_memory::DirectMemory;
 pub use dominator_groups::DominatorGroup;
 pub use field_paths::{FieldPath, FieldPaths, PathNumber};
 pub use holder_path::{HolderPath, HolderStep, NamedRoot, OwnStructure, StepReference};
 pub use holdings::{Holding, Holdings};
 pub use join::{JoinOutcome, JoinedDump, MOST_MISSING};
+pub use kept_loaders::KeptLoaders;
 pub use last_use::LastUse;
 pub use pair_holdings::SiteBytes;
 pub use removable_pair::RemovablePair;

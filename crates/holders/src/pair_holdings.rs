@@ -17,9 +17,18 @@ pub struct SiteBytes {
 }
 
 impl Holdings {
-    /// Bytes that only the references from one type to another hold.
-    pub fn bytes_held_only_by(&self, source: TypeNumber, target: TypeNumber) -> u64 {
-        let is_reached = self.reached_without(&|ty| ty == source, &|ty| ty == target);
+    /// Bytes that only the references from one type to those objects of another hold that `is_it`.
+    pub(crate) fn bytes_held_only_by(
+        &self,
+        source: TypeNumber,
+        target: TypeNumber,
+        is_it: impl Fn(u32) -> bool,
+    ) -> u64 {
+        let cuts =
+            |from, to| self.type_of(from) == source && self.type_of(to) == target && is_it(to);
+        let is_reached = self
+            .held()
+            .reached_without(self.tree.orphans(), |_| false, cuts);
         let held = (0_u32..)
             .zip(is_reached)
             .filter(|(_, is_reached)| !is_reached);

@@ -132,6 +132,13 @@ impl JvmFlags {
         Some(value)
     }
 
+    /// Where the value of a flag of this type lies.
+    pub(crate) fn place_of(&self, name: &str, wanted: FlagType) -> Option<Address> {
+        let place = self.places.get(name);
+        let place = place.filter(|place| place.kind == wanted);
+        place.map(|place| place.address)
+    }
+
     /// Whether a boolean flag is set. A flag that the VM does not have counts as off.
     #[must_use]
     pub fn is_on(&self, name: &str) -> bool {

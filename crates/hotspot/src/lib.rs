@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | offsets of the allocation buffer and counters in a thread | [`ThreadLayout`] | `gHotSpotVMStructs` |
 //! | a free word in every thread | [`jvmci_reserved_slot`] | JVMCI's unexported table |
+//! | the dump at an `OutOfMemoryError` | [`DumpAtExhaustion`] | two manageable flags |
 //! | `-XX:` flags and their values | [`JvmFlags`], [`Collector`] | `JVMFlag::flags` |
 //! | sizes and names of classes | [`KlassLayout`], [`LayoutHelper`] | `Klass`, `Symbol` |
 //! | offsets of fields in objects | [`FieldLayout`] | `InstanceKlass` |
@@ -38,6 +39,7 @@ mod collector;
 mod confirmed_pages;
 mod dead_objects;
 mod driver_threads;
+mod dump_at_exhaustion;
 mod elapsed;
 mod error;
 mod evacuation_failure;
@@ -101,6 +103,7 @@ pub use collection_report::{
 pub use collection_watch::{Classes, CollectionWatch, UnannouncedCollections};
 pub use collector::Collector;
 pub use dead_objects::{DeadRecorder, HeldReference};
+pub use dump_at_exhaustion::DumpAtExhaustion;
 pub use error::Error;
 pub use full_collection::{FullCollection, FullCollectionReading, FullStep};
 pub use heap_spaces::HeapSpaces;

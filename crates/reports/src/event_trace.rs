@@ -57,8 +57,9 @@ pub use info::{
     RotationDoc, info_report,
 };
 pub use leaks::{
-    CandidateDoc, ClockCellDoc, CohortDoc, FollowerDoc, IntervalDoc, LeakAnswers, LeakRequest,
-    LeakWindowDoc, LeaksReport, SiteVerdictDoc, SpanDoc, leak_question, leaks_report,
+    CandidateDoc, ClockCellDoc, CohortDoc, DirectMemoryDoc, FollowerDoc, IntervalDoc,
+    KeptLoadersDoc, LeakAnswers, LeakRequest, LeakWindowDoc, LeaksReport, SiteVerdictDoc, SpanDoc,
+    leak_question, leaks_report,
 };
 pub use lifetimes::{
     LifetimeContextDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport, lifetimes_report,

@@ -28,7 +28,7 @@ impl Found {
 }
 
 /// Takes what `ducktrack leaks` names.
-pub(super) fn find(first: &FirstRun, most: usize) -> Result<Found> {
+pub(super) fn find(first: &FirstRun, most: usize, unused_for: u32) -> Result<Found> {
     let names = first.names();
     let mut loaded = first.load()?;
     let holdings = loaded.holdings()?;
@@ -39,7 +39,7 @@ pub(super) fn find(first: &FirstRun, most: usize) -> Result<Found> {
     };
     let report = leaks_report(&loaded.model, &loaded.answer, Some(&holdings), &request)
         .map_err(|error| loaded.fault(error))?;
-    let pairs = chosen(&loaded.model.count, &holdings, &report, most);
+    let pairs = chosen((&loaded.model.count, &holdings), &report, most, unused_for);
     let (pairs, left_out) = pairs.map_err(|error| loaded.fault(error))?;
     if pairs.is_empty() {
         bail!(
@@ -55,14 +55,14 @@ pub(super) fn find(first: &FirstRun, most: usize) -> Result<Found> {
 
 /// For each of the first candidates the references that hold most of it.
 fn chosen(
-    model: &CountModel,
-    holdings: &Holdings,
+    (model, holdings): (&CountModel, &Holdings),
     report: &LeaksReport,
     most: usize,
+    unused_for: u32,
 ) -> Result<(Vec<Pair>, Vec<String>), DumpError> {
     let (mut pairs, mut left_out): (Vec<Pair>, Vec<String>) = Default::default();
     for row in report.candidates.iter().take(most) {
-        let Some((source, target)) = removable_pair(model, holdings, row)? else {
+        let Some((source, target)) = removable_pair((model, holdings), row, unused_for)? else {
             left_out.push(format!(
                 "{}: no reference on the way to it may be removed (roots, and classes whose fields the VM or native code may read, are left alone)",
                 row.target

@@ -4,6 +4,7 @@ mod build;
 mod csv;
 mod document;
 mod facts;
+mod loaders;
 mod text;
 
 pub use build::heap_report;

@@ -79,6 +79,9 @@ pub struct StructureDoc {
     pub field_step: Option<usize>,
     /// The field of the program's own class that holds the structure: `com.acme.Cache.results`; null where the way has none.
     pub field: Option<String>,
+    /// What the field leads to, if it is one object: its place in the dump.
+    #[serde(skip)]
+    pub object: Option<u32>,
     /// Who added to it last: the site of its nodes, or of the array that grew, with the call; null when not known.
     pub added: Option<MadeDoc>,
 }
@@ -178,6 +181,10 @@ impl HolderDocs<'_> {
             retained: signed(structure.retained),
             field_step: structure.field,
             field,
+            object: structure.field.and_then(|at| {
+                let step = path.steps.get(at).filter(|step| step.objects == 1);
+                step.map(|step| step.example)
+            }),
             added: self.made(structure.added),
         }
     }
@@ -248,7 +255,9 @@ fn root(root: &NamedRoot) -> RootDoc {
         NamedRoot::Vm => ("vm", "the JVM itself".to_owned()),
         NamedRoot::ClassField(field) => (
             "class-field",
-            format!("java.lang.Class.{field} of some class (a field that no heap dump has)"),
+            format!(
+                "java.lang.Class.{field} of some class (a ClassValue keeps its values in the ClassValueMap there; no heap dump has this field)"
+            ),
         ),
         NamedRoot::NotInDump => (
             "not-in-dump",

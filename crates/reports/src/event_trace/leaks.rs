@@ -6,6 +6,8 @@ mod csv;
 mod document;
 mod facts;
 mod held;
+mod kept;
+mod one_structure;
 mod sites;
 mod text;
 mod unused;
@@ -16,6 +18,7 @@ pub use document::{
     CandidateDoc, ClockCellDoc, CohortDoc, FollowerDoc, IntervalDoc, LeakWindowDoc, LeaksReport,
     SiteVerdictDoc, SpanDoc,
 };
+pub use kept::{DirectMemoryDoc, KeptLoadersDoc};
 
 use crate::document_lines::lines;
 use crate::error::ReportError;

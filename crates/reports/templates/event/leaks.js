@@ -46,12 +46,12 @@ function cohorts(row) {
   return host;
 }
 
-// From the root to the leak; the steps between those that stand out are folded.
-function chain(row) {
+// From the root to what is held; the steps between those that stand out are folded.
+function chain(row, steps = row.path) {
   const list = element('ol', 'chain'), standsOut = new Set(row.shown);
   list.append(element('li', 'own', row.root.name));
   let folded = null;
-  row.path.forEach((step, at) => {
+  steps.forEach((step, at) => {
     const item = element('li', step.own ? 'own' : '');
     const by = step.by === null || at === 0 ? '' : /^[[<]/.test(step.by) ? step.by + ' ' : '.' + step.by + ' ';
     item.append(element('code', '', by + step.type + (step.repeats ? ' (again and again)' : '')), element('span', 'small', (step.count > 1 ? '  ' + objects(step.count) : '') + unusedText(step) + (step.made ? '  made at ' + label(step.made) : '')));
@@ -68,8 +68,8 @@ function chain(row) {
       list.append(holder);
     }
     folded.list.append(item);
-    const steps = folded.list.children.length;
-    folded.name.textContent = (steps === 1 ? '1 step' : steps + ' steps') + ' of the JDK or of libraries';
+    const many = folded.list.children.length;
+    folded.name.textContent = (many === 1 ? '1 step' : many + ' steps') + ' of the JDK or of libraries';
   });
   return list;
 }
@@ -96,15 +96,27 @@ function candidate(row, at) {
   box.append(head);
   box.append(change(row));
   box.append(factLine('live', bytes(row.bytes) + ' in ' + objects(row.objects) + (row.retained === null ? '' : ', retaining ' + bytes(row.retained) + ' (' + share(row.retained, data.liveBytes) + ')')));
-  box.append(factLine('made at', (row.made ?? 'not known') + (row.loaders > 1 ? ' (its class from ' + row.loaders + ' loaders)' : '') + (row.caller ? ', for ' + row.caller : '')));
+  box.append(factLine('made at', (row.made ?? 'not known') + (row.loaders > 1 ? ' (its class from ' + row.loaders + ' loaders)' : '') + (row.caller ?? row.holderMade ? ', for ' + (row.caller ?? row.holderMade) : '')));
   box.append(factLine('rate', perMb(row.bytesPerMb.value) + ' (' + shortBytes(Math.max(0, row.bytesPerMb.low)) + ' to ' + shortBytes(Math.max(0, row.bytesPerMb.high)) + '), ' + shortBytes(Math.max(0, row.bytesPerSecond)) + ' per second of work' + (row.secondsUntilFull === null ? '' : '; alone it fills the heap in ' + longTime(row.secondsUntilFull))));
   box.append(factLine('sure', perCent(row.sure) + ' that it rises, since ' + (row.sinceMicros / 1e6).toFixed(1) + ' s after the start; that the line bends: ' + perCent(row.bends) + (row.released ? '; it was dropped before the run ended' : '')));
   box.append(factLine('stays', perCent(row.share.value) + ' of what is made there; of ' + row.cohorts + ' of ' + row.ofCohorts + ' pieces of the run some'), cohorts(row));
-  if (row.with.length) box.append(factLine('with each', row.with.slice(0, 4).map((one) => grouped(one.each) + ' ' + one.target + (one.made ? ' made at ' + one.made : '')).join('; ') + (row.with.length > 4 ? '; and ' + (row.with.length - 4) + ' more sites' : '')));
+  for (const [name, rows] of [['with each', row.with.filter((one) => one.each > 0)], ['also in it', row.with.filter((one) => one.each === 0)]])
+    if (rows.length) box.append(factLine(name, rows.slice(0, 4).map((one) => (one.each ? grouped(one.each) + ' ' : '') + one.target + (one.made ? ' made at ' + one.made : '')).join('; ') + (rows.length > 4 ? '; and ' + (rows.length - 4) + ' more sites' : '')));
   if (row.unusedFor !== null) box.append(factLine('unused', 'half of them for at least ' + row.unusedFor + ' collections'));
   if (row.heldOutside) box.append(factLine('held by', row.heldOutside));
   if (row.root) box.append(chain(row));
   return box;
+}
+
+// What a dump shows beside the candidates, as far as it matters.
+function beside(id, rows, matters, text) {
+  const shown = rows.filter(matters).slice(0, 5);
+  byId(id).hidden = shown.length === 0;
+  byId(id).lastElementChild.replaceChildren(...shown.map((row) => {
+    const box = element('div', 'panel path lesser');
+    box.append(element('p', '', text(row)), chain(row, row.steps));
+    return box;
+  }));
 }
 
 byId('list').replaceChildren(...data.candidates.map(candidate));
@@ -112,4 +124,7 @@ if (data.candidates.length) {
   drawCurve(data.candidates[0]);
   addEventListener('resize', () => drawCurve(data.candidates[0]));
 } else byId('curve').parentElement.hidden = true;
+const isLarge = (size) => size > 0 && 100 * size >= data.liveBytes;
+beside('loaders', data.loaders, (row) => row.count > 1 || isLarge(row.retained), (row) => (row.count === 1 ? '1 loader' : grouped(row.count) + ' loaders') + ' with ' + (row.classes === 1 ? '1 class' : grouped(row.classes) + ' classes') + ', retaining at least ' + bytes(row.retained) + ' (' + share(row.retained, data.liveBytes) + ')');
+beside('direct', data.directMemory, (row) => isLarge(row.capacity), (row) => bytes(row.capacity) + ' outside of the heap in ' + (row.count === 1 ? '1 direct buffer' : grouped(row.count) + ' direct buffers'));
 document.documentElement.dataset.ready = 'true';

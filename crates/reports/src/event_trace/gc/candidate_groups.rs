@@ -17,11 +17,11 @@ pub fn candidates_of(
     model: &CountModel,
     holdings: &Holdings,
     report: &LeaksReport,
-    most: usize,
+    (most, unused_for): (usize, u32),
 ) -> Result<Vec<CostCandidate>, DumpError> {
     let mut found: Vec<CostCandidate> = Vec::new();
     for row in report.candidates.iter().take(most) {
-        let Some((source, target)) = removable_pair(model, holdings, row)? else {
+        let Some((source, target)) = removable_pair((model, holdings), row, unused_for)? else {
             continue;
         };
         let is_known = |known: &CostCandidate| {
@@ -39,14 +39,15 @@ pub fn candidates_of(
     Ok(found)
 }
 
-/// The references whose removal frees what holds the objects of a candidate: source and target. `None`: no reference on the way to them may be removed.
+/// The references whose removal frees what holds the objects of a candidate: source and target. `unused_for`: collections without a use after which a trial removes.
+/// `None`: no reference on the way to them may be removed.
 ///
 /// # Errors
 /// When the dump cannot be read again, for the names of fields.
 pub fn removable_pair(
-    model: &CountModel,
-    holdings: &Holdings,
+    (model, holdings): (&CountModel, &Holdings),
     row: &CandidateDoc,
+    unused_for: u32,
 ) -> Result<Option<(String, String)>, DumpError> {
     let name = |ty| type_name(Some(holdings.types.name(ty)));
     let types: Vec<bool> = (0..holdings.types.types() as u32)
@@ -71,7 +72,7 @@ pub fn removable_pair(
             && origin.is_none_or(|origin| origins.get(origin as usize) == Some(&true))
     };
     let path = holdings.holders(is_its, 1)?.into_iter().next();
-    let pair = path.and_then(|path| holdings.removable_pair(&path));
+    let pair = path.and_then(|path| holdings.removable_pair(&path, unused_for));
     Ok(pair.map(|pair| (name(pair.source), name(pair.target))))
 }
 

@@ -7,12 +7,13 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ducktrack_analyses::{HeapAt, LiveCaller, LiveSite, LiveSpace, LiveType, TraceModel};
-use ducktrack_count_model::ClassLayout;
+use ducktrack_count_model::{ClassLayout, SiteIndex};
 use ducktrack_heap_replay::{Moment, Quality};
 
 use super::document::{
     HeapPartDoc, HeapReport, HeapSiteDoc, LayoutDoc, LayoutFieldDoc, QualityDoc, SpaceDoc,
 };
+use super::loaders::{LoadedSite, merged};
 use crate::class_name::printable;
 use crate::event_trace::VERSION;
 use crate::event_trace::amounts::{add_list, amount, ratio, signed, sum};
@@ -92,6 +93,13 @@ pub(crate) fn quality(quality: Quality) -> QualityDoc {
     }
 }
 
+/// The loader of the class that has a site.
+fn loader(model: &TraceModel, site: SiteIndex) -> &str {
+    let row = model.count.sites.get(site.get());
+    let method = row.and_then(|row| model.count.methods.get(row.method.get()));
+    method.map_or("", |method| &method.loader)
+}
+
 /// What the filter keeps.
 struct Kept {
     sites: Vec<HeapSiteDoc>,
@@ -114,12 +122,18 @@ impl Kept {
                     } else {
                         keeper.blamed_part(site)
                     };
-                    sites.extend(live.map(|live| HeapSiteDoc { place, live }));
+                    let loader = site.site.map_or("", |index| loader(model, index));
+                    sites.extend(live.map(|live| LoadedSite {
+                        loader,
+                        place,
+                        live,
+                    }));
                 }
                 None if filter.only.is_empty() => unattributed = keeper.part(site).or(unattributed),
                 None => {}
             }
         }
+        let mut sites = merged(sites);
         sort(&mut sites, filter.sort);
         Self {
             sites,

@@ -122,6 +122,8 @@ pub struct HeapSiteDoc {
     /// Where, what and how.
     #[serde(flatten)]
     pub place: PlaceDoc,
+    /// Class loaders whose classes have this place.
+    pub loaders: u32,
     /// How many.
     #[serde(flatten)]
     pub live: HeapPartDoc,

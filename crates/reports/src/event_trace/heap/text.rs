@@ -206,7 +206,12 @@ fn write_sites(out: &mut TextLines, report: &HeapReport) {
             live.count,
             &live.ages,
             made,
-            format!("{} ({})", place.location, place.kind),
+            format!(
+                "{} ({}{})",
+                place.location,
+                place.kind,
+                loaders(site.loaders)
+            ),
         );
         for (caller, name) in callers::amount_lines(&live.context) {
             row(caller.bytes, caller.count, &[], "", name);
@@ -234,6 +239,14 @@ fn write_sites(out: &mut TextLines, report: &HeapReport) {
         );
     }
     table.write(out);
+}
+
+/// How many loaders the class came from, where it was not one.
+fn loaders(loaders: u32) -> String {
+    match loaders {
+        0 | 1 => String::new(),
+        many => format!("; its class from {many} loaders"),
+    }
 }
 
 fn write_threads(out: &mut TextLines, report: &HeapReport) {

@@ -21,6 +21,8 @@ use crate::view::Location;
 
 /// Paths shown when nothing says how many.
 const PATHS: usize = 5;
+/// Objects for each path that is shown: entries of one structure are many.
+const POINTS: usize = 4;
 /// Groups of dominators that retain less than this share of the heap are left out.
 const LEAST_SHARE: u64 = 500;
 
@@ -183,6 +185,7 @@ impl Chosen {
         SelectedDoc {
             held: HoldingDoc::of(&held.first().copied().unwrap_or_default()),
             exactly_retained: signed(holdings.exactly_retained(is_member)),
+            frees_classes: holdings.frees_classes(is_member),
         }
     }
 }
@@ -286,11 +289,10 @@ fn paths(
         let paths = holdings.holders(|object| chosen.has(holdings, object), most)?;
         return Ok(paths.iter().map(|path| docs.path(path)).collect());
     }
-    let mut paths = Vec::new();
-    for object in holdings.accumulation_points(most) {
-        paths.extend(holdings.holder(object)?.map(|path| docs.path(&path)));
-    }
-    Ok(paths)
+    // Several entries of one structure are one path.
+    let points = holdings.accumulation_points(POINTS * most);
+    let paths = holdings.holders(|object| points.contains(&object), most)?;
+    Ok(paths.iter().map(|path| docs.path(path)).collect())
 }
 
 fn dominators(docs: &HolderDocs<'_>, least: u64) -> Vec<DominatorDoc> {

@@ -102,8 +102,13 @@ fn write_dump(out: &mut TextLines, report: &HoldersReport) {
     }
     if let Some(selected) = &report.selected {
         let text = format!(
-            "{}; without all of them {} would be free",
+            "{}; without all of them {}{} would be free",
             amount(&selected.held),
+            if selected.frees_classes {
+                "at least "
+            } else {
+                ""
+            },
             bytes(selected.exactly_retained)
         );
         fact(out, "chosen", &text);

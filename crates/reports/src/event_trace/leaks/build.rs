@@ -5,11 +5,13 @@ use ducktrack_analyses::{
 };
 use ducktrack_heap_replay::Moment;
 use ducktrack_holders::{DumpError, Holdings};
-use ducktrack_leaks::Forecast;
+use ducktrack_leaks::{Forecast, NotKnown, Verdict};
 
 use super::candidates::{Candidate, Candidates, judged};
 use super::document::{CandidateDoc, ClockCellDoc, LeakWindowDoc, LeaksReport, SpanDoc};
 use super::held::with_holder;
+use super::kept::kept;
+use super::one_structure;
 use super::sites::sites;
 use super::verdict::verdict;
 use crate::event_trace::VERSION;
@@ -92,7 +94,13 @@ pub fn leaks_report(
         holdings,
         view: &view,
     };
-    let candidates = docs.candidates(&found)?;
+    let candidates = docs.candidates(&found)?.into_iter();
+    let candidates = candidates.map(|row| row.seen_in_dump(&forecast)).collect();
+    let candidates = one_structure::folded(candidates, &forecast);
+    let (loaders, direct_memory) = match docs.holder_docs() {
+        Some(docs) => kept(&docs)?,
+        None => Default::default(),
+    };
     let windows = windows(model, survivors);
     let candidates: Vec<CandidateDoc> = candidates
         .into_iter()
@@ -101,6 +109,8 @@ pub fn leaks_report(
     let alarms: Vec<&CandidateDoc> = candidates.iter().filter(|row| row.alarm).collect();
     let rate: f64 = alarms.iter().map(|row| row.bytes_per_mb.value).sum();
     let told = verdict(survivors, &forecast, &candidates);
+    // What a dump at an OutOfMemoryError holds may be dropped before the run is judged.
+    let in_dump = holdings.map_or(0, Holdings::held_bytes);
     let is_judged = survivors.clock.bytes() > 0;
     Ok(LeaksReport {
         format: "ducktrack-leaks".to_owned(),
@@ -115,7 +125,7 @@ pub fn leaks_report(
         verdict: told.word.to_owned(),
         sentence: told.sentence,
         span: span(model, survivors, request, &forecast),
-        live_bytes: signed(survivors.live.bytes),
+        live_bytes: signed(survivors.live.bytes.max(in_dump)),
         max_heap,
         bytes_per_mb: ratio(rate),
         bytes_per_second: ratio(forecast.per_second(rate)),
@@ -129,6 +139,8 @@ pub fn leaks_report(
             None => Vec::new(),
         },
         candidates,
+        loaders,
+        direct_memory,
     })
 }
 
@@ -158,12 +170,16 @@ struct HolderSource<'a> {
 }
 
 impl HolderSource<'_> {
-    fn candidates(&self, found: &[Candidate<'_>]) -> Result<Vec<CandidateDoc>, DumpError> {
-        let docs = self.holdings.map(|holdings| HolderDocs {
+    fn holder_docs(&self) -> Option<HolderDocs<'_>> {
+        self.holdings.map(|holdings| HolderDocs {
             model: self.model,
             holdings,
             callers: &self.view.callers,
-        });
+        })
+    }
+
+    fn candidates(&self, found: &[Candidate<'_>]) -> Result<Vec<CandidateDoc>, DumpError> {
+        let docs = self.holder_docs();
         let doc = |(rank, candidate): (usize, &Candidate<'_>)| {
             let doc = match docs.as_ref().filter(|_| rank < MOST_HELD) {
                 Some(docs) => with_holder(docs, candidate)?,
@@ -246,6 +262,23 @@ fn windows(model: &TraceModel, survivors: &Survivors) -> Vec<LeakWindowDoc> {
 }
 
 impl CandidateDoc {
+    /// What would leak if it were alive leaks, where the dump shows that most of it is held.
+    fn seen_in_dump(self, forecast: &Forecast) -> Self {
+        let held = self.path.last().map_or(0, |step| step.count);
+        let is_held = self.root.is_some() && self.held_outside.is_none();
+        if self.verdict != Verdict::NotKnown(NotKnown::Unseen).name()
+            || !is_held
+            || held.saturating_mul(2) < self.objects
+        {
+            return self;
+        }
+        Self {
+            verdict: Verdict::Leaks.name().to_owned(),
+            alarm: forecast.is_material(self.bytes_per_mb.value),
+            ..self
+        }
+    }
+
     /// Bytes kept of what was made in each window, to a cell of the clock.
     fn in_windows(
         self,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::kept::{DirectMemoryDoc, KeptLoadersDoc};
 use crate::event_trace::head::TraceHead;
 use crate::event_trace::holder_docs::{RootDoc, StepDoc, StructureDoc};
 
@@ -47,6 +48,10 @@ pub struct LeaksReport {
     pub windows: Vec<LeakWindowDoc>,
     /// What leaks first, then what fills, then what may leak, then what is too little to matter.
     pub candidates: Vec<CandidateDoc>,
+    /// Class loaders that could be unloaded and what keeps them, most retained bytes first; empty without a dump.
+    pub loaders: Vec<KeptLoadersDoc>,
+    /// Buffers that own memory outside of the heap and what holds them, most bytes first; empty without a dump.
+    pub direct_memory: Vec<DirectMemoryDoc>,
     /// With `--sites`: every line of source with live objects, most kept bytes first; else empty.
     pub sites: Vec<SiteVerdictDoc>,
 }
@@ -135,6 +140,8 @@ pub struct CandidateDoc {
     pub made: Option<String>,
     /// For whom: `com.acme.Shop.open(Shop.java:12) calls java.util.HashMap.put`; null when not known.
     pub caller: Option<String>,
+    /// Where code of the JDK makes it for a caller that is not known: the line that made its nearest holder, as one text; else null.
+    pub holder_made: Option<String>,
     /// Class loaders whose classes have this line.
     pub loaders: u32,
     /// Objects alive.
@@ -218,7 +225,7 @@ pub struct FollowerDoc {
     pub target: String,
     /// Where it is made.
     pub made: Option<String>,
-    /// Objects for each one of the target.
+    /// Objects for each one of the target; 0: in the same structure, in no fixed ratio.
     pub each: u64,
     /// Bytes kept in the span.
     pub kept_bytes: i64,

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use super::candidates::{Candidate, JudgedRow};
 use super::document::CandidateDoc;
 use crate::class_name::package_of;
-use crate::event_trace::holder_docs::{HolderDocs, StructureDoc};
+use crate::event_trace::holder_docs::{HolderDocs, HolderPathDoc, StructureDoc};
 use crate::event_trace::path_fold::standing_out;
 use crate::text::next_command::is_library;
 
@@ -17,21 +17,32 @@ const OUTSIDE: &str = "something that a heap dump does not have: a ClassValue (a
 const NOT_THERE: &str =
     "the dump has none of them: they had died when it was written, or came later";
 
+/// What the dump has of the candidate is dead.
+const DEAD: &str = "nothing: those of them that the dump has are dead in it (the JVM made no collection for it), so it does not show who held them";
+
 /// Adds the path that holds most of a candidate's objects.
 pub(super) fn with_holder(
     docs: &HolderDocs<'_>,
     candidate: &Candidate<'_>,
 ) -> Result<CandidateDoc, DumpError> {
     let doc = candidate.doc.clone();
+    let mut outside = NOT_THERE;
     for row in &candidate.rows {
-        if let Some(path) = path_to(docs.holdings, row)? {
-            return Ok(held(docs, doc, &path));
+        match path_to(docs.holdings, row)? {
+            Some(path) if is_dead(docs.holdings, &path) => outside = DEAD,
+            Some(path) => return Ok(held(docs, doc, &path)),
+            None => {}
         }
     }
     Ok(CandidateDoc {
-        held_outside: Some(NOT_THERE.to_owned()),
+        held_outside: Some(outside.to_owned()),
         ..doc
     })
+}
+
+fn is_dead(holdings: &Holdings, path: &HolderPath) -> bool {
+    let step = path.steps.first();
+    step.is_some_and(|step| holdings.dump.is_dead(holdings.tier(step.example)))
 }
 
 /// By the objects' sites; in a dump without sites, by their type.
@@ -83,11 +94,34 @@ fn held(docs: &HolderDocs<'_>, doc: CandidateDoc, path: &HolderPath) -> Candidat
         shown,
         held_outside: is_outside.then(|| OUTSIDE.to_owned()),
         added_by: added_by(&doc, path.structure.as_ref()),
+        holder_made: holder_made(&doc, &path),
         root: Some(path.root),
         path: path.steps,
         structure: path.structure,
         ..doc
     }
+}
+
+/// Code of the JDK made the object for a caller that is not known: who made the nearest holder that was made for it alone.
+fn holder_made(doc: &CandidateDoc, path: &HolderPathDoc) -> Option<String> {
+    if doc.caller.is_some() || doc.made.as_ref().is_none_or(is_own_place) {
+        return None;
+    }
+    let piles_up = path.structure.as_ref()?.piles_up;
+    let last = path.steps.len().checked_sub(1)?;
+    let holders = path.steps.get(piles_up..last)?;
+    holders.iter().rev().find_map(|step| {
+        let made = step.made.as_ref()?;
+        let place = Some(made.place.location.to_string());
+        let places = [made.caller.clone(), place];
+        let own = places.into_iter().flatten().find(is_own_place)?;
+        Some(format!("{own}, which made the {} that holds it", step.ty))
+    })
+}
+
+fn is_own_place(place: &String) -> bool {
+    let class = class_of_place(place);
+    class.is_some_and(|class| !is_library(package_of(class)))
 }
 
 /// The class of `com.acme.Shop.open(Shop.java:12) calls ...`.
@@ -102,9 +136,9 @@ fn added_by(doc: &CandidateDoc, structure: Option<&StructureDoc>) -> Option<Stri
     let call = added.and_then(|added| added.caller.clone());
     let place = added.map(|added| added.place.location.to_string());
     let candidates = [call, place.clone(), doc.caller.clone(), doc.made.clone()];
-    let is_own = |place: &String| {
-        let class = class_of_place(place);
-        class.is_some_and(|class| !is_library(package_of(class)))
-    };
-    candidates.into_iter().flatten().find(is_own).or(place)
+    candidates
+        .into_iter()
+        .flatten()
+        .find(is_own_place)
+        .or(place)
 }

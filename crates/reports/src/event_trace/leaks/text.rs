@@ -1,6 +1,7 @@
 //! For a terminal: one screen that says what leaks, how sure, how fast, since when, who made it, who holds it, when the heap is full, what to change.
 
 use super::document::{CandidateDoc, IntervalDoc, LeaksReport, SiteVerdictDoc};
+use super::kept;
 use super::verdict::duration;
 use crate::event_trace::columns::Columns;
 use crate::event_trace::path_fold::lines as path_lines;
@@ -41,6 +42,11 @@ pub(super) fn write(report: &LeaksReport, out: &mut TextLines) {
     for (rank, row) in report.candidates.iter().take(most).enumerate() {
         write_candidate(out, rank + 1, row, report, width);
     }
+    kept::write(
+        out,
+        (&report.loaders, &report.direct_memory),
+        report.live_bytes,
+    );
     write_rest(out, report, most);
     trouble(out, &report.head);
 }
@@ -125,7 +131,7 @@ fn write_candidate(
     };
     let made = made.unwrap_or("(not known: by the VM or JNI)");
     fact(out, "made at", &format!("{made}{loaders}"));
-    if let Some(caller) = &row.caller {
+    if let Some(caller) = row.caller.as_ref().or(row.holder_made.as_ref()) {
         fact(out, "for", caller);
     }
     fact(out, "stays", &stays(row));
@@ -133,11 +139,11 @@ fn write_candidate(
     sentence(out, "sure", &sure(row), width);
     for with in row.with.iter().take(3) {
         let made = with.made.as_deref().unwrap_or("(not known)");
-        fact(
-            out,
-            "with each",
-            &format!("{} {} made at {made}", with.each, with.target),
-        );
+        let (name, each) = match with.each {
+            0 => ("also in it", String::new()),
+            each => ("with each", format!("{each} ")),
+        };
+        fact(out, name, &format!("{each}{} made at {made}", with.target));
     }
     if row.with.len() > 3 {
         fact(out, "", &format!("and {} more sites", row.with.len() - 3));
