@@ -9,8 +9,8 @@ use crate::quantity::{bytes, counted, share};
 use crate::text::section;
 use crate::text_lines::TextLines;
 
-/// Groups of each kind.
-const MOST: usize = 10;
+/// Groups of each kind: each takes walks over the whole dump.
+const MOST: usize = 4;
 /// Groups that a terminal shows.
 const SHOWN: usize = 3;
 /// And those only that are at least this part of the live bytes. Loaders that are many are always shown: what keeps one of them may retain what it does not.
