@@ -81,6 +81,7 @@ impl Analysis for DumpedObjects {
         Wants {
             callers: false,
             uses: true,
+            slices: false,
         }
     }
 

@@ -38,6 +38,8 @@ pub struct Survivors {
     pub allocated_after: u64,
     /// Alive at the look, but made after the last whole piece of the span: nothing is known of how it goes on.
     pub alive_after: Amount,
+    /// Bytes allocated in the part of the run that is too short to be judged, before the look that ends the judged one.
+    pub unjudged: u64,
     /// Collections of the span.
     pub collections: u32,
     /// False: the heap is not known (no moves recorded, or lost).

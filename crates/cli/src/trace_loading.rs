@@ -70,12 +70,16 @@ pub(crate) fn take_step(replay: &mut HeapReplay<'_>, files: &mut EventFiles, ste
                 Some(kept) => Cycle::kept(kept),
                 None => Cycle::recorded(&epoch.collection, epoch.runs, epoch.complete),
             };
+            let buffers = &epoch.buffers;
             let decode = |view: &EpochView<'_>, parts: &mut [EpochPart]| {
-                files.decode(&epoch.buffers, parts, |part, content, again| {
-                    part.take(view, content, again)
-                });
+                let take =
+                    |part: &mut EpochPart, content: &[u8], again| part.take(view, content, again);
+                match view.is_first_pass() {
+                    true => files.measure(buffers, parts, take),
+                    false => files.decode(buffers, parts, take),
+                }
             };
-            if replay.end_epoch(cycle, decode) {
+            if replay.end_epoch(cycle, buffers.bytes(), decode) {
                 files.put_back(epoch.buffers);
             }
         }

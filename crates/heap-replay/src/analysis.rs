@@ -97,6 +97,8 @@ pub struct Wants {
     pub callers: bool,
     /// Uses of objects are read: [`Analysis::used`] comes, and [`LiveObject::used`] is kept.
     pub uses: bool,
+    /// A long epoch is cut into [slices](crate::Slice), and its events are decoded twice for that.
+    pub slices: bool,
 }
 
 /// From when on the heap is known.
@@ -125,6 +127,8 @@ pub struct Epoch {
     pub number: u32,
     /// Bytes allocated in it.
     pub bytes: u64,
+    /// The slice of it in which what [`Analysis::died_young`] tells was allocated: a place in [`Heap::slices`].
+    pub slice: usize,
     /// What ended it.
     pub end: EpochEnd,
 }

@@ -4,12 +4,13 @@
 //! by then, are only counted, and those that live on are kept with their new addresses.
 
 use ducktrack_trace_format::{
-    Allocation, CallSiteId, Event, EventBlock, EventDecoder, FormatError, Place, ThreadCut,
-    ThreadId,
+    Allocation, CallSiteId, Event, EventBlock, EventDecoder, EventFlags, FormatError, Place,
+    ThreadCut, ThreadId,
 };
 use rustc_hash::FxHashMap;
 
 use crate::live_object::LiveObject;
+use crate::slices::{PieceSlices, PieceSpan, Slicing};
 use ducktrack_count_model::{CallerColumn, Origin, SiteColumn, TraceNames, TypeColumn};
 use ducktrack_live_heap::{Amount, Fate, FateCursor, FateMap};
 
@@ -27,6 +28,25 @@ pub struct EpochView<'a> {
     pub(crate) is_end: bool,
     /// Objects with a caller have tallies of their own.
     pub(crate) by_caller: bool,
+    pub(crate) pass: Pass<'a>,
+}
+
+/// What is to be done with the events.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pass<'a> {
+    /// They are taken.
+    Take,
+    /// They are taken, by slices.
+    TakeSliced(&'a Slicing),
+    /// Only the bytes of each piece are wanted: they come once more.
+    Measure,
+}
+
+impl EpochView<'_> {
+    /// The first of two passes: what does not decode is noted in the second.
+    pub fn is_first_pass(&self) -> bool {
+        matches!(self.pass, Pass::Measure)
+    }
 }
 
 /// What some buffers of an epoch came to. One for each worker; taken together by [`HeapReplay`](crate::HeapReplay).
@@ -38,8 +58,12 @@ pub struct EpochPart {
     nowhere: SiteTally,
     /// Columns whose tally is not zero.
     touched: Vec<SiteColumn>,
-    /// By site and caller: events that are in no tally of a site, if callers are asked for.
-    blamed: FxHashMap<(SiteColumn, CallSiteId), SiteTally>,
+    /// By site, caller and slice: events that are in no tally of a site, if callers are asked for or the epoch has slices.
+    blamed: FxHashMap<(SiteColumn, CallSiteId, u8), SiteTally>,
+    /// Bytes of each slice.
+    pub(crate) slices: Vec<u64>,
+    /// What the first pass over the pieces found.
+    pub(crate) pieces: Vec<PieceSpan>,
     /// Objects that live on, at their new addresses.
     pub(crate) survivors: Vec<NewSurvivor>,
     /// Allocated on the heap.
@@ -149,6 +173,14 @@ impl EpochPart {
         content: &[u8],
         again: bool,
     ) -> Result<(), FormatError> {
+        let slicing = match view.pass {
+            Pass::Measure => {
+                self.measure(view, content);
+                return Ok(());
+            }
+            Pass::TakeSliced(slicing) => Some(slicing),
+            Pass::Take => None,
+        };
         let block = EventBlock::decode(content).inspect_err(|_| self.sums.malformed += 1)?;
         if self.sites.len() < view.names.site_columns {
             self.sites
@@ -164,6 +196,9 @@ impl EpochPart {
             allocated: Amount::default(),
             straggled: Amount::default(),
             eliminated: 0,
+            slices: slicing.map(|slicing| slicing.piece(&block.header)),
+            slice: 0,
+            passed: 0,
             part: self,
         };
         let decoded = EventDecoder::new(view.names).decode(&block, |event| taker.event(event));
@@ -194,22 +229,49 @@ impl EpochPart {
         }
     }
 
+    /// Sums up the bytes of a piece.
+    fn measure(&mut self, view: &EpochView<'_>, content: &[u8]) {
+        let Ok(block) = EventBlock::decode(content) else {
+            return;
+        };
+        let mut bytes = 0_u64;
+        // What comes before the place that does not decode counts.
+        let _ = EventDecoder::new(view.names).decode(&block, |event| {
+            bytes = bytes.saturating_add(clock_bytes(&event));
+        });
+        if !block.header.flags.has(EventFlags::LATE) {
+            self.pieces.push(PieceSpan::new(&block.header, bytes));
+        }
+    }
+
     /// Gives the tallies of all origins that have one, and is as new.
     pub(crate) fn drain_tallies(
         &mut self,
         names: &TraceNames,
-        mut give: impl FnMut(Origin, SiteTally),
+        mut give: impl FnMut(Origin, SiteTally, usize),
     ) {
         for site in self.touched.drain(..) {
             if let Some(tally) = self.sites.get_mut(site.position()) {
                 let caller = CallerColumn::NONE;
-                give(Origin { site, caller }, core::mem::take(tally));
+                give(Origin { site, caller }, core::mem::take(tally), 0);
             }
         }
-        for ((site, caller), tally) in self.blamed.drain() {
+        for ((site, caller, slice), tally) in self.blamed.drain() {
             let caller = names.caller(caller);
-            give(Origin { site, caller }, tally);
+            give(Origin { site, caller }, tally, slice.into());
         }
+    }
+}
+
+/// By how much an event moves the clock on.
+#[inline]
+fn clock_bytes(event: &Event) -> u64 {
+    match event {
+        Event::Allocation(allocation) if allocation.place != Place::Eliminated => {
+            allocation.bytes.unwrap_or(0)
+        }
+        Event::Gap { bytes } => *bytes,
+        _ => 0,
     }
 }
 
@@ -227,12 +289,26 @@ struct Taker<'v, 'a> {
     /// Of `allocated`: stragglers.
     straggled: Amount,
     eliminated: u64,
+    /// `None`: the epoch has one slice.
+    slices: Option<PieceSlices<'a>>,
+    /// Of the event.
+    slice: u8,
+    /// Bytes of the piece before it.
+    passed: u64,
     part: &'v mut EpochPart,
 }
 
 impl Taker<'_, '_> {
     #[inline]
     fn event(&mut self, event: Event) {
+        if let Some(slices) = &mut self.slices {
+            let bytes = clock_bytes(&event);
+            self.slice = slices.at(self.passed);
+            self.passed = self.passed.saturating_add(bytes);
+            if let Some(sum) = self.part.slices.get_mut(usize::from(self.slice)) {
+                *sum = sum.saturating_add(bytes);
+            }
+        }
         match event {
             Event::Allocation(allocation) => self.allocation(&allocation),
             _ if !self.takes_plain => {}
@@ -293,8 +369,10 @@ impl Taker<'_, '_> {
     fn tally(&mut self, allocation: &Allocation) -> &mut SiteTally {
         let column = self.view.names.site(allocation.site).column;
         let part = &mut *self.part;
-        if let Some(caller) = allocation.caller.filter(|_| self.view.by_caller) {
-            return part.blamed.entry((column, caller)).or_default();
+        let caller = allocation.caller.filter(|_| self.view.by_caller);
+        if caller.is_some() || self.slices.is_some() {
+            let key = (column, caller.unwrap_or(CallSiteId(0)), self.slice);
+            return part.blamed.entry(key).or_default();
         }
         let tally = part.sites.get_mut(column.position());
         let tally = tally.unwrap_or(&mut part.nowhere);
@@ -340,8 +418,10 @@ impl Taker<'_, '_> {
         let ty = self.ty(allocation, bytes);
         let caller = self.caller(allocation);
         let object = LiveObject::new(end.wrapping_add(by), bytes, site, ty, self.epoch);
+        let is_undated = self.slices.as_ref().is_some_and(|slices| slices.is_undated);
+        let object = object.by(self.thread, caller);
         self.part.survivors.push(NewSurvivor {
-            object: object.by(self.thread, caller),
+            object: object.in_slice(self.slice, is_undated),
             from: end.wrapping_sub(bytes),
         });
     }

@@ -6,6 +6,7 @@ use crate::epoch_sums::EpochSums;
 use crate::knowledge::Knowledge;
 use crate::live_counts::LiveCounts;
 use crate::live_object::{LiveHeap, LiveObject};
+use crate::slices::Slice;
 use crate::space_map::SpaceMap;
 use crate::trace_info::TraceInfo;
 
@@ -20,6 +21,8 @@ pub struct Heap {
     pub counts: LiveCounts,
     /// Bytes allocated up to each collection.
     pub clock: EpochSums,
+    /// Of the epoch that ended last: its slices, in order. None: its events come again with those of the next one.
+    pub slices: Vec<Slice>,
     /// Spaces after the last collection.
     pub spaces: SpaceMap,
     /// When the live heap is known.

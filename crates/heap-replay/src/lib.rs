@@ -4,7 +4,7 @@
 //! let mut replay = HeapReplay::new(names, vec![&mut one, &mut another], workers);
 //! replay.start_file(..)                        // each file of events
 //! replay.sync_part(content)                    // its synchronization point
-//! replay.end_epoch(cycle, |view, parts| ..)    // each collection: the closure lets parts take the epoch's buffers
+//! replay.end_epoch(cycle, bytes, |view, parts| ..)   // each collection: the closure lets parts take the epoch's buffers
 //! replay.explained(content)
 //! replay.end(|view, parts| ..)                 // the buffers after the last collection
 //! let heap = replay.finish();                  // then each analysis has its answer
@@ -50,6 +50,7 @@ mod outcome;
 mod replay;
 mod replay_info;
 mod run_sums;
+mod slices;
 mod space_map;
 mod sync;
 mod sync_check;
@@ -68,6 +69,7 @@ pub use live_object::LiveObject;
 pub use moment::{CollectionNumber, Moment};
 pub use outcome::Outcome;
 pub use replay::HeapReplay;
+pub use slices::Slice;
 pub use space_map::{SpaceMap, is_old, is_young};
 pub use thread_queue::{Step as ThreadStep, ThreadQueue};
 pub use trace_info::{

@@ -6,7 +6,11 @@ use ducktrack_trace_format::ThreadId;
 use ducktrack_count_model::{CallerColumn, Origin, SiteColumn, TypeColumn};
 
 /// No thread.
-const NO_THREAD: u32 = PROMOTED - 1;
+const NO_THREAD: u32 = (1 << SLICE_SHIFT) - 1;
+/// Above the thread: the slice of the epoch ([`LiveObject::slice`]), and whether it is only about that.
+const SLICE_SHIFT: u32 = 25;
+const SLICES: u32 = 0x1f << SLICE_SHIFT;
+const UNDATED: u32 = 1 << 30;
 /// In the thread's number: a collection moved the object from a young to an old space.
 const PROMOTED: u32 = 1 << 31;
 
@@ -23,7 +27,7 @@ pub struct LiveObject {
     pub caller: CallerColumn,
     /// Its type.
     pub ty: TypeColumn,
-    /// And [`PROMOTED`].
+    /// And [`SLICES`], [`UNDATED`], [`PROMOTED`].
     thread: u32,
     /// The epoch in which it was allocated.
     pub birth: u32,
@@ -53,7 +57,7 @@ impl LiveObject {
     /// Which thread allocated it, and the caller to blame.
     #[inline]
     pub(crate) fn by(mut self, thread: ThreadId, caller: CallerColumn) -> Self {
-        self.thread = self.thread & PROMOTED | thread.0.min(NO_THREAD);
+        self.thread = self.thread & !NO_THREAD | thread.0.min(NO_THREAD);
         self.caller = caller;
         self
     }
@@ -76,8 +80,28 @@ impl LiveObject {
     /// The thread that allocated it, if known.
     #[inline]
     pub fn thread(&self) -> Option<ThreadId> {
-        let thread = self.thread & !PROMOTED;
+        let thread = self.thread & NO_THREAD;
         (thread != NO_THREAD).then_some(ThreadId(thread))
+    }
+
+    /// In which slice of its epoch it was allocated.
+    #[inline]
+    pub(crate) fn in_slice(mut self, slice: u8, is_undated: bool) -> Self {
+        let slice = u32::from(slice) << SLICE_SHIFT & SLICES;
+        self.thread = self.thread & !(SLICES | UNDATED) | slice | u32::from(is_undated) << 30;
+        self
+    }
+
+    /// The slice of its epoch in which it was allocated: a place in [`Heap::slices`](crate::Heap::slices) when the epoch ended.
+    #[inline]
+    pub fn slice(&self) -> usize {
+        ((self.thread & SLICES) >> SLICE_SHIFT) as usize
+    }
+
+    /// Its slice is a guess: its thread wrote few events while others allocated a lot.
+    #[inline]
+    pub fn is_undated(&self) -> bool {
+        self.thread & UNDATED != 0
     }
 
     /// A collection moved it from a young to an old space.
@@ -147,5 +171,18 @@ mod tests {
         assert_eq!(object.thread(), Some(ThreadId(7)));
         let unknown = object.by(ThreadId(u32::MAX), CallerColumn::NONE);
         assert_eq!((unknown.is_promoted(), unknown.thread()), (true, None));
+        let sliced = object
+            .in_slice(31, true)
+            .by(ThreadId(9), CallerColumn::NONE);
+        assert_eq!((sliced.slice(), sliced.is_undated()), (31, true));
+        assert_eq!(
+            (sliced.is_promoted(), sliced.thread()),
+            (true, Some(ThreadId(9)))
+        );
+        let again = sliced.in_slice(0, false);
+        assert_eq!(
+            (again.slice(), again.is_undated(), again.is_promoted()),
+            (0, false, true)
+        );
     }
 }

@@ -11,12 +11,13 @@ use rustc_hash::FxHashMap;
 use crate::analysis::{Analysis, Collected, Epoch, EpochEnd, Gain, Loss, Pause, Rest, Step, Wants};
 use crate::collection_step::CollectionStep;
 use crate::cycle::Cycle;
-use crate::epoch_part::{EpochPart, EpochView, EventSums};
+use crate::epoch_part::{EpochPart, EpochView, EventSums, Pass};
 use crate::heap::Heap;
 use crate::live_counts::LiveCounts;
 use crate::live_object::LiveHeap;
 use crate::outcome::Outcome;
 use crate::run_sums::RunSums;
+use crate::slices::{self, Slice, Slicing};
 use crate::space_map::SpaceMap;
 use crate::sync_check::SyncCheck;
 use crate::{CollectionNumber, EventFileRow};
@@ -35,6 +36,10 @@ pub struct HeapReplay<'a> {
     /// Something went wrong since the last synchronization point.
     pub(crate) doubtful: bool,
     level: Option<MovesLevel>,
+    /// Bytes of all blocks of events so far.
+    event_bytes: u64,
+    /// Bytes of events that are not taken again with the epoch in which the clock counts them.
+    deferred: u64,
 }
 
 impl<'a> HeapReplay<'a> {
@@ -50,6 +55,8 @@ impl<'a> HeapReplay<'a> {
             file_is_whole: false,
             doubtful: false,
             level: None,
+            event_bytes: 0,
+            deferred: 0,
         }
     }
 
@@ -108,14 +115,16 @@ impl<'a> HeapReplay<'a> {
         }
     }
 
-    /// A collection ended the epoch. `decode` must let the parts take the contents of all event blocks since the collection before, each once.
+    /// A collection ended the epoch. `decode` must let the parts take the contents of all event blocks since the collection before, each once each time that it is called.
+    /// `event_bytes` are the bytes of these blocks: what is a large part of the run is cut into slices.
     ///
     /// True: the collection did not look at new objects (G1's Remark and Cleanup). The same blocks must be put back, to be taken `again` with those of
     /// the next epoch.
     pub fn end_epoch(
         &mut self,
         mut cycle: Cycle<'_>,
-        decode: impl FnOnce(&EpochView<'_>, &mut [EpochPart]),
+        event_bytes: u64,
+        mut decode: impl FnMut(&EpochView<'_>, &mut [EpochPart]),
     ) -> bool {
         self.settle();
         self.abandon_sync();
@@ -130,10 +139,29 @@ impl<'a> HeapReplay<'a> {
         );
         cycle.drop_explained_runs();
         let defers = fates.is_some() && !looks_at_new_objects(&cycle.collection);
-        let sums = self.decode(fates.as_ref(), defers, decode);
+        let slicing = match fates.is_some() && !defers {
+            true => self.slicing(event_bytes, &mut decode),
+            false => None,
+        };
+        let sums = self.decode(fates.as_ref(), defers, slicing.as_ref(), decode);
+        let bytes = sums.allocated.bytes.saturating_add(sums.gap_bytes);
+        self.heap.slices = match (&slicing, defers) {
+            (_, true) => Vec::new(),
+            (Some(slicing), _) => self.slices(slicing),
+            (None, _) => vec![Slice {
+                bytes: bytes.saturating_add(self.deferred),
+                end_micros: 0,
+            }],
+        };
+        self.deferred = if defers {
+            self.deferred.saturating_add(bytes)
+        } else {
+            0
+        };
         let epoch = Epoch {
             number: self.heap.epoch,
-            bytes: sums.allocated.bytes.saturating_add(sums.gap_bytes),
+            bytes,
+            slice: 0,
             end: match fates {
                 Some(_) => EpochEnd::Collection,
                 None => EpochEnd::Unknown,
@@ -242,13 +270,63 @@ impl<'a> HeapReplay<'a> {
         wants.fold(Wants::default(), |all, one| Wants {
             callers: all.callers | one.callers,
             uses: all.uses | one.uses,
+            slices: all.slices | one.slices,
         })
+    }
+
+    /// Slices, if the epoch has a large part of the run so far.
+    fn slicing(
+        &mut self,
+        event_bytes: u64,
+        decode: &mut impl FnMut(&EpochView<'_>, &mut [EpochPart]),
+    ) -> Option<Slicing> {
+        self.event_bytes = self.event_bytes.saturating_add(event_bytes);
+        let of_run = event_bytes.saturating_mul(slices::MOST);
+        let count = of_run.div_ceil(self.event_bytes.max(1)).min(slices::MOST);
+        if count < 2 || !self.wants().slices {
+            return None;
+        }
+        let view = EpochView {
+            names: &self.heap.names,
+            fates: None,
+            cuts: &self.cuts,
+            defers: false,
+            is_end: false,
+            by_caller: false,
+            pass: Pass::Measure,
+        };
+        decode(&view, &mut self.parts);
+        let mut pieces = Vec::new();
+        for part in &mut self.parts {
+            pieces.append(&mut part.pieces);
+            part.slices = vec![0; count as usize];
+        }
+        let before = self.heap.clock.until(u32::MAX);
+        Some(Slicing::of(&pieces, count, before))
+    }
+
+    /// The slices of an epoch whose events have been taken.
+    fn slices(&mut self, slicing: &Slicing) -> Vec<Slice> {
+        let mut slices: Vec<Slice> = slicing
+            .ends()
+            .map(|end_micros| Slice {
+                bytes: 0,
+                end_micros,
+            })
+            .collect();
+        for part in &mut self.parts {
+            for (slice, bytes) in slices.iter_mut().zip(part.slices.drain(..)) {
+                slice.bytes = slice.bytes.saturating_add(bytes);
+            }
+        }
+        slices
     }
 
     fn decode(
         &mut self,
         fates: Option<&FateMap>,
         defers: bool,
+        slicing: Option<&Slicing>,
         decode: impl FnOnce(&EpochView<'_>, &mut [EpochPart]),
     ) -> EventSums {
         let by_caller = self.wants().callers;
@@ -260,6 +338,7 @@ impl<'a> HeapReplay<'a> {
             // A heap that is not known is no answer at the end, either.
             is_end: fates.is_none() && self.heap.is_known(),
             by_caller,
+            pass: slicing.map_or(Pass::Take, Pass::TakeSliced),
         };
         decode(&view, &mut self.parts);
         let mut sums = EventSums::default();
@@ -278,7 +357,8 @@ impl<'a> HeapReplay<'a> {
             if epoch.end != EpochEnd::Trace {
                 part.threads.clear();
             }
-            part.drain_tallies(&heap.names, |origin, tally| {
+            part.drain_tallies(&heap.names, |origin, tally, slice| {
+                let epoch = Epoch { slice, ..epoch };
                 gone += tally.gone;
                 for analysis in &mut *analyses {
                     analysis.died_young(origin, &tally, heap, epoch);
@@ -353,11 +433,12 @@ impl<'a> HeapReplay<'a> {
             analysis.ending(&self.heap);
         }
         self.abandon_sync();
-        let sums = self.decode(None, false, decode);
+        let sums = self.decode(None, false, None, decode);
         rest.allocated = sums.allocated;
         self.tell_died_young(Epoch {
             number: self.heap.epoch,
             bytes: sums.allocated.bytes.saturating_add(sums.gap_bytes),
+            slice: 0,
             end: EpochEnd::Trace,
         });
         for part in &mut self.parts {

@@ -1,6 +1,8 @@
 //! The program's clock: the bytes that it has allocated.
 
-/// A piece of the clock: the time between two collections, or several of these in a row.
+use crate::cohorts::COHORTS;
+
+/// A part of the clock: the time between two collections, several of these in a row, or a slice of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
     /// Bytes allocated in it.
@@ -13,12 +15,32 @@ pub struct Cell {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
     cells: Vec<Cell>,
+    collections: u32,
 }
 
 impl Clock {
     /// The cells of the judged span, in order.
     pub fn new(cells: Vec<Cell>) -> Self {
-        Self { cells }
+        let collections = u32::try_from(cells.len()).unwrap_or(u32::MAX);
+        Self::of_collections(cells, collections)
+    }
+
+    /// The same, of a span that so many collections cut. Between two of them nobody knows when an object died.
+    pub fn of_collections(cells: Vec<Cell>, collections: u32) -> Self {
+        Self { cells, collections }
+    }
+
+    /// The same collections, and less of the clock.
+    pub(crate) fn until(&self, cells: usize) -> Self {
+        Self {
+            cells: self.cells.iter().take(cells).copied().collect(),
+            ..*self
+        }
+    }
+
+    /// Fewer collections than cohorts: of most objects that are dead nobody knows for how long they lived.
+    pub(crate) fn is_coarse(&self) -> bool {
+        (self.collections as usize) < COHORTS
     }
 
     /// Its cells, in order.

@@ -1,9 +1,14 @@
 //! Of a whole run: does it matter, when is the heap full, and what would not have been seen?
 
 use crate::clock::Clock;
+use crate::interval::CONFIDENCE;
 
-/// An alarm is for what adds at least this share to the live heap in the judged span: then a hundred such spans double the heap. Less is listed.
-pub const MATERIAL: f64 = 0.01;
+/// Spans for which a line may be drawn on: what went on for one goes on for so many more with the chance `1 - CONFIDENCE` (Laplace's rule of succession: after n pieces
+/// in a row, m more follow with the chance (n + 1) / (n + m + 1)). What harms only after that says nothing yet.
+pub const HORIZON: f64 = CONFIDENCE / (1.0 - CONFIDENCE);
+
+/// What has added this share of the live heap within the judged span has doubled the heap: that is an alarm, however large the heap may become.
+pub const DOUBLED: f64 = 0.5;
 
 const MB: f64 = 1_048_576.0;
 
@@ -31,17 +36,34 @@ impl Forecast {
         }
     }
 
-    /// Bytes kept per megabyte that matter: less would not have raised an alarm in this run.
+    /// Bytes kept per megabyte that matter: they double the live heap within the horizon. Less would not have been listed in this run.
     pub fn smallest_rate(&self) -> f64 {
         match self.span_bytes {
             0 => f64::INFINITY,
-            span => MATERIAL * self.live_bytes as f64 * MB / span as f64,
+            span => self.live_bytes as f64 * MB / (span as f64 * HORIZON),
         }
     }
 
     /// Whether so many bytes per megabyte matter.
     pub fn is_material(&self, bytes_per_mb: f64) -> bool {
         bytes_per_mb > 0.0 && bytes_per_mb >= self.smallest_rate()
+    }
+
+    /// Whether a straight line with so many bytes per megabyte is an alarm: it fills the heap within the horizon, or has doubled it.
+    pub fn is_alarming(&self, bytes_per_mb: f64) -> bool {
+        let added = bytes_per_mb * self.span_bytes as f64 / MB;
+        let fills = match self.spans_until_full(bytes_per_mb) {
+            Some(spans) => spans <= HORIZON,
+            // How large the heap may become is not known.
+            None => self.is_material(bytes_per_mb),
+        };
+        added > 0.0 && (fills || added >= DOUBLED * self.live_bytes as f64)
+    }
+
+    /// After how many more spans like this one the heap is full at this rate. `None`: never, or the largest heap is not known.
+    pub fn spans_until_full(&self, bytes_per_mb: f64) -> Option<f64> {
+        let bytes = self.allocated_until_full(bytes_per_mb)?;
+        (self.span_bytes > 0).then(|| bytes / self.span_bytes as f64)
     }
 
     /// Bytes more per second of work.
@@ -64,5 +86,35 @@ impl Forecast {
     /// Less than a tenth of the heap is free: the collector runs all the time, and no run that ends so is free of leaks.
     pub fn is_nearly_full(&self) -> bool {
         self.most_bytes > 0 && self.live_bytes >= self.most_bytes / 10 * 9
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_alarm_is_for_what_harms_within_the_horizon() {
+        let run = |live_bytes: u64, most_bytes: u64| Forecast {
+            span_bytes: 100 << 20,
+            bytes_per_second: 1e6,
+            live_bytes,
+            most_bytes,
+        };
+        // A tenth of a megabyte in this run, of a heap of ten.
+        let rate = MB / 1_000.0;
+        assert!(run(10 << 20, 11 << 20).is_alarming(rate));
+        assert!(!run(10 << 20, 64 << 20).is_alarming(rate));
+        assert!(!run(10 << 20, 64 << 20).is_material(rate));
+        // A megabyte: it doubles the ten within the horizon, and fills 20 but not 64.
+        let rate = MB / 100.0;
+        assert!(run(10 << 20, 64 << 20).is_material(rate));
+        assert!(!run(10 << 20, 64 << 20).is_alarming(rate));
+        assert!(run(10 << 20, 28 << 20).is_alarming(rate));
+        assert!(run(10 << 20, 0).is_alarming(rate));
+        // It has doubled the heap.
+        assert!(run(2 << 20, 8 << 30).is_alarming(rate));
+        assert!(!run(0, 64 << 20).is_alarming(0.0));
+        assert!(!Forecast::default().is_alarming(1.0));
     }
 }

@@ -130,8 +130,28 @@ impl Curve {
         let is_one_curve = off <= (UNDER_WAY * each).max(DRIFT * its);
         // A ratio at random is this near to a whole number with the chance `2 off / mine`.
         let is_no_chance = 2.0 * off.max(1.0) <= (1.0 - CONFIDENCE) * mine;
-        let is_whole = each >= 1.0 && is_one_curve && (is_no_chance || off == 0.0);
+        let is_whole = each >= 1.0
+            && is_one_curve
+            && (is_no_chance || off == 0.0)
+            && self.is_made_together(other, each);
         is_whole.then_some(each as u64)
+    }
+
+    /// At most points all that belongs to each of these is there. Where one of these comes after so many of the other, the points lie anywhere in that round: the mean
+    /// deviation is then a quarter of it.
+    fn is_made_together(&self, other: &Self, each: f64) -> bool {
+        let off: Vec<f64> = self
+            .points
+            .iter()
+            .zip(&other.points)
+            .map(|(a, b)| b - a * each)
+            .collect();
+        let count = off.len().max(1) as f64;
+        let mut sorted = off.clone();
+        sorted.sort_by(f64::total_cmp);
+        let middle = sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);
+        let deviation = off.iter().map(|off| (off - middle).abs()).sum::<f64>() / count;
+        each <= 1.0 || deviation < each / 8.0
     }
 }
 
@@ -159,6 +179,20 @@ mod tests {
         let each: Vec<u64> = groups[0].followers.iter().map(|one| one.each).collect();
         assert_eq!(each, [20, 20]);
         assert_eq!(groups[1].driver, 0);
+    }
+
+    #[test]
+    fn the_smaller_of_two_leaks_is_no_driver() {
+        // Exactly every 40 requests; cells end anywhere in a round.
+        let requests = |at: u64| at * 457 + at * at % 7;
+        let request = history(|at| requests(at + 1) - requests(at), 1_000);
+        let audit = history(|at| requests(at + 1) / 40 - requests(at) / 40, 100);
+        let headers = history(|at| 40 * (requests(at + 1) - requests(at)), 32);
+        let groups = groups(&[&audit, &request, &headers], |_| 0);
+        assert_eq!(groups.len(), 2, "{groups:?}");
+        let drivers: Vec<usize> = groups.iter().map(|group| group.driver).collect();
+        assert_eq!(drivers, [1, 0]);
+        assert_eq!(groups[0].followers[0].each, 40);
     }
 
     #[test]

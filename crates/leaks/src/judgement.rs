@@ -25,6 +25,8 @@ pub enum Verdict {
 pub enum NotKnown {
     /// If all in the old space is alive it leaks; no collection has looked there.
     Unseen,
+    /// Births tell that it became larger; no collection has looked whether it still does.
+    FewLooks,
     /// There were too few collections.
     FewCollections,
 }
@@ -102,7 +104,7 @@ impl Judgement {
     pub fn may_leak(&self) -> bool {
         matches!(
             self.verdict,
-            Verdict::Leaks | Verdict::NotKnown(NotKnown::Unseen)
+            Verdict::Leaks | Verdict::NotKnown(NotKnown::Unseen | NotKnown::FewLooks)
         )
     }
 }

@@ -27,7 +27,7 @@ mod verdict;
 pub use amount::Amount;
 pub use clock::{Cell, Clock};
 pub use cohorts::COHORTS;
-pub use forecast::{Forecast, MATERIAL};
+pub use forecast::{DOUBLED, Forecast, HORIZON};
 pub use groups::{Follower, Group, groups};
 pub use history::{Death, History};
 pub use interval::{CONFIDENCE, Interval};

@@ -116,8 +116,7 @@ fn before_release(clock: &Clock, history: &History) -> Option<(Clock, History)> 
         levels: history.levels.iter().take(end + 1).copied().collect(),
         ..history.clone()
     };
-    let cells = clock.cells().get(..=end)?.to_vec();
-    Some((Clock::new(cells), earlier))
+    Some((clock.until(end + 1), earlier))
 }
 
 /// Objects first; then bytes, for few objects that become large.
@@ -128,7 +127,7 @@ fn judge_seen(clock: &Clock, history: &History) -> Judgement {
         return objects;
     }
     let bytes = span.judgement(Measure::Bytes);
-    match bytes.grows() {
+    match bytes.may_leak() || bytes.grows() {
         true => bytes,
         false => objects,
     }
@@ -142,6 +141,7 @@ struct Span<'a> {
     born: Vec<Amount>,
     /// Of each cohort: died after at least a cohort's time.
     lived_on: Vec<Amount>,
+    is_coarse: bool,
     /// The middle of each cohort, from 0 to 1.
     middles: Vec<f64>,
 }
@@ -168,6 +168,7 @@ impl<'a> Span<'a> {
             born: cohorts.sums(&history.born),
             history,
             lived_on,
+            is_coarse: clock.is_coarse(),
             cohorts,
         }
     }
@@ -254,7 +255,11 @@ impl<'a> Span<'a> {
             };
         }
         if measure == Measure::Bytes && self.becomes_large(&levels) {
-            return Verdict::Leaks;
+            // Births are no look: the last array may be the one that is large enough.
+            return match levels.are_few() {
+                true => Verdict::NotKnown(NotKnown::FewLooks),
+                false => Verdict::Leaks,
+            };
         }
         let all: f64 = kept.iter().sum::<f64>() + measure.of(self.history.earlier);
         let early = kept.first().copied().unwrap_or(0.0) + measure.of(self.history.earlier);
@@ -284,20 +289,34 @@ impl<'a> Span<'a> {
         // Of these all that stays has lived on.
         let end = self.kept.len().saturating_sub(2);
         let range = 1.min(end)..end;
-        let lived_on = self.lived_on.iter().map(|amount| measure.of(*amount));
-        let exposures: Vec<f64> = kept
-            .iter()
-            .zip(lived_on)
-            .map(|(kept, gone)| kept + gone)
-            .collect();
         let of_range = |values: &[f64]| values.get(range.clone()).unwrap_or_default().to_vec();
-        let trend = Trend::of(
-            &of_range(kept),
-            &of_range(&exposures),
-            &of_range(&self.middles),
-            self.unit(measure),
-        );
-        trend.is_some_and(|trend| trend.probability_below(BEND) < 1.0 - CONFIDENCE)
+        let is_of_the_young = |exposures: &[f64]| {
+            let trend = Trend::of(
+                &of_range(kept),
+                &of_range(exposures),
+                &of_range(&self.middles),
+                self.unit(measure),
+            );
+            trend.is_some_and(|trend| trend.probability_below(BEND) < 1.0 - CONFIDENCE)
+        };
+        let with = |others: &[Amount]| -> Vec<f64> {
+            let others = others.iter().map(|amount| measure.of(*amount));
+            kept.iter()
+                .zip(others)
+                .map(|(kept, other)| kept.max(other))
+                .collect()
+        };
+        if self.is_coarse {
+            // How long the dead lived is not known. What is replaced is young, and few of the old births are left.
+            return is_of_the_young(&self.cohorts.lengths) && is_of_the_young(&with(&self.born));
+        }
+        let lived_on: Vec<Amount> = self
+            .kept
+            .iter()
+            .zip(&self.lived_on)
+            .map(|(a, b)| *a + *b)
+            .collect();
+        is_of_the_young(&with(&lived_on))
     }
 
     /// The curve saturates within the span: what is kept thins out in its second half by itself, or over the whole of it and the second half goes on so.

@@ -96,6 +96,15 @@ impl EventBuffers {
         self.blocks.len()
     }
 
+    /// Bytes of their contents.
+    pub fn bytes(&self) -> u64 {
+        let bytes = self
+            .blocks
+            .iter()
+            .map(|block| u64::from(block.header.plain_length));
+        bytes.sum()
+    }
+
     /// True when there is no block.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()

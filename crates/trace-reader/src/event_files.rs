@@ -193,6 +193,16 @@ impl EventFiles {
         }
     }
 
+    /// The same, for a first look at them: what does not decode is noted when they are decoded.
+    pub fn measure<W: Send>(
+        &self,
+        buffers: &EventBuffers,
+        workers: &mut [W],
+        take: impl Fn(&mut W, &[u8], bool) -> Result<(), FormatError> + Sync,
+    ) {
+        let _ = buffers.for_each(&self.paths, workers, take);
+    }
+
     /// Gives buffers back: they become part of the next epoch (or of the end) again.
     pub fn put_back(&mut self, buffers: EventBuffers) {
         self.buffers.put_back(buffers);

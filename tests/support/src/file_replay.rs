@@ -29,7 +29,7 @@ pub fn replay_files<Q: Question>(
             }
             EventStep::Epoch(epoch) => {
                 let cycle = Cycle::recorded(&epoch.collection, epoch.runs, epoch.complete);
-                let deferred = replay.end_epoch(cycle, |view, parts| {
+                let deferred = replay.end_epoch(cycle, 0, |view, parts| {
                     files.decode(&epoch.buffers, parts, |part, content, again| {
                         part.take(view, content, again)
                     });

@@ -27,6 +27,7 @@ impl Analysis for CostBuilder {
         Wants {
             callers: true,
             uses: true,
+            slices: false,
         }
     }
 

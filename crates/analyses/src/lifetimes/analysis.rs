@@ -27,6 +27,7 @@ impl Analysis for LifetimeTallies {
         Wants {
             callers: true,
             uses: false,
+            slices: false,
         }
     }
 

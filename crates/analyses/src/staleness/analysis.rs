@@ -122,6 +122,7 @@ impl Analysis for StalenessAt {
         Wants {
             callers: false,
             uses: true,
+            slices: false,
         }
     }
 

@@ -3,14 +3,14 @@
 use ducktrack_count_model::{CountModel, Origin, SiteColumn, TypeColumn};
 use ducktrack_heap_replay::{
     Analysis, Collected, CollectionNumber, Epoch, EpochEnd, Gain, Heap, LiveObject, Loss,
-    SiteTally, Step, Wants, is_young,
+    SiteTally, Slice, Step, Wants, is_young,
 };
 use ducktrack_leaks::{Amount, Cell, Clock, Death, History};
 use ducktrack_trace_format::{Collection, CollectionKind, Space, SpaceKind};
 use rustc_hash::FxHashMap;
 
-use super::cells::Cells;
-use super::rows::{ByCell, Row};
+use super::cells::{Cells, Place};
+use super::rows::{Born, ByCell, Row};
 use super::sites::merged;
 use super::span::JudgedSpan;
 use super::{OldSpaceLook, SurvivorRow, Survivors};
@@ -43,17 +43,21 @@ pub struct SurvivorsBuilder {
     last_end: u64,
     start: u64,
     collections: u32,
+    /// Epochs that have cells.
+    epochs: u32,
     is_mixed: bool,
-    /// Of the epoch under way: what does not live on.
-    young: FxHashMap<Key, Amount>,
+    /// Of the epoch under way, by slice: what does not live on.
+    young: FxHashMap<(Key, usize), Amount>,
     /// The last epoch that has a cell.
     ticked: Option<u32>,
     /// The span has ended, and its look has come or was there before.
     is_over: bool,
-    /// The first epoch after the span, while a look after it is awaited: what is born from there on does not count.
-    after: Option<u32>,
+    /// The span has ended, and a look after it is awaited: what is born from there on does not count.
+    is_after: bool,
     /// Alive of what was born from there on.
     alive_after: Amount,
+    /// Bytes of the slices of the last epoch that are after the span.
+    unjudged: u64,
     /// The histories at the end of the span, should no look come.
     at_end: Option<Box<Self>>,
     known: bool,
@@ -103,12 +107,14 @@ impl SurvivorsBuilder {
             last_end: 0,
             start: 0,
             collections: 0,
+            epochs: 0,
             is_mixed: false,
             young: FxHashMap::default(),
             ticked: None,
             is_over: false,
-            after: None,
+            is_after: false,
             alive_after: Amount::default(),
+            unjudged: 0,
             at_end: None,
             known: false,
         }
@@ -125,52 +131,108 @@ impl SurvivorsBuilder {
     }
 
     /// A collection ends an epoch. To be called before the epoch's objects are taken.
-    fn begin_epoch(&mut self, epoch: u32, collection: &Collection) {
+    fn begin_epoch(&mut self, epoch: u32, collection: &Collection, slices: &[Slice]) {
         self.ticked = Some(epoch);
-        if self.after.is_none() && collection.start_unix_micros > self.until {
-            self.end_span(epoch);
-        }
         self.is_mixed = collection.kind == CollectionKind::Mixed;
-        if self.is_over || self.after.is_some() {
+        if self.is_over || self.is_after {
             return self.young.clear();
         }
-        let started = core::mem::replace(&mut self.last_end, collection.end_unix_micros);
+        let mut slices = slices;
+        if collection.start_unix_micros > self.until {
+            let is_in = |slice: &Slice| slice.end_micros > 0 && slice.end_micros <= self.until;
+            let (before, after) = slices.split_at(slices.partition_point(is_in));
+            self.end_span(before);
+            self.unjudged = after.iter().map(|slice| slice.bytes).sum();
+            slices = before;
+        }
+        if !self.is_over {
+            self.tick(epoch, collection, slices);
+        }
+        self.young.clear();
+    }
+
+    /// The span ends after these slices of an epoch. If nobody has looked at the old space late enough, the first look to come tells: what is alive then was alive at the end.
+    fn end_span(&mut self, slices: &[Slice]) {
+        let bytes = slices.iter().map(|slice| slice.bytes).sum::<u64>();
+        let has_begun = self.start > 0 || !slices.is_empty();
+        let allocated = self.allocated.saturating_add(bytes);
+        if !has_begun || !self.known || self.look_after(allocated / 2).is_some() {
+            self.is_over = true;
+            return;
+        }
+        self.at_end = Some(Box::new(Self {
+            young: FxHashMap::default(),
+            ..self.clone()
+        }));
+        self.is_after = true;
+    }
+
+    /// The clock goes on by the slices of an epoch. None: its objects are told with those of the next one.
+    fn tick(&mut self, epoch: u32, collection: &Collection, slices: &[Slice]) {
+        self.collections += 1;
+        if slices.is_empty() {
+            return self.cells.begin(epoch, 0);
+        }
+        let mut started = core::mem::replace(&mut self.last_end, collection.end_unix_micros);
+        let end_of = |slice: &Slice| match slice.end_micros {
+            0 => collection.start_unix_micros,
+            end => end.min(collection.start_unix_micros),
+        };
+        let is_before = |slice: &&Slice| started.max(end_of(slice)) <= self.from;
+        let mut skipped = slices.iter().take_while(is_before).count();
         if started < self.from {
-            return self.young.clear();
+            // The one in which the span begins is not whole.
+            skipped = (skipped + 1).min(slices.len());
+        }
+        if let Some(last) = skipped.checked_sub(1).and_then(|last| slices.get(last)) {
+            started = started.max(end_of(last));
+        }
+        let slices = slices.get(skipped..).unwrap_or_default();
+        if slices.is_empty() {
+            return;
         }
         if self.start == 0 {
             self.start = started;
         }
-        self.collections += 1;
-        let micros = collection.start_unix_micros.saturating_sub(started);
-        let cell = Cell { bytes: 0, micros };
-        if self.cells.tick(epoch, cell, collection.end_unix_micros) {
-            self.fold();
+        self.epochs += 1;
+        self.cells.begin(epoch, skipped);
+        for (slice, left) in slices.iter().zip((0..slices.len()).rev()) {
+            let end = end_of(slice);
+            let cell = Cell {
+                bytes: slice.bytes,
+                micros: end.saturating_sub(started),
+            };
+            started = started.max(end);
+            self.allocated = self.allocated.saturating_add(slice.bytes);
+            let end = if left == 0 && !self.is_after {
+                collection.end_unix_micros
+            } else {
+                end
+            };
+            if self.cells.push(cell, end) {
+                self.fold();
+            }
         }
-        for (key, amount) in core::mem::take(&mut self.young) {
-            let cell = self.cells.last();
-            *self.row(key).1.born.at(cell) += amount;
+        for ((key, slice), amount) in core::mem::take(&mut self.young) {
+            if let Some(cell) = self.cells.of(epoch, slice).cell() {
+                *self.row(key).1.born.at(cell) += amount;
+            }
         }
     }
 
-    /// The span ends before this epoch does. If nobody has looked at the old space late enough, the first look to come tells: what is alive then was alive at the end.
-    fn end_span(&mut self, epoch: u32) {
-        if self.start == 0 || !self.known || self.judged_look().is_some() {
-            self.is_over = true;
-            return;
-        }
-        self.at_end = Some(Box::new(self.clone()));
-        self.after = Some(epoch);
-    }
-
-    /// Born after the span.
-    fn is_after(&self, object: &LiveObject) -> bool {
-        self.after.is_some_and(|after| object.birth >= after)
+    /// When an object was born. `None`: after the span.
+    fn born_at(&self, object: &LiveObject) -> Option<Born> {
+        let place = self.cells.of(object.birth, object.slice());
+        let is_after = self.is_after && place == Place::After;
+        (!is_after).then(|| Born {
+            cell: place.cell(),
+            is_undated: object.is_undated(),
+        })
     }
 
     /// No look tells of the span any more, because the heap is not followed up to one. True: what comes does not count.
     fn ends_without_look(&mut self) -> bool {
-        self.is_over |= self.after.is_some();
+        self.is_over |= self.is_after;
         self.is_over
     }
 
@@ -200,24 +262,24 @@ impl SurvivorsBuilder {
     }
 
     fn add(&mut self, object: &LiveObject) {
-        if self.is_after(object) {
+        let Some(born) = self.born_at(object) else {
             self.alive_after += one(object);
             return;
-        }
-        let (cell, looks) = (self.cells.of(object.birth), self.looks);
-        self.row(key(object)).1.add(cell, one(object), looks);
+        };
+        let looks = self.looks;
+        self.row(key(object)).1.add(born, one(object), looks);
         self.total += one(object);
     }
 
     /// The place of its row. `None`: it does not count.
     fn remove(&mut self, object: &LiveObject) -> Option<usize> {
-        if self.is_after(object) {
+        let Some(born) = self.born_at(object) else {
             self.alive_after = self.alive_after - one(object);
             return None;
-        }
-        let (cell, looks) = (self.cells.of(object.birth), self.looks);
+        };
+        let looks = self.looks;
         let (place, row) = self.row(key(object));
-        row.remove(cell, one(object), looks);
+        row.remove(born, one(object), looks);
         self.total = self.total - one(object);
         Some(place)
     }
@@ -232,7 +294,7 @@ impl SurvivorsBuilder {
                 sum.saturating_add(space.top.saturating_sub(space.bottom))
             })
         };
-        if self.after.is_none() {
+        if !self.is_after {
             self.last_full = (!is_asked_for(&collection.cause))
                 .then(|| (used(&collection.before), used(&collection.after)));
         }
@@ -268,7 +330,7 @@ impl SurvivorsBuilder {
     }
 
     fn set_old(&mut self, object: &LiveObject, is_old: bool) {
-        if let Some(cell) = self.cells.of(object.birth) {
+        if let Some(cell) = self.cell_of(object) {
             let old = self.row(key(object)).1.old.at(cell);
             *old = match is_old {
                 true => *old + one(object),
@@ -279,8 +341,22 @@ impl SurvivorsBuilder {
 
     /// The last look, if it was in the second half of the span.
     fn judged_look(&self) -> Option<(OldSpaceLook, usize)> {
-        self.last_look
-            .filter(|_| self.allocated_at_look >= self.allocated / 2)
+        self.look_after(self.allocated / 2)
+    }
+
+    /// The last look, if so much had been allocated by then.
+    fn look_after(&self, bytes: u64) -> Option<(OldSpaceLook, usize)> {
+        self.last_look.filter(|_| self.allocated_at_look >= bytes)
+    }
+
+    fn cell_of(&self, object: &LiveObject) -> Option<usize> {
+        self.cells.of(object.birth, object.slice()).cell()
+    }
+
+    fn count_birth(&mut self, object: &LiveObject) {
+        if let Some(cell) = self.cell_of(object) {
+            *self.row(key(object)).1.born.at(cell) += one(object);
+        }
     }
 
     /// All histories; sites of one line of source are one.
@@ -316,7 +392,10 @@ impl SurvivorsBuilder {
         let rows = merged(rows.collect(), count);
         let is_at_look = look.is_some();
         Survivors {
-            clock: Clock::new(self.cells.cells.iter().take(cells).copied().collect()),
+            clock: Clock::of_collections(
+                self.cells.cells.iter().take(cells).copied().collect(),
+                self.epochs,
+            ),
             cell_ends: self.cells.ends.iter().take(cells).copied().collect(),
             start_micros: self.start,
             rows,
@@ -333,6 +412,7 @@ impl SurvivorsBuilder {
                 false => 0,
             },
             alive_after: self.alive_after,
+            unjudged: self.unjudged,
             collections: self.collections,
             known: self.known,
         }
@@ -353,13 +433,13 @@ impl SurvivorsBuilder {
             born: first(&row.born),
             kept: first(&live.by_birth),
             unseen: match is_at_look {
-                true => Vec::new(),
+                true => first(&live.undated),
                 false => first(&row.old),
             },
             deaths,
             levels: looks.map(level).collect(),
             earlier: live.earlier,
-            looks: row.looks,
+            looks: if is_at_look { (0, 0) } else { row.looks },
         }
     }
 }
@@ -383,6 +463,7 @@ impl Analysis for SurvivorsBuilder {
         Wants {
             callers: true,
             uses: false,
+            slices: true,
         }
     }
 
@@ -418,7 +499,7 @@ impl Analysis for SurvivorsBuilder {
         if self.is_over || epoch.end == EpochEnd::Trace {
             return;
         }
-        let key = (origin, heap.site_type(origin.site));
+        let key = ((origin, heap.site_type(origin.site)), epoch.slice);
         for amount in [tally.gone, tally.unplaced, tally.stragglers] {
             if !amount.is_zero() {
                 *self.young.entry(key).or_default() += Amount {
@@ -429,9 +510,13 @@ impl Analysis for SurvivorsBuilder {
         }
     }
 
-    fn begin(&mut self, _: &Heap, collection: &Collection) {
+    fn begin(&mut self, heap: &Heap, collection: &Collection) {
         if !self.is_over {
-            self.begin_epoch(collection.number.saturating_sub(1), collection);
+            self.begin_epoch(
+                collection.number.saturating_sub(1),
+                collection,
+                &heap.slices,
+            );
         }
     }
 
@@ -439,9 +524,7 @@ impl Analysis for SurvivorsBuilder {
         if self.is_over {
             return;
         }
-        if let Some(cell) = self.cells.of(object.birth) {
-            *self.row(key(object)).1.born.at(cell) += one(object);
-        }
+        self.count_birth(object);
         self.add(object);
         // Large objects are made in the old space.
         let is_old = step.before.kind(object.address()).is_some_and(is_tenured);
@@ -470,7 +553,7 @@ impl Analysis for SurvivorsBuilder {
         let Some(place) = self.remove(object) else {
             return;
         };
-        let (born, died) = (self.cells.of(object.birth), self.cells.last());
+        let (born, died) = (self.cell_of(object), self.cells.last());
         if let Some(born) = born.filter(|born| *born < died) {
             let key = (place as u32, born as u8, died as u8);
             *self.deaths.entry(key).or_default() += one(object);
@@ -494,18 +577,16 @@ impl Analysis for SurvivorsBuilder {
             return;
         }
         self.remove(before);
-        if let Some(cell) = self.cells.of(object.birth) {
-            *self.row(key(object)).1.born.at(cell) += one(object);
-        }
+        self.count_birth(object);
         self.add(object);
     }
 
-    fn collected(&mut self, _: &Heap, end: &Collected<'_>) {
+    fn collected(&mut self, heap: &Heap, end: &Collected<'_>) {
         if self.is_over {
             return;
         }
         if self.ticked != Some(end.epoch) {
-            self.begin_epoch(end.epoch, end.collection);
+            self.begin_epoch(end.epoch, end.collection, &heap.slices);
         }
         if self.is_over || self.start == 0 {
             return;
@@ -515,7 +596,7 @@ impl Analysis for SurvivorsBuilder {
             CollectionKind::Full | CollectionKind::Old
         );
         let is_look = end.outcome.is_some() && looks;
-        if self.after.is_some() {
+        if self.is_after {
             if is_look {
                 self.look(end.collection);
                 self.at_end = None;
@@ -523,9 +604,6 @@ impl Analysis for SurvivorsBuilder {
             }
             return;
         }
-        let bytes = end.sums.allocated.bytes.saturating_add(end.sums.gap_bytes);
-        self.allocated = self.allocated.saturating_add(bytes);
-        self.cells.allocated(bytes);
         if is_look {
             self.look(end.collection);
         }

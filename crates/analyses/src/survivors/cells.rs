@@ -1,4 +1,4 @@
-//! The clock, cut into cells while it runs: each is one epoch or several, and when there are too many, every two neighbours become one.
+//! The clock, cut into cells while it runs: each is a slice of an epoch or several, and when there are too many, every two neighbours become one.
 
 use ducktrack_leaks::Cell;
 
@@ -16,14 +16,54 @@ pub(crate) struct Cells {
     /// A cell of at least these bytes is full.
     width: u64,
     first_epoch: Option<u32>,
-    /// By epoch from the first one on.
-    of_epoch: Vec<u8>,
+    /// By epoch from the first one on. Those without slices of their own have those of the next one.
+    epochs: Vec<EpochStart>,
+    /// The cell of each slice.
+    of_slice: Vec<u8>,
+}
+
+/// The slices of an epoch.
+#[derive(Clone, Copy, Debug)]
+struct EpochStart {
+    first: usize,
+    /// Of its slices: those before the span.
+    skipped: usize,
+}
+
+/// When something was born.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Before,
+    Cell(usize),
+    After,
+}
+
+impl Place {
+    pub(crate) fn cell(self) -> Option<usize> {
+        match self {
+            Self::Cell(cell) => Some(cell),
+            Self::Before | Self::After => None,
+        }
+    }
 }
 
 impl Cells {
-    /// The next epoch. True: every two neighbouring cells have become one.
-    pub(crate) fn tick(&mut self, epoch: u32, cell: Cell, end: u64) -> bool {
+    /// An epoch begins; of its slices so many come before the span. Those of the span follow, by [`Cells::push`].
+    pub(crate) fn begin(&mut self, epoch: u32, skipped: usize) {
         let first = *self.first_epoch.get_or_insert(epoch);
+        let place = epoch.saturating_sub(first) as usize;
+        if (self.epochs.len()..=self.epochs.len() + MOST_MISSING).contains(&place) {
+            let start = EpochStart {
+                first: self.of_slice.len(),
+                skipped,
+            };
+            self.epochs.resize(place, start);
+            self.epochs.push(start);
+        }
+    }
+
+    /// The next slice of the epoch. True: every two neighbouring cells have become one.
+    pub(crate) fn push(&mut self, cell: Cell, end: u64) -> bool {
         let is_full = self
             .cells
             .last()
@@ -40,20 +80,8 @@ impl Cells {
             last.micros = last.micros.saturating_add(cell.micros);
             *at = end;
         }
-        let number = self.cells.len().saturating_sub(1) as u8;
-        let place = epoch.saturating_sub(first) as usize;
-        if place <= self.of_epoch.len() + MOST_MISSING {
-            self.of_epoch.resize(place, number);
-            self.of_epoch.push(number);
-        }
+        self.of_slice.push(self.last() as u8);
         folds
-    }
-
-    /// Bytes of the cell under way.
-    pub(crate) fn allocated(&mut self, bytes: u64) {
-        if let Some(last) = self.cells.last_mut() {
-            last.bytes = last.bytes.saturating_add(bytes);
-        }
     }
 
     fn fold(&mut self) {
@@ -67,7 +95,7 @@ impl Cells {
         self.cells = pairs.map(sum).collect();
         let last = |pair: &[u64]| pair.last().copied().unwrap_or_default();
         self.ends = self.ends.chunks(2).map(last).collect();
-        self.of_epoch.iter_mut().for_each(|cell| *cell /= 2);
+        self.of_slice.iter_mut().for_each(|cell| *cell /= 2);
         let all = self
             .cells
             .iter()
@@ -75,10 +103,22 @@ impl Cells {
         self.width = all / self.cells.len().max(1) as u64;
     }
 
-    /// The cell of a birth. `None`: it was before the span.
-    pub(crate) fn of(&self, epoch: u32) -> Option<usize> {
-        let place = epoch.checked_sub(self.first_epoch?)? as usize;
-        self.of_epoch.get(place).map(|cell| usize::from(*cell))
+    /// The cell of a birth in a slice of an epoch.
+    pub(crate) fn of(&self, epoch: u32, slice: usize) -> Place {
+        let place = self.first_epoch.and_then(|first| epoch.checked_sub(first));
+        let Some(place) = place else {
+            return Place::Before;
+        };
+        let Some(start) = self.epochs.get(place as usize) else {
+            return Place::After;
+        };
+        match slice.checked_sub(start.skipped) {
+            None => Place::Before,
+            Some(slice) => {
+                let cell = self.of_slice.get(start.first + slice);
+                cell.map_or(Place::After, |cell| Place::Cell(usize::from(*cell)))
+            }
+        }
     }
 
     /// The cell under way.
@@ -91,27 +131,21 @@ impl Cells {
 mod tests {
     use super::*;
 
+    fn tick(cells: &mut Cells, epoch: u32, bytes: u64) {
+        cells.begin(epoch, 0);
+        cells.push(Cell { bytes, micros: 3 }, u64::from(epoch));
+    }
+
     #[test]
     fn a_long_run_has_few_cells() {
         let mut cells = Cells::default();
-        for epoch in 7..5_000 {
-            cells.tick(
-                epoch,
-                Cell {
-                    bytes: 100,
-                    micros: 3,
-                },
-                u64::from(epoch),
-            );
-        }
+        (7..5_000).for_each(|epoch| tick(&mut cells, epoch, 100));
         assert!(cells.cells.len() <= MOST && cells.cells.len() > MOST / 2);
         let bytes: u64 = cells.cells.iter().map(|cell| cell.bytes).sum();
         assert_eq!(bytes, 4_993 * 100);
-        assert_eq!(
-            (cells.of(6), cells.of(7), cells.of(4_999)),
-            (None, Some(0), Some(cells.last()))
-        );
-        assert_eq!(cells.of(5_000), None);
+        let last = Place::Cell(cells.last());
+        let found = [6, 7, 4_999, 5_000].map(|epoch| cells.of(epoch, 0));
+        assert_eq!(found, [Place::Before, Place::Cell(0), last, Place::After]);
         assert_eq!(cells.ends.last(), Some(&4_999));
         // The cells are of about the same length.
         let most = cells.cells.iter().map(|cell| cell.bytes).max();
@@ -119,22 +153,41 @@ mod tests {
         // Epochs in which nothing is allocated are in the cell before.
         let (last, count) = (cells.last(), cells.cells.len());
         let mut full = cells.clone();
-        full.tick(
-            5_000,
-            Cell {
-                bytes: 0,
-                micros: 9,
-            },
-            9_999,
-        );
-        assert!(full.cells.len() - count <= 1 && full.of(5_000) >= Some(last));
+        tick(&mut full, 5_000, 0);
+        assert!(full.cells.len() - count <= 1 && full.of(5_000, 0).cell() >= Some(last));
+    }
+
+    #[test]
+    fn one_epoch_has_cells_of_its_own() {
+        let mut cells = Cells::default();
+        // Of an epoch whose events come again with the next one.
+        cells.begin(3, 0);
+        cells.begin(4, 2);
+        for slice in 2..20 {
+            cells.push(
+                Cell {
+                    bytes: 10,
+                    micros: 1,
+                },
+                slice,
+            );
+        }
+        for epoch in [3, 4] {
+            let found = [2, 3, 19, 20].map(|slice| cells.of(epoch, slice));
+            let skipped = if epoch == 4 { 2 } else { 0 };
+            assert_eq!(found[0], Place::Cell(2 - skipped));
+            assert_eq!(found[1], Place::Cell(3 - skipped));
+            assert_eq!(found[3], Place::After);
+        }
+        assert_eq!(cells.of(4, 1), Place::Before);
+        assert_eq!(cells.cells.len(), 18);
     }
 
     #[test]
     fn a_number_from_a_damaged_file_takes_no_memory() {
         let mut cells = Cells::default();
-        cells.tick(0, Cell::default(), 0);
-        cells.tick(u32::MAX, Cell::default(), 0);
-        assert!(cells.of_epoch.len() < 10);
+        tick(&mut cells, 0, 0);
+        tick(&mut cells, u32::MAX, 0);
+        assert!(cells.epochs.len() < 10);
     }
 }

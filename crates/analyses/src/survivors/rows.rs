@@ -30,10 +30,21 @@ impl ByCell {
     }
 }
 
+/// When an object was born.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Born {
+    /// `None`: before the span.
+    pub(crate) cell: Option<usize>,
+    /// The cell is a guess.
+    pub(crate) is_undated: bool,
+}
+
 /// Live objects by cell of their birth.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Live {
     pub(crate) by_birth: ByCell,
+    /// Of these: of which it is not known well when in their epoch they were born.
+    pub(crate) undated: ByCell,
     /// Born before the span.
     pub(crate) earlier: Amount,
     pub(crate) total: Amount,
@@ -45,6 +56,11 @@ impl Live {
             Some(cell) => self.by_birth.at(cell),
             None => &mut self.earlier,
         }
+    }
+
+    fn undated(&mut self, born: Born) -> Option<&mut Amount> {
+        let cell = born.cell.filter(|_| born.is_undated)?;
+        Some(self.undated.at(cell))
     }
 }
 
@@ -73,16 +89,22 @@ impl Row {
         &mut self.live
     }
 
-    pub(crate) fn add(&mut self, cell: Option<usize>, amount: Amount, look: u32) {
+    pub(crate) fn add(&mut self, born: Born, amount: Amount, look: u32) {
         let live = self.touch(look);
-        *live.of(cell) += amount;
+        *live.of(born.cell) += amount;
+        if let Some(undated) = live.undated(born) {
+            *undated += amount;
+        }
         live.total += amount;
     }
 
-    pub(crate) fn remove(&mut self, cell: Option<usize>, amount: Amount, look: u32) {
+    pub(crate) fn remove(&mut self, born: Born, amount: Amount, look: u32) {
         let live = self.touch(look);
-        let of = live.of(cell);
+        let of = live.of(born.cell);
         *of = *of - amount;
+        if let Some(undated) = live.undated(born) {
+            *undated = *undated - amount;
+        }
         live.total = live.total - amount;
     }
 
@@ -103,8 +125,10 @@ impl Row {
     pub(crate) fn fold(&mut self, is_last_known: &[bool]) {
         self.born.fold();
         self.old.fold();
-        self.live.by_birth.fold();
-        self.at_look.by_birth.fold();
+        for live in [&mut self.live, &mut self.at_look] {
+            live.by_birth.fold();
+            live.undated.fold();
+        }
         self.levels.fold_to_last(is_last_known);
     }
 }
@@ -115,14 +139,20 @@ mod tests {
 
     #[test]
     fn a_look_is_remembered() {
+        let born = |cell: Option<usize>| Born {
+            cell,
+            is_undated: cell == Some(3),
+        };
         let mut row = Row::default();
         let one = Amount::of(1, 16);
-        row.add(Some(0), one, 0);
-        row.add(Some(3), one, 0);
-        row.add(None, one, 0);
+        row.add(born(Some(0)), one, 0);
+        row.add(born(Some(3)), one, 0);
+        row.add(born(None), one, 0);
         // A look, then a death and a birth.
-        row.remove(Some(3), one, 1);
-        row.add(Some(5), one, 1);
+        row.remove(born(Some(3)), one, 1);
+        row.add(born(Some(5)), one, 1);
+        assert!(row.live.undated.0.iter().all(|amount| amount.is_zero()));
+        assert_eq!(row.at_look(1).undated.0.last(), Some(&one));
         assert_eq!(
             row.at_look(1).by_birth.0,
             [one, Amount::default(), Amount::default(), one]

@@ -271,7 +271,7 @@ impl NaiveVm {
             thread: ThreadId(thread),
             epoch,
             begun: 1_000_000 * u64::from(epoch + 1) + 10,
-            handed_over: 1_000_000 * u64::from(epoch + 1) + 20,
+            handed_over: 1_000_000 * u64::from(epoch + 1) + 400_000,
             flags,
             last_top: state.began,
         };

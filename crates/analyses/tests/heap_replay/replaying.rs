@@ -102,7 +102,8 @@ pub(crate) fn replay_kept<Q: Question>(
                     true => Cycle::kept(&kept(collection, survivors)),
                     false => Cycle::recorded(collection, runs, complete),
                 };
-                match replay.end_epoch(cycle, decode) {
+                let bytes: usize = buffers.iter().map(|(content, _)| content.len()).sum();
+                match replay.end_epoch(cycle, bytes as u64, decode) {
                     true => buffers.iter_mut().for_each(|buffer| buffer.1 = true),
                     false => buffers.clear(),
                 }

@@ -2,7 +2,7 @@
 
 use ducktrack_analyses::{HeapMoments, JudgedSpan, SurvivorRow, Survivors, SurvivorsBuilder};
 use ducktrack_heap_replay::{CollectionNumber, HeapKnowledge, Moment};
-use ducktrack_leaks::{Judgement, NotKnown, Verdict, judge};
+use ducktrack_leaks::{History, Judgement, NotKnown, Verdict, judge};
 use ducktrack_live_heap::Amount;
 use ducktrack_trace_format::{
     CollectionKind, EventBlock, EventFile, EventWords, MovesLevel, SiteId,
@@ -207,6 +207,46 @@ fn a_leak_grows_and_a_cache_does_not() {
     program.push(full());
     let (_, judgement) = judged(&program);
     assert!(!judgement.grows(), "{judgement:?}");
+}
+
+/// The events of one epoch are in order: its parts are cohorts.
+#[test]
+fn one_look_at_the_end_suffices() {
+    let mut program = vec![allocate(0); 2_000];
+    program.push(full());
+    let (survivors, judgement) = judged(&program);
+    assert_eq!((survivors.collections, survivors.live.objects), (1, 2_000));
+    assert_eq!(judgement.verdict, Verdict::Leaks);
+    let cells = survivors.clock.cells();
+    assert_eq!(cells.len(), 32);
+    // As many bytes and objects in each, up to one object.
+    let mean = survivors.live.bytes / 32;
+    let off = cells.iter().map(|cell| cell.bytes.abs_diff(mean)).max();
+    assert!(off <= Some(200), "{cells:?}");
+    let mut sum = History::default();
+    survivors.rows.iter().for_each(|row| sum.add(&row.history));
+    assert_eq!(sum.kept, sum.born);
+    assert!(
+        sum.kept
+            .iter()
+            .all(|kept| (61..=64).contains(&kept.objects)),
+        "{sum:?}"
+    );
+    assert!(sum.unseen.iter().all(|undated| undated.is_zero()));
+}
+
+/// Of a thread whose events are handed over together while others allocate as much, nobody knows when it allocated.
+#[test]
+fn threads_that_overtake_each_other_are_undated() {
+    let both = |thread: u32| Step::Allocate {
+        thread,
+        site: 0,
+        length: 0,
+    };
+    let mut program: Vec<Step> = (0..2_000).map(|at| both(at % 2)).collect();
+    program.push(full());
+    let (_, judgement) = judged(&program);
+    assert_eq!(judgement.verdict, Verdict::NotKnown(NotKnown::Unseen));
 }
 
 fn full() -> Step {

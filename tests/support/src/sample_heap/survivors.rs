@@ -35,6 +35,7 @@ impl Heap<'_> {
             last_full: None,
             allocated_after: 0,
             alive_after: Amount::default(),
+            unjudged: 0,
             collections: self.collections,
             known: true,
         }

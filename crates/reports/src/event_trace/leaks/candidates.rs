@@ -55,6 +55,7 @@ impl Candidates<'_> {
             Verdict::Leaks,
             Verdict::Fills,
             Verdict::NotKnown(NotKnown::Unseen),
+            Verdict::NotKnown(NotKnown::FewLooks),
         ];
         let mut all: Vec<Candidate<'a>> = Vec::new();
         for kind in kinds {
@@ -136,7 +137,7 @@ impl Candidates<'_> {
         };
         let doc = CandidateDoc {
             verdict: judged.verdict.name().to_owned(),
-            alarm: judged.verdict == Verdict::Leaks && self.forecast.is_material(rate.value),
+            alarm: judged.verdict == Verdict::Leaks && self.forecast.is_alarming(rate.value),
             target: type_name(driver.row.ty.as_deref()),
             class: at.map(|at| at.class.clone()),
             method: at.map(|at| at.method.clone()),

@@ -193,7 +193,7 @@ fn title(row: &CandidateDoc) -> String {
     match (row.verdict.as_str(), row.alarm) {
         ("leaks", true) => "leaks".to_owned(),
         ("leaks", false) if row.is_in_use() => "becomes more, and is in use".to_owned(),
-        ("leaks", false) => "leaks, but too little to matter in this run".to_owned(),
+        ("leaks", false) => "becomes more, too slowly for an alarm after this run".to_owned(),
         ("not known", _) => "leaks if what is in the old space is alive".to_owned(),
         (other, _) => other.to_owned(),
     }

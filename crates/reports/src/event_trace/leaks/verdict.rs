@@ -1,10 +1,10 @@
 //! The verdict on the run as one sentence.
 
 use ducktrack_analyses::Survivors;
-use ducktrack_leaks::Forecast;
+use ducktrack_leaks::{COHORTS, Forecast};
 
 use super::document::CandidateDoc;
-use crate::quantity::{counted, short_bytes};
+use crate::quantity::{counted, grouped, short_bytes};
 
 /// HotSpot gives up when full collections free less than this share of the heap (`GCHeapFreeLimit`).
 const FREES_NOTHING: f64 = 0.02;
@@ -75,7 +75,11 @@ pub(super) fn verdict(
         return not_known(sentence);
     }
     let visible = visible(forecast);
-    match material().find(|one| one.verdict == "fills") {
+    match material().find(|one| one.verdict == "fills" || is_slow(one)) {
+        Some(first) if is_slow(first) => RunVerdict {
+            word: "fills",
+            sentence: format!("{}. {visible}", slow(first, forecast)),
+        },
         Some(first) => RunVerdict {
             word: "fills",
             sentence: format!(
@@ -95,19 +99,40 @@ pub(super) fn verdict(
     }
 }
 
-/// The piece of the run before its shutdown is not judged: no other came after it. If it keeps more than an average piece of the whole heap, nobody can say that
-/// nothing leaks.
+/// The piece of the run before its shutdown is not judged: no other came after it. If it is longer than a cohort and keeps more than an average piece of the whole
+/// heap, nobody can say that nothing leaks.
 fn too_young(survivors: &Survivors) -> Option<String> {
     let (young, judged) = (survivors.alive_after.bytes, survivors.live.bytes);
     let all = young.saturating_add(judged);
     let pieces = survivors.clock.cells().len() as u64 + 1;
-    (young > all / pieces).then(|| {
+    let cohort = survivors.clock.bytes() / COHORTS as u64;
+    (survivors.unjudged > cohort && young > all / pieces).then(|| {
         format!(
             "{} of the {} alive were made in the last piece of the run, after all that can be judged: run longer; ducktrack heap has them by site",
             short_bytes(young),
             short_bytes(all)
         )
     })
+}
+
+/// A straight line that is no alarm.
+fn is_slow(one: &CandidateDoc) -> bool {
+    one.verdict == "leaks" && !one.alarm && !one.is_in_use()
+}
+
+fn slow(first: &CandidateDoc, forecast: &Forecast) -> String {
+    let rate = first.bytes_per_mb.value;
+    let spans = forecast.spans_until_full(rate).unwrap_or(f64::INFINITY);
+    let work = first.seconds_until_full;
+    let work = work.map_or_else(String::new, |work| format!(" ({} of work)", duration(work)));
+    format!(
+        "no alarm: {} made at {} becomes more in a straight line, {} of each MB allocated; the heap would be full after {} times what this run allocated{work}, and \
+         one run does not show that it goes on for so long",
+        first.target,
+        made(first),
+        short_bytes(rate as u64),
+        grouped(spans.round() as u64),
+    )
 }
 
 fn is_full(survivors: &Survivors, forecast: &Forecast) -> bool {
@@ -190,11 +215,18 @@ mod tests {
                 objects: 1,
                 bytes: young,
             },
+            unjudged: 100,
             ..Survivors::default()
         };
         // Six pieces: 2.5 MB are less than a sixth of 17.5 MB, 5.3 MB more than a sixth of 20.3 MB.
         assert_eq!(too_young(&run(2_500_000)), None);
         let sentence = too_young(&run(5_300_000)).expect("it is not known");
         assert!(sentence.starts_with("5.3 MB of the 20.3 MB"), "{sentence}");
+        // A part that is shorter than a cohort has no leak that did not show before.
+        let short = Survivors {
+            unjudged: 31,
+            ..run(5_300_000)
+        };
+        assert_eq!(too_young(&short), None);
     }
 }
