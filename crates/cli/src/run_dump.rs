@@ -8,7 +8,8 @@ use ducktrack_holders::DumpFile;
 
 /// How names of heap dumps end.
 const ENDINGS: [&str; 2] = [".hprof", ".hprof.gz"];
-/// The dump that the JVM wrote at its first OutOfMemoryError (`dump=end` asks it to): what filled the heap is in it, and in no later one.
+/// What `dump=end` leaves, and what the JVM wrote at its first OutOfMemoryError: what filled the heap may have been dropped by the end.
+const AT_END: &str = "heap.hprof";
 const AT_EXHAUSTION: &str = "oom.hprof";
 /// Given as the name of a dump: the trace alone.
 const NONE: &str = "none";
@@ -55,7 +56,7 @@ impl RunDump {
     }
 }
 
-/// The dump of the first OutOfMemoryError; else the one whose header has the latest time.
+/// The dump whose header has the latest time; that of the end is left out where there is one of an OutOfMemoryError.
 fn newest(folder: &Path) -> Option<PathBuf> {
     let entries = fs::read_dir(folder).ok()?;
     let is_dump = |path: &PathBuf| {
@@ -65,10 +66,13 @@ fn newest(folder: &Path) -> Option<PathBuf> {
     let dumps = entries.flatten().map(|entry| entry.path()).filter(is_dump);
     let dated = dumps.filter_map(|path| {
         let millis = DumpFile::new(&path).and_then(|file| file.unix_millis());
-        let is_of_exhaustion = path.file_name() == Some(AT_EXHAUSTION.as_ref());
-        Some((is_of_exhaustion, millis.ok()?, path))
+        Some((millis.ok()?, path))
     });
-    dated.max().map(|(.., path)| path)
+    let mut dated: Vec<(u64, PathBuf)> = dated.collect();
+    if dated.iter().any(|(_, path)| path.ends_with(AT_EXHAUSTION)) {
+        dated.retain(|(_, path)| !path.ends_with(AT_END));
+    }
+    dated.into_iter().max().map(|(_, path)| path)
 }
 
 #[cfg(test)]
@@ -92,10 +96,10 @@ mod tests {
         let old = write(folder, "heap.hprof", 5);
         fs::write(folder.join("cut.hprof"), "JAVA").expect("a file");
         assert_eq!(RunDump::of(None, folder), RunDump::Found(old.clone()));
-        let new = write(folder, "live.hprof", 6);
-        assert_eq!(RunDump::of(None, folder), RunDump::Found(new));
         let full = write(folder, "oom.hprof", 3);
         assert_eq!(RunDump::of(None, folder), RunDump::Found(full));
+        let new = write(folder, "live.hprof", 6);
+        assert_eq!(RunDump::of(None, folder), RunDump::Found(new));
         let named = RunDump::of(Some(&old), folder);
         assert_eq!(named.required(folder).ok(), Some(old.as_path()));
         assert_eq!(RunDump::of(Some(Path::new("none")), folder), RunDump::None);
