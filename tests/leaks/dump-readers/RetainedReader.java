@@ -140,7 +140,7 @@ public final class RetainedReader {
             ClassDumpRecord type = (ClassDumpRecord) record;
             List<Long> found = new ArrayList<>(List.of(type.getSuperclassId(), type.getClassLoaderId(), type.getSignersId(), type.getProtectionDomainId()));
             for (ClassDumpRecord.StaticFieldRecord field : type.getStaticFields()) {
-                ValueHolder value = field.getValue().getHolder();
+                ValueHolder value = field.getValue();
                 if (value instanceof ValueHolder.ReferenceHolder && !LATE.contains(name(type.getId()) + "." + strings.get(field.getNameStringId()))) {
                     found.add(((ValueHolder.ReferenceHolder) value).getValue());
                 }
