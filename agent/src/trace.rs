@@ -238,6 +238,7 @@ impl Trace {
         let Some(buffers) = self.buffers.get() else {
             return;
         };
+        buffers.log().deliver();
         number_called_sites(core, buffers.called_sites(), &self.sites);
         for layer in self.working_layers() {
             layer.tick(core, buffers);
@@ -395,7 +396,7 @@ impl Recording for Trace {
             return;
         };
         self.layers.iter().for_each(|layer| layer.end(core));
-        self.collections.end_cycles();
+        self.collections.end_cycles(core);
         let end = End {
             unix_millis: unix_millis(),
             cause: cause.to_owned(),

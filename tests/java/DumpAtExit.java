@@ -5,7 +5,7 @@ import java.lang.management.ManagementFactory;
  * Runs another program; when that ends, writes a heap dump of what is live.
  *
  * <p>{@code java DumpAtExit FILE MAIN-CLASS [WORDS]}. The dump is what {@code jcmd PID GC.heap_dump} writes: a full collection and, at the same
- * safepoint, all objects that it left.
+ * safepoint, all objects that it left. With {@code -Dcollect=true} the program collects before: under ZGC, JDK 17 does not.
  */
 public final class DumpAtExit {
     private DumpAtExit() {}
@@ -15,6 +15,9 @@ public final class DumpAtExit {
         var diagnostics = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             try {
+                if (Boolean.getBoolean("collect")) {
+                    System.gc();
+                }
                 diagnostics.dumpHeap(words[0], true);
             } catch (Exception failure) {
                 failure.printStackTrace();

@@ -49,7 +49,12 @@ pub(crate) fn heap_after_histogram(trace: &Path) -> anyhow::Result<RebuiltHeap> 
         .or_else(|| full.next_back())
         .and_then(|collection| collection["number"].as_u64())
         .context("the trace has no full collection")?;
-    let heap = trace_command("heap", trace, &["--at", &last_full.to_string()])?;
+    heap_at(trace, last_full)
+}
+
+/// The heap after the collection with this number.
+pub fn heap_at(trace: &Path, collection: u64) -> anyhow::Result<RebuiltHeap> {
+    let heap = trace_command("heap", trace, &["--at", &collection.to_string()])?;
     Ok(RebuiltHeap {
         classes: by_class(&heap["types"])?,
         archived: by_class(&heap["archived"])?,

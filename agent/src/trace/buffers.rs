@@ -167,6 +167,8 @@ impl ThreadBuffers {
                 let _ = self.log.buffer(piece);
             }
             buffer.rewind();
+            drop(buffer);
+            self.log.deliver();
         }
     }
 
@@ -193,12 +195,13 @@ impl ThreadBuffers {
             buffer.add_dropped(events);
         }
         drop(buffer);
+        self.log.deliver();
         if flushed == Some(FlushOutcome::Full) {
             self.log.wait_for_room();
         }
     }
 
-    /// Cuts all buffers at the start of a collection. The world is stopped.
+    /// Cuts all buffers at the start of a collection. The world is stopped; the log gets what was cut off when it goes on.
     pub(crate) fn cut(&self, layout: &ThreadLayout) -> Vec<ThreadCut> {
         let start = Instant::now();
         let epoch = self.epoch();

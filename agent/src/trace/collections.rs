@@ -9,6 +9,7 @@
 
 pub(crate) mod before_collection;
 mod concurrent_cycles;
+mod held_drivers;
 pub(crate) mod kept_collections;
 pub(crate) mod pause_work;
 
@@ -152,9 +153,10 @@ impl Collections {
     }
 
     /// Ends the cycles that are under way, before the log ends.
-    pub(crate) fn end_cycles(&self) {
+    pub(crate) fn end_cycles(&self, core: &Core) {
         if let Some(cycles) = self.concurrent.get() {
             cycles.end();
+            core.log.info(&cycles.held().to_string());
         }
     }
 

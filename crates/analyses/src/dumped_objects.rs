@@ -5,6 +5,7 @@ use ducktrack_heap_replay::{Analysis, Collected, Heap, Loss, Pause, Wants};
 use ducktrack_trace_format::{Collection, UsesHead};
 
 use crate::live_objects::HEAP_DUMP;
+use crate::program_addresses::by_program_address;
 use crate::staleness::clock::StalenessClock;
 use crate::{LiveObjects, Question};
 
@@ -48,8 +49,8 @@ impl DumpedObjects {
         let is_known = heap.is_known() && is_its;
         self.objects = is_known.then(|| {
             let at = (self.last.collection, self.last.unix_micros);
-            let mut objects =
-                LiveObjects::new(at, heap.objects(), &self.clock, &heap.spaces, &heap.names);
+            let objects = by_program_address(heap);
+            let mut objects = LiveObjects::new(at, objects, &self.clock, &heap.spaces, &heap.names);
             objects.is_before_dump = !is_for_dump;
             objects
         });

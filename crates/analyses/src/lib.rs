@@ -11,6 +11,7 @@ mod followed_sites;
 mod heap_at;
 mod lifetimes;
 mod live_objects;
+mod program_addresses;
 mod question;
 mod staleness;
 mod survivors;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::program_addresses::program_address;
 use crate::staleness::clock::StalenessClock;
 use ducktrack_count_model::{CallIndex, SiteIndex, TraceNames};
 use ducktrack_heap_replay::{CollectionNumber, LiveObject, SpaceMap};
@@ -102,11 +103,11 @@ impl LiveObjects {
                 age: collection.saturating_sub(object.birth),
                 staleness: stale.map(|stale| stale.of(object, collection)),
             };
-            let place = all.units.len();
+            let (place, address) = (all.units.len(), program_address(address));
             if end != Some(address) || place.is_multiple_of(OBJECTS_PER_START) {
                 all.starts.push(Start { place, address });
             }
-            end = Some(object.end);
+            end = Some(program_address(object.end));
             all.facts_of
                 .push(facts.of(common, || all.facts.push(common)));
             all.units
@@ -125,7 +126,7 @@ impl LiveObjects {
         self.units.is_empty()
     }
 
-    /// All addresses, ascending.
+    /// All addresses as the program sees them, ascending.
     pub fn addresses(&self) -> impl Iterator<Item = u64> {
         let mut starts = self.starts.iter().peekable();
         let mut address = 0_u64;

@@ -84,6 +84,27 @@ impl JoinOutcome {
     }
 }
 
+/// The bit that ZGC without generations sets in all references, and so in all identifiers of a dump: above all addresses of the trace. 0: there is none.
+fn colour(graph: &HeapGraph, objects: &LiveObjects) -> u64 {
+    let (first, last) = match graph.objects().checked_sub(1) {
+        Some(last) => (graph.id(0), graph.id(last)),
+        None => return 0,
+    };
+    colour_of(
+        (first, last),
+        objects.addresses().last().unwrap_or(u64::MAX),
+    )
+}
+
+/// Of the dump's lowest and highest identifier, and the highest address of the trace.
+fn colour_of((first, last): (u64, u64), highest: u64) -> u64 {
+    let top = last.checked_ilog2().map_or(0, |bit| 1 << bit);
+    match first & top != 0 && highest < top {
+        true => top,
+        false => 0,
+    }
+}
+
 impl JoinedDump {
     /// Finds every object of the dump in the trace.
     pub fn new(graph: HeapGraph, objects: LiveObjects) -> Self {
@@ -135,8 +156,9 @@ impl JoinedDump {
     fn merge(&mut self, objects: &LiveObjects) {
         let mut addresses = (0_usize..).zip(objects.addresses()).peekable();
         let mut has_type: FxHashMap<(ClassIndex, u32), bool> = FxHashMap::default();
+        let colour = colour(&self.graph, objects);
         for object in 0..self.graph.objects() {
-            let id = self.graph.id(object);
+            let id = self.graph.id(object) & !colour;
             while let Some((place, _)) = addresses.next_if(|(_, address)| *address < id) {
                 self.only_in_trace(objects, place);
             }
@@ -265,5 +287,21 @@ impl JoinedDump {
             true => stable_descriptor(class),
             false => stable_descriptor(&format!("L{class};")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_colour_is_in_all_identifiers_and_above_all_addresses() {
+        let (red, base) = (1 << 42, 1 << 44);
+        assert_eq!(colour_of((red | 8, red | 800), 800), red);
+        // Another heap: its identifiers go on where one bit more begins.
+        assert_eq!(colour_of((8, 1 << 20 | 8), 800), 0);
+        // With generations, addresses have the base of the heap as well.
+        assert_eq!(colour_of((base | 8, base | 800), base | 640), 0);
+        assert_eq!(colour_of((0, 0), 0), 0);
     }
 }

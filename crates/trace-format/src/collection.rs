@@ -17,6 +17,9 @@ pub use ducktrack_heap_facts::{CollectionKind, MovesLevel, SpaceKind};
 
 use crate::{FormatError, Place, ThreadId};
 
+/// Set in addresses of objects of ZGC's old generation. No program has such addresses.
+pub const OLD_GENERATION: u64 = 1 << 47;
+
 /// One collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Collection {

@@ -48,8 +48,8 @@ pub use application::class_pattern_matches;
 pub use block::{Compression, PackedContent, decode_content, encode_block};
 pub use block_header::{BLOCK_MARK, BlockHeader, BlockKind, MAX_CONTENT};
 pub use collection::{
-    AddressRange, Collection, CollectionCounts, CollectionKind, MovesLevel, Space, SpaceKind,
-    ThreadCut,
+    AddressRange, Collection, CollectionCounts, CollectionKind, MovesLevel, OLD_GENERATION, Space,
+    SpaceKind, ThreadCut,
 };
 pub use counter_file::{
     BLOCK_HEADER_WORDS, BlockOwner, BlockWord, COUNTER_FILE_MAGIC, COUNTER_FILE_NAME,

@@ -47,6 +47,7 @@ mod limits;
 mod mirror;
 mod noted_sums;
 mod options;
+mod outbox;
 mod output;
 mod packing;
 mod piece_sums;
@@ -150,7 +151,7 @@ impl EventLog {
         Ok(log)
     }
 
-    /// Hands a buffer over. Never blocks. The order of calls is the order of the trace. All buffers of an epoch must be handed over before
+    /// Hands a buffer over. Never blocks; [`EventLog::deliver`] passes it on. The order of calls is the order of the trace. All buffers of an epoch must be handed over before
     /// the collection that ends it. A piece that was cut off for a collection is never dropped.
     pub fn buffer(&self, buffer: Buffer) -> FlushOutcome {
         let is_cut = buffer.header.flags.has(EventFlags::CUT);
@@ -162,7 +163,7 @@ impl EventLog {
         if full && may_drop {
             return self.drop_buffer(&buffer);
         }
-        match self.queue.send_buffer(buffer) {
+        match self.queue.put_buffer(buffer) {
             Ok(()) if full && !may_drop => FlushOutcome::Full,
             Ok(()) => FlushOutcome::Taken,
             Err(buffer) => self.drop_buffer(&buffer),
@@ -195,8 +196,14 @@ impl EventLog {
         self.takes_no_more.store(true, Ordering::Relaxed);
     }
 
+    /// Passes on what was handed over, and wakes the log's threads, which may cost the caller its core: call it in no pause, and without holding a lock.
+    pub fn deliver(&self) {
+        self.queue.deliver();
+    }
+
     /// Waits until the queue is below its limit. For the program's threads; never call it inside a pause.
     pub fn wait_for_room(&self) {
+        self.queue.deliver();
         self.queue.wait_for_room();
     }
 
@@ -206,8 +213,9 @@ impl EventLog {
         self.standstill.begin();
     }
 
-    /// Tells the log that the world continues.
+    /// Tells the log that the world continues, and passes on what was handed over meanwhile.
     pub fn world_goes_on(&self) {
+        self.queue.deliver();
         self.standstill.end();
     }
 
@@ -225,14 +233,14 @@ impl EventLog {
         copy: Option<Box<dyn Durable>>,
     ) {
         self.queue
-            .send_collection(Box::new(collection), survivors.into(), copy);
+            .put_collection(Box::new(collection), survivors.into(), copy);
     }
 
     /// Keeps the place of a collection that begins now and ends while the program runs (ZGC): what is handed over later waits until it is [filled
     /// in](CollectionPlace::fill). Never blocks.
     pub fn await_collection(&self) -> CollectionPlace {
         let (sender, receiver) = bounded(1);
-        let _ = self.queue.send(Message::Awaited(receiver));
+        self.queue.put(Message::Awaited(receiver));
         CollectionPlace {
             sender,
             queue: Arc::clone(&self.queue),
@@ -241,25 +249,25 @@ impl EventLog {
 
     /// Announces classes with their addresses in the VM. (The agent writes the records themselves to the trace file.) Never blocks.
     pub fn classes(&self, classes: Arc<[HeapClass]>) {
-        let _ = self.queue.send(Message::Classes(classes));
+        self.queue.put(Message::Classes(classes));
     }
 
     /// Adds the uses of objects before the collections that are handed over next: the content of a block (see
     /// [`UseEncoder`](ducktrack_trace_format::UseEncoder)). Never blocks.
     pub fn uses(&self, content: Vec<u8>) {
-        let _ = self.queue.send(Message::Ahead(BlockKind::USES, content));
+        self.queue.put(Message::Ahead(BlockKind::USES, content));
     }
 
     /// Adds the dead objects of the collection that is handed over next: the content of a block (see
     /// [`DeadEncoder`](ducktrack_trace_format::DeadEncoder)). Never blocks.
     pub fn stamps(&self, content: Vec<u8>) {
-        let _ = self.queue.send(Message::Ahead(BlockKind::STAMPS, content));
+        self.queue.put(Message::Ahead(BlockKind::STAMPS, content));
     }
 
     /// Adds what holds objects at this moment: the content of a block (see [`encode_roots`](ducktrack_trace_format::encode_roots)). It is written
     /// before the next collection, or at the end. Never blocks.
     pub fn roots(&self, content: Vec<u8>) {
-        let _ = self.queue.send(Message::Ahead(BlockKind::ROOTS, content));
+        self.queue.put(Message::Ahead(BlockKind::ROOTS, content));
     }
 
     /// The statistics so far.
@@ -284,9 +292,10 @@ impl EventLog {
     /// Writes everything that was handed over, and `end` as the last block. Later buffers are dropped and counted.
     pub fn finish(&self, end: End) -> EventStats {
         let (done, answer) = bounded(1);
-        if self.queue.send(Message::Finish(end, done)) {
-            let _ = answer.recv();
-        }
+        self.queue.put(Message::Finish(end, done));
+        self.queue.deliver();
+        // An error: the pipeline has ended.
+        let _ = answer.recv();
         self.stats()
     }
 }

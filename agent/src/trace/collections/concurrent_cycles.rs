@@ -8,7 +8,8 @@
 //! Both only exchange short messages under locks that neither holds while it reads the heap.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use ducktrack_hotspot::{
     ClassId, CycleFault, CycleKind, CycleListener, CycleReport, CycleStart, JvmFlags,
@@ -20,11 +21,15 @@ use ducktrack_trace_format::{
 use ducktrack_trace_writer::{CollectionPlace, Survivors};
 use parking_lot::Mutex;
 
+use super::held_drivers::HeldDrivers;
 use super::{heap_class, survivor};
 use crate::core::Core;
 use crate::options::Options;
 use crate::process::clock::{nanos_since, unix_micros};
 use crate::trace::buffers::ThreadBuffers;
+
+// Readers of the trace know it by this value.
+const _: () = assert!(OLD_GENERATION as u64 == ducktrack_trace_format::OLD_GENERATION);
 
 /// Bytes of a survivor while the log takes it.
 const SURVIVOR_BYTES: u64 = 64;
@@ -39,6 +44,9 @@ pub(super) struct ConcurrentCycles {
     open: Mutex<Vec<OpenCycle>>,
     /// Why nothing is known any more.
     fault: Mutex<Option<&'static str>>,
+    /// The first cycle from this collection on is not known, because a test asks for that; never: `u32::MAX`.
+    fault_at: AtomicU32,
+    held: HeldDrivers,
 }
 
 /// A pause whose buffers were cut.
@@ -53,6 +61,8 @@ struct OpenCycle {
     start: CycleStart,
     collection: Collection,
     place: CollectionPlace,
+    /// When it began to count.
+    since: Instant,
 }
 
 /// Where cycles are recorded.
@@ -87,6 +97,8 @@ impl ConcurrentCycles {
             pause: Mutex::default(),
             open: Mutex::default(),
             fault: Mutex::default(),
+            fault_at: AtomicU32::new(options.fault_at.unwrap_or(u32::MAX)),
+            held: HeldDrivers::default(),
         }))
     }
 
@@ -177,10 +189,16 @@ impl ConcurrentCycles {
                     start,
                     collection,
                     place,
+                    since: pause.since,
                 });
             }
             None => buffers.log().collection(collection, Survivors::default()),
         }
+    }
+
+    /// How long the drivers were held.
+    pub(super) fn held(&self) -> &HeldDrivers {
+        &self.held
     }
 
     /// Ends everything that is under way.
@@ -214,6 +232,10 @@ impl OpenCycle {
 }
 
 impl CycleListener for Recorder {
+    fn between_phases(&self) {
+        self.buffers.log().deliver();
+    }
+
     fn completed(&self, start: CycleStart, outcome: Result<CycleReport, CycleFault>) {
         let (cycle, missed) = self.cycles.take(start);
         for cycle in missed {
@@ -222,7 +244,12 @@ impl CycleListener for Recorder {
         let Some(cycle) = cycle else {
             return;
         };
+        let number = cycle.collection.number;
         match outcome {
+            Ok(_) if number >= self.cycles.fault_at.load(Ordering::Relaxed) => {
+                self.cycles.fault_at.store(u32::MAX, Ordering::Relaxed);
+                cycle.fill_with_fault("a fault was asked for");
+            }
             Ok(report) => self.record(cycle, report),
             Err(fault) => cycle.fill_with_fault(&fault.to_string()),
         }
@@ -231,6 +258,8 @@ impl CycleListener for Recorder {
 
 impl Recorder {
     fn record(&self, mut cycle: OpenCycle, report: CycleReport) {
+        let held = Duration::from_nanos(report.held_nanos);
+        self.cycles.held.add(held, cycle.since.elapsed());
         let collection = &mut cycle.collection;
         if report.is_void {
             collection.kind = CollectionKind::Cleanup;

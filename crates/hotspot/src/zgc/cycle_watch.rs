@@ -56,6 +56,8 @@ pub struct CycleReport {
 
 /// Who hears of cycles. Called on a driver thread, from inside the VM, while the program runs: implementations must not call the VM.
 pub trait CycleListener: Send + Sync {
+    /// A driver is between two phases, and the world is not stopped: the place for work that a pause left.
+    fn between_phases(&self);
     /// A cycle is over, or will not be known.
     fn completed(&self, cycle: CycleStart, outcome: Result<CycleReport, CycleFault>);
 }
@@ -552,6 +554,9 @@ fn report(outcome: Outcome, held_nanos: u64) -> CycleReport {
 
 impl DriverObserver for Shared {
     fn look(&self, driver: usize) {
+        if let Some(listener) = self.listener.get() {
+            listener.between_phases();
+        }
         if let Some(watch) = self.owned(driver) {
             self.look_at(watch);
         }

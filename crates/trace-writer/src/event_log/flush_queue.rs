@@ -13,6 +13,7 @@ use ducktrack_trace_format::{BlockKind, Collection, End, EventBlockHeader, HeapC
 use parking_lot::{Condvar, Mutex};
 
 use super::buffer_words::{BufferWords, Durable};
+use super::outbox::Outbox;
 use super::stats::EventStats;
 use super::survivor::Survivors;
 
@@ -60,7 +61,7 @@ const MOST_SURVIVOR_BYTES: u64 = 256 << 20;
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 pub(crate) struct FlushQueue {
-    sender: Sender<Message>,
+    outbox: Outbox<Message>,
     limit: usize,
     /// The pipeline holds buffers back: each thread waits after handing over one buffer.
     held: AtomicBool,
@@ -81,7 +82,7 @@ impl FlushQueue {
     pub(crate) fn new(limit: usize) -> (Self, Receiver<Message>) {
         let (sender, receiver) = unbounded();
         let queue = Self {
-            sender,
+            outbox: Outbox::new(sender),
             limit: limit.max(1),
             held: AtomicBool::new(false),
             waiting: AtomicUsize::new(0),
@@ -124,37 +125,48 @@ impl FlushQueue {
         self.waiting.load(Ordering::Acquire) as f64 / self.limit as f64
     }
 
-    /// Hands a buffer over; gives it back after the queue was closed.
-    pub(crate) fn send_buffer(&self, buffer: Buffer) -> Result<(), Buffer> {
+    /// Takes a buffer, which [`FlushQueue::deliver`] passes on; gives it back after the queue was closed.
+    pub(crate) fn put_buffer(&self, buffer: Buffer) -> Result<(), Buffer> {
         if self.closed.load(Ordering::Acquire) {
             return Err(buffer);
         }
-        let bytes = buffer.bytes();
-        self.waiting_bytes.fetch_add(bytes, Ordering::AcqRel);
+        self.waiting_bytes
+            .fetch_add(buffer.bytes(), Ordering::AcqRel);
         let waiting = self.waiting.fetch_add(1, Ordering::AcqRel) + 1;
         self.peak.fetch_max(waiting, Ordering::Relaxed);
-        let Err(refused) = self.sender.send(Message::Buffer(buffer)) else {
-            return Ok(());
-        };
-        self.buffer_done(bytes);
-        match refused.into_inner() {
-            Message::Buffer(buffer) => Err(buffer),
-            // The channel refuses exactly what was sent.
-            _ => Ok(()),
-        }
+        self.outbox.put(Message::Buffer(buffer));
+        Ok(())
     }
 
-    /// Hands a collection over; drops it after the queue was closed.
-    pub(crate) fn send_collection(
+    /// Takes a collection, which [`FlushQueue::deliver`] passes on; drops it after the queue was closed.
+    pub(crate) fn put_collection(
         &self,
         collection: Box<Collection>,
         survivors: Survivors,
         copy: Option<Box<dyn Durable>>,
     ) {
-        let bytes = survivors.memory();
-        self.survivor_bytes.fetch_add(bytes, Ordering::AcqRel);
-        if !self.send(Message::Collection(collection, survivors, copy)) {
-            self.survivor_bytes.fetch_sub(bytes, Ordering::AcqRel);
+        self.survivors_wait(survivors.memory());
+        self.put(Message::Collection(collection, survivors, copy));
+    }
+
+    /// Takes any other message, which [`FlushQueue::deliver`] passes on.
+    pub(crate) fn put(&self, message: Message) {
+        match self.closed.load(Ordering::Acquire) {
+            true => self.refused(message),
+            false => self.outbox.put(message),
+        }
+    }
+
+    /// Passes on what was taken.
+    pub(crate) fn deliver(&self) {
+        self.outbox.deliver(|message| self.refused(message));
+    }
+
+    fn refused(&self, message: Message) {
+        match message {
+            Message::Buffer(buffer) => self.buffer_done(buffer.bytes()),
+            Message::Collection(_, survivors, _) => self.survivors_done(survivors.memory()),
+            _ => {}
         }
     }
 
@@ -168,11 +180,6 @@ impl FlushQueue {
         self.survivor_bytes.fetch_sub(bytes, Ordering::AcqRel);
         let _gate = self.gate.lock();
         self.room.notify_all();
-    }
-
-    /// Hands any other message over; false after the queue was closed.
-    pub(crate) fn send(&self, message: Message) -> bool {
-        !self.closed.load(Ordering::Acquire) && self.sender.send(message).is_ok()
     }
 
     /// A buffer that was put off waits again.

@@ -1,3 +1,5 @@
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -5,7 +7,7 @@ import java.util.Random;
 /**
  * Threads that keep and drop objects of all sizes at random, while the collector runs: small ones, arrays that take a page of their own, and arrays between.
  *
- * <p>{@code java ConcurrentHeap THREADS STEPS SLOTS}. At the end everything that is not in the table any more is dead: the program collects twice and prints how many objects of each
+ * <p>{@code java ConcurrentHeap THREADS STEPS SLOTS [FILE]}. With a file, the threads go on until it is there. At the end everything that is not in the table any more is dead: the program collects twice and prints how many objects of each
  * class live, and how many of the arrays are larger than a small page.
  */
 public final class ConcurrentHeap {
@@ -37,6 +39,7 @@ public final class ConcurrentHeap {
     }
 
     private static Object[] table;
+    private static Path file;
 
     private ConcurrentHeap() {}
 
@@ -44,6 +47,7 @@ public final class ConcurrentHeap {
     public static void main(String[] words) throws Exception {
         int steps = Integer.parseInt(words[1]);
         table = new Object[Integer.parseInt(words[2])];
+        file = words.length > 3 ? Path.of(words[3]) : null;
         List<Thread> threads = new ArrayList<>();
         for (int number = 0; number < Integer.parseInt(words[0]); number++) {
             Random random = new Random(number);
@@ -68,7 +72,7 @@ public final class ConcurrentHeap {
     }
 
     private static void run(Random random, int steps) {
-        for (int step = 0; step < steps; step++) {
+        for (int step = 0; step < steps || file != null && !Files.exists(file); step++) {
             for (int index = 0; index < BATCH; index++) {
                 int slot = random.nextInt(table.length);
                 int kind = random.nextInt(100);
