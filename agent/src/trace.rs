@@ -57,6 +57,8 @@ pub(crate) struct Trace {
     classes_ahead: OnceLock<Option<Arc<ClassesAhead>>>,
     /// The event files have reached their maximum size: a collection would allow them to rotate.
     collection_wanted: Arc<AtomicBool>,
+    /// Blocks of the event files are lost, and with them what readers need to know the heap: it must be listed anew.
+    whole_heap_wanted: Arc<AtomicBool>,
     layers: Vec<Box<dyn Layer>>,
     /// How many of the layers work: the first ones.
     working: OnceLock<usize>,
@@ -96,6 +98,7 @@ impl Trace {
             collections: Collections::default(),
             classes_ahead: OnceLock::new(),
             collection_wanted: Arc::default(),
+            whole_heap_wanted: Arc::default(),
             layers,
             working: OnceLock::new(),
             dead_refusal: OnceLock::new(),
@@ -125,6 +128,7 @@ impl Trace {
             queue: core.queue_within_bound(core.options.events.buffer_size),
             most_mirror_bytes: core.mirror_within_bound(),
             moves: self.collections.are_watched(),
+            may_match_later: self.collections.are_exact(),
             frontier: self.collections.frontier(),
             start_unix_millis: core.start_unix_millis,
             sites: Arc::clone(&self.sites),
@@ -134,6 +138,7 @@ impl Trace {
                 core,
                 tables,
                 collection_wanted: Arc::clone(&self.collection_wanted),
+                whole_heap_wanted: Arc::clone(&self.whole_heap_wanted),
             }),
         })
     }
@@ -228,6 +233,9 @@ impl Trace {
 
     fn tick(&self, core: &Core) {
         self.collections.tick();
+        if self.whole_heap_wanted.swap(false, Ordering::AcqRel) {
+            self.collections.list_anew();
+        }
         let collect = |_| core.env.force_garbage_collection();
         if self.collection_wanted.swap(false, Ordering::AcqRel)
             && let Err(error) = core.in_vm(collect).flatten()

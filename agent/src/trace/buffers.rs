@@ -69,6 +69,8 @@ pub(crate) struct Start<'a> {
     /// Maximum size of the heap mirror in bytes.
     pub(crate) most_mirror_bytes: Option<u64>,
     pub(crate) moves: bool,
+    /// Moves are exact, and each collection ends in its pause: survivors may be matched with events by those who read the trace.
+    pub(crate) may_match_later: bool,
     pub(crate) frontier: Option<Arc<AllocationFrontier>>,
     pub(crate) start_unix_millis: u64,
     pub(crate) sites: Arc<SiteTable>,
@@ -356,6 +358,7 @@ fn event_options(start: &Start<'_>) -> EventOptions {
             OnFull::Wait
         },
         moves: start.moves,
+        match_later: start.may_match_later && choices.max_trace_size.is_none(),
         most_mirror_bytes: start.most_mirror_bytes,
         pid: std::process::id(),
         start_unix_millis: start.start_unix_millis,

@@ -145,6 +145,13 @@ impl Collections {
         cycles.map_or(Ok(()), |cycles| cycles.follow(core, buffers))
     }
 
+    /// Moves are recorded as unknown from the next pause on, until a full collection lists the whole heap.
+    pub(crate) fn list_anew(&self) {
+        if let Some(watch) = &mut self.state.lock().watch {
+            watch.fail_at(1);
+        }
+    }
+
     /// Called now and then: no cycle that is over must stay open.
     pub(crate) fn tick(&self) {
         if let Some(cycles) = self.concurrent.get() {
@@ -176,6 +183,12 @@ impl Collections {
 
     pub(crate) fn are_watched(&self) -> bool {
         self.concurrent.get().is_some() || self.state.lock().watch.is_some()
+    }
+
+    /// Whether moves are exact, and collections end in their pauses.
+    pub(crate) fn are_exact(&self) -> bool {
+        let state = self.state.lock();
+        state.watch.is_some() && state.level == MovesLevel::Exact
     }
 
     /// First address and length of the reserved heap; `None` if moves are unknown.

@@ -1,6 +1,7 @@
 //! Trace directory of `mode=trace` to model: definitions first, then all events in one pass, decoded on all cores.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::thread::available_parallelism;
 
 use anyhow::Result;
@@ -29,6 +30,7 @@ pub(crate) fn replay_trace<Q: Question>(
     names: TraceNames,
     mut question: Q,
 ) -> (TraceModel, Q::Answer) {
+    know(&mut files, &names);
     let mut heap = replay(&mut files, names, question.analyses(&count));
     let damage = files.damage().into_iter().map(|(file, damage)| FileDamage {
         file: file.display().to_string(),
@@ -52,6 +54,11 @@ fn replay(files: &mut EventFiles, names: TraceNames, analyses: Vec<&mut dyn Anal
     }
     progress.done();
     replay.finish()
+}
+
+/// Tells the reader of events what the definitions say.
+pub(crate) fn know(files: &mut EventFiles, names: &TraceNames) {
+    files.know(Arc::new(names.clone()), names.heap_classes.clone());
 }
 
 /// Leads one step to the replay.

@@ -39,6 +39,8 @@ pub(crate) struct HeapClassOutline {
     pub(crate) ty: String,
     pub(crate) size: HeapClassSize,
     pub(crate) klass: u64,
+    /// As the VM has it.
+    pub(crate) name: String,
 }
 
 impl Definitions {
@@ -63,6 +65,7 @@ impl Definitions {
             ty: stable_descriptor(&descriptor),
             size: class.size,
             klass: class.klass,
+            name: class.name.clone(),
         });
         self.layouts.add_class(class);
     }

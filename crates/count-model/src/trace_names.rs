@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ducktrack_trace_format::{
-    ArrayLayout, CallSiteId, FIRST_CALLED_SITE, HeapClassId, HeapClassSize, MethodId,
-    ReferenceLayout, SiteFacts, SiteId, ThreadId,
+    ArrayLayout, CallSiteId, ClassNameHash, FIRST_CALLED_SITE, HeapClass, HeapClassId,
+    HeapClassSize, MethodId, ReferenceLayout, SiteFacts, SiteId, ThreadId,
 };
 use rustc_hash::FxHashMap;
 
@@ -35,6 +35,8 @@ pub struct TraceNames {
     pub(crate) classes: FxHashMap<HeapClassId, TypeColumn>,
     /// The classes that were at an address one after the other, in the order of the trace.
     pub(crate) klasses: FxHashMap<u64, Vec<KlassEntry>>,
+    /// The same classes as the trace has them, without their fields.
+    pub heap_classes: Vec<HeapClass>,
     /// Names of threads.
     pub(crate) threads: FxHashMap<ThreadId, Arc<str>>,
     /// How the VM stores references.
@@ -73,6 +75,8 @@ pub struct SiteEntry {
     pub fixed: u32,
     /// Events have the size of each object.
     pub is_measured: bool,
+    /// The class that its bytecode names, if all its objects are of that class.
+    pub class: Option<ClassNameHash>,
 }
 
 /// A class at an address.
@@ -209,6 +213,10 @@ impl SiteFacts for TraceNames {
 
     fn array_layout(&self, site: SiteId) -> Option<ArrayLayout> {
         self.layouts.get(&site).copied()
+    }
+
+    fn class_name(&self, site: SiteId) -> Option<ClassNameHash> {
+        self.said(site).class
     }
 
     fn references(&self) -> ReferenceLayout {

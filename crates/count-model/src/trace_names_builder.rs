@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use ducktrack_trace_format::{
-    AllocationKind, ArrayLayout, CalledMethod, CalledSite, END_OF_CALLED_SITES, FIRST_CALLED_SITE,
-    ObjectLayout, Site, StaticField,
+    AllocationKind, ArrayLayout, CalledMethod, CalledSite, ClassNameHash, END_OF_CALLED_SITES,
+    FIRST_CALLED_SITE, HeapClass, ObjectLayout, Site, StaticField,
 };
 
 use crate::column::{CallerColumn, SiteColumn};
@@ -38,6 +38,13 @@ impl TraceNames {
             let size = class.size;
             let entries = names.klasses.entry(class.klass).or_default();
             entries.push(KlassEntry { ty, size });
+            names.heap_classes.push(HeapClass {
+                id: class.id,
+                name: class.name.clone(),
+                size,
+                klass: class.klass,
+                fields: Vec::new(),
+            });
         }
         for thread in definitions.threads() {
             let name = Arc::from(thread.name.as_str());
@@ -84,6 +91,7 @@ impl TraceNames {
                 ty: column.unwrap_or_default(),
                 fixed,
                 is_measured: fixed == 0 && !makes_one_size(site),
+                class: class_name(site),
             };
         }
         if site.kind == AllocationKind::MultiNewArray
@@ -151,6 +159,13 @@ fn makes_one_size(site: &Site) -> bool {
     use AllocationKind::{Boxing, Lambda, MethodReference, New};
     matches!(site.kind, New | Lambda | MethodReference | Boxing)
         && !site.ty.as_deref().is_some_and(|ty| ty.starts_with('['))
+}
+
+/// The class named by a site's bytecode, if all objects of the site are of that class.
+fn class_name(site: &Site) -> Option<ClassNameHash> {
+    use AllocationKind::{Boxing, MultiNewArray, New, NewArray};
+    let says_it = matches!(site.kind, New | NewArray | MultiNewArray | Boxing);
+    ClassNameHash::of(site.ty.as_deref().filter(|_| says_it)?.as_bytes())
 }
 
 /// How the VM lays arrays of a type out.

@@ -141,7 +141,7 @@ pub const OPTIONS: &[AgentOption] = &[
     )
     .with_details(
         "The event queue is shorter (threads wait, or `on-full=drop`). At the bound, new classes stay unchanged and new threads count into the \
-         shared block. The mirror of the heap takes at most half of it; beyond that, moves and deaths are unknown.",
+         shared block. With `max-trace-size`, the mirror of the heap takes at most half of it; beyond that, moves and deaths are unknown.",
     ),
     option(
         "mapped-memory",

@@ -54,6 +54,8 @@ impl BlockKind {
     pub const EXPLAINED: Self = Self(21);
     /// Pieces of threads' event buffers in columns ([`EventColumns`](crate::EventColumns)).
     pub const EVENT_COLUMNS: Self = Self(23);
+    /// A part of the survivors of the previous collection, not matched with events ([`decode_survivors`](crate::decode_survivors)).
+    pub const SURVIVORS: Self = Self(24);
     /// Witness data of one thread ([`ExtensionBlock`](crate::ExtensionBlock)).
     pub const WITNESS: Self = Self(32);
     /// Objects that the next collection found dead: last uses and references ([`DeadEncoder`](crate::DeadEncoder)).

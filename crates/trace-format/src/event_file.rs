@@ -4,7 +4,7 @@
 //! |---|---|
 //! | index | varint, number of the file in the run, from 0; the same as in its name |
 //! | epoch | varint, collections before the first event of the file |
-//! | flags | varint; 1: a synchronization point follows; 2: moves are unknown in this run from here on |
+//! | flags | varint; 1: a synchronization point follows; 2: moves are unknown in this run from here on; 4: survivors are not matched with events |
 //! | pid | varint, process id of the JVM |
 //! | start | varint, start of the run in milliseconds since 1970, as in [`Run`](crate::Run) |
 //! | lost blocks | varint, event blocks of this run that could not be written since the previous file |
@@ -27,6 +27,8 @@ pub struct EventFile {
     pub has_sync_point: bool,
     /// Moves are unknown from here on.
     pub without_moves: bool,
+    /// Survivors of collections are in blocks of kind 24 where moves would be.
+    pub unmatched: bool,
     /// Process id of the JVM.
     pub pid: u32,
     /// Start of the run, milliseconds since 1970.
@@ -39,15 +41,18 @@ pub struct EventFile {
 
 const HAS_SYNC_POINT: u64 = 1;
 const WITHOUT_MOVES: u64 = 2;
+const UNMATCHED: u64 = 4;
 
 impl EventFile {
     /// Appends the content of a block.
     pub fn encode(&self, content: &mut Vec<u8>) {
-        let flags = if self.has_sync_point {
-            HAS_SYNC_POINT
-        } else {
-            0
-        } | if self.without_moves { WITHOUT_MOVES } else { 0 };
+        let flags = [
+            (self.has_sync_point, HAS_SYNC_POINT),
+            (self.without_moves, WITHOUT_MOVES),
+            (self.unmatched, UNMATCHED),
+        ];
+        let set = flags.iter().filter(|(is_set, _)| *is_set);
+        let flags = set.fold(0, |all, (_, flag)| all | flag);
         let fields = [
             u64::from(self.index),
             u64::from(self.epoch),
@@ -73,6 +78,7 @@ impl EventFile {
             epoch,
             has_sync_point: flags & HAS_SYNC_POINT != 0,
             without_moves: flags & WITHOUT_MOVES != 0,
+            unmatched: flags & UNMATCHED != 0,
             pid: fields.varint_u32()?,
             start_unix_millis: fields.varint()?,
             lost_blocks: fields.varint()?,
@@ -104,6 +110,7 @@ mod tests {
             epoch: 300,
             has_sync_point: true,
             without_moves: false,
+            unmatched: true,
             pid: 4_711,
             start_unix_millis: 1_763_700_000_000,
             lost_blocks: 2,

@@ -28,6 +28,7 @@ mod live_events;
 mod move_runs;
 mod piece_words;
 mod process_stamp;
+mod raw_survivors;
 mod record_stream;
 mod records;
 mod roots;
@@ -79,6 +80,7 @@ pub use live_events::{LIVE_EVENTS_FILE_NAME, LivePiece, live, live_place, of_liv
 pub use move_runs::{MoveDecoder, MoveEncoder, MoveRun};
 pub use piece_words::{PieceWord, PieceWords, words_as_written};
 pub use process_stamp::{boot_id, process_state_and_start};
+pub use raw_survivors::{decode_survivors, encode_survivors};
 pub use record_stream::{MAX_RECORD, RecordStream, push_record};
 pub use records::{
     AgentCost, Application, CallSite, CallSiteId, CalledMethod, CalledSite, Cause, Class,

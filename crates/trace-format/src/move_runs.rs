@@ -128,6 +128,14 @@ impl MoveEncoder {
         }
     }
 
+    /// An empty block whose content begins with `head`.
+    pub(crate) fn after(head: Vec<u8>) -> Self {
+        Self {
+            content: head,
+            ..Self::new()
+        }
+    }
+
     /// Adds a survivor of `bytes` bytes, in ascending order of `from`. A class is given for found objects only. Addresses and
     /// bytes are multiples of 8.
     #[inline]

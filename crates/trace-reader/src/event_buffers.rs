@@ -40,6 +40,8 @@ struct BufferBlock {
     stored: Option<Vec<u8>>,
     /// It was put back after it had been decoded.
     again: bool,
+    /// Its events have been taken for the matching of survivors.
+    is_matched: bool,
 }
 
 /// A block that could not be decoded.
@@ -77,6 +79,7 @@ impl EventBuffers {
             header: block.header,
             stored: keep.then_some(block.stored),
             again: false,
+            is_matched: false,
         });
     }
 
@@ -89,6 +92,21 @@ impl EventBuffers {
         earlier.blocks.append(&mut self.blocks);
         self.blocks = earlier.blocks;
         self.kept += earlier.kept;
+    }
+
+    /// Gives the contents that were not given before, in order. What does not decode is left out: whoever decodes it reports that.
+    pub(crate) fn for_each_unmatched(
+        &mut self,
+        paths: &[PathBuf],
+        mut take: impl FnMut(&[u8]) -> Result<(), FormatError>,
+    ) {
+        let mut again = ReadAgain::default();
+        // Blocks that were put back stand before new ones.
+        for block in self.blocks.iter_mut().filter(|block| !block.is_matched) {
+            block.is_matched = true;
+            let mut take = |content: &[u8], _: bool| take(content);
+            let _ = block.decode(paths, &mut again, &mut take);
+        }
     }
 
     /// Number of blocks.

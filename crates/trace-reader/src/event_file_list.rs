@@ -16,6 +16,7 @@ pub(crate) fn is_of_event_files(kind: BlockKind) -> bool {
         BlockKind::EVENT_COLUMNS,
         BlockKind::COLLECTION,
         BlockKind::MOVES,
+        BlockKind::SURVIVORS,
         BlockKind::SYNC,
         BlockKind::EVENT_FILE,
         BlockKind::EXPLAINED,

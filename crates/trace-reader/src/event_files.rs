@@ -19,9 +19,11 @@ use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{Read, Take};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ducktrack_trace_format::{
-    BlockKind, Collection, CollectionKind, Damage, EventFile, FormatError, KeptCollection,
+    BlockKind, Collection, CollectionKind, Damage, EventFile, FormatError, HeapClass,
+    KeptCollection, SiteFacts,
 };
 
 use crate::ReadError;
@@ -34,6 +36,7 @@ use crate::event_sizes::EventSizes;
 use crate::event_step::{Epoch, EventContent, EventStep};
 use crate::live_events::{FoundPiece, LiveEvents, RecoveredEvents, read_live_events};
 use crate::open_collection::OpenCollection;
+use crate::survivor_matching::{Facts, SurvivorMatching};
 
 /// Reads all event files of a trace.
 #[derive(Debug)]
@@ -56,6 +59,7 @@ pub struct EventFiles {
     buffers: EventBuffers,
     /// A collection whose moves are being read.
     open: Option<OpenCollection>,
+    matching: SurvivorMatching,
     sizes: EventSizes,
     most_kept: usize,
     pub(crate) total_bytes: u64,
@@ -100,6 +104,7 @@ impl EventFiles {
             steps: VecDeque::new(),
             buffers: EventBuffers::default(),
             open: None,
+            matching: SurvivorMatching::default(),
             sizes: EventSizes::default(),
             most_kept: MOST_KEPT,
             bytes_of_ended_files: 0,
@@ -117,6 +122,12 @@ impl EventFiles {
     pub fn keep_at_most(mut self, bytes: usize) -> Self {
         self.most_kept = bytes;
         self
+    }
+
+    /// What the definitions of the trace say of sites and of classes on the heap. Without it, the heap of a trace whose survivors are to be
+    /// matched with events is not known. For files that grow: again when there are more definitions.
+    pub fn know(&mut self, sites: Arc<dyn SiteFacts + Send + Sync>, classes: Vec<HeapClass>) {
+        self.matching.know(Facts::new(sites, classes));
     }
 
     /// The paths of the files, in order.
@@ -244,7 +255,7 @@ impl EventFiles {
         let block = reader.next_stored();
         if reader.damage.len() != damage_before {
             self.close_collection();
-            self.steps.push_back(EventStep::Damaged);
+            self.damaged();
         }
         match block {
             Some(block) => {
@@ -267,6 +278,9 @@ impl EventFiles {
         let length = self.lengths.get(number.0).copied().unwrap_or(0);
         match self.start_file(&path, length) {
             Ok((reader, header)) => {
+                let is_first = number.0 == 0;
+                self.match_events();
+                self.matching.start_file(header.as_ref(), is_first);
                 self.steps.push_back(EventStep::File {
                     name: name_of(&path),
                     bytes: length,
@@ -276,7 +290,7 @@ impl EventFiles {
             }
             Err(reason) => {
                 self.log(number).add(Damage::NotATrace { reason });
-                self.steps.push_back(EventStep::Damaged);
+                self.damaged();
             }
         }
     }
@@ -411,6 +425,7 @@ impl EventFiles {
     fn add_kept(&mut self, kept: KeptCollection) {
         let buffers = core::mem::take(&mut self.buffers);
         self.recovered.kept_collections += 1;
+        self.matching.lose();
         self.epoch = kept.collection.number;
         for content in &kept.uses {
             let content = EventContent {
@@ -438,6 +453,7 @@ impl EventFiles {
     fn lose_collections(&mut self, until: u32, pieces: &[FoundPiece]) {
         let buffers = core::mem::take(&mut self.buffers);
         self.recovered.collections += u64::from(until.saturating_sub(self.epoch));
+        self.matching.lose();
         self.epoch = until;
         let collection = Collection {
             cuts: pieces
@@ -458,6 +474,7 @@ impl EventFiles {
 
     fn end(&mut self) {
         self.close_collection();
+        self.match_events();
         let buffers = core::mem::take(&mut self.buffers);
         self.steps.push_back(EventStep::End(buffers));
         self.ended = true;
@@ -466,7 +483,8 @@ impl EventFiles {
     fn take_block(&mut self, file: FileNumber, block: StoredBlock) {
         let kind = block.header.kind;
         // Extensions may stand between a collection's moves; uses, stamps and roots stand before the next one.
-        let is_of_collection = kind == BlockKind::MOVES || kind.is_extension();
+        let is_of_collection =
+            matches!(kind, BlockKind::MOVES | BlockKind::SURVIVORS) || kind.is_extension();
         if !is_of_collection
             || matches!(kind, BlockKind::USES | BlockKind::STAMPS | BlockKind::ROOTS)
         {
@@ -484,8 +502,9 @@ impl EventFiles {
         };
         match kind {
             BlockKind::COLLECTION => self.open_collection(file, at, &content),
-            BlockKind::MOVES => self.add_moves(file, at, &content),
+            BlockKind::MOVES | BlockKind::SURVIVORS => self.add_moves(file, at, kind, &content),
             BlockKind::SYNC => {
+                self.matching.sync_part(&content);
                 self.steps
                     .push_back(EventStep::Sync(EventContent { file, at, content }))
             }
@@ -494,6 +513,10 @@ impl EventFiles {
                     .push_back(EventStep::Explained(EventContent { file, at, content }));
             }
             kind if kind.is_extension() => {
+                if kind == BlockKind::USES {
+                    // They are of the heap as it is explained by now.
+                    self.match_events();
+                }
                 let content = EventContent { file, at, content };
                 self.steps.push_back(EventStep::Extension(kind, content));
             }
@@ -509,25 +532,79 @@ impl EventFiles {
     /// Notes an intact block that cannot be expanded.
     fn lost_content(&mut self, kind: BlockKind) {
         match &mut self.open {
-            Some(open) if kind == BlockKind::MOVES => open.is_complete = false,
-            _ => self.steps.push_back(EventStep::Damaged),
+            Some(open) if matches!(kind, BlockKind::MOVES | BlockKind::SURVIVORS) => {
+                open.is_complete = false;
+            }
+            _ => self.damaged(),
         }
+    }
+
+    fn damaged(&mut self) {
+        self.matching.damaged();
+        self.steps.push_back(EventStep::Damaged);
+    }
+
+    /// Leads the events so far to the matching of survivors.
+    fn match_events(&mut self) {
+        if !self.matching.is_on() {
+            return;
+        }
+        let matching = &mut self.matching;
+        self.buffers
+            .for_each_unmatched(&self.paths, |content| matching.piece(content));
+        let explained = self.matching.take_explained();
+        self.push_explained(explained);
+    }
+
+    fn push_explained(&mut self, contents: Vec<Vec<u8>>) {
+        let file = FileNumber(self.paths.len());
+        for content in contents {
+            let content = EventContent {
+                file,
+                at: 0,
+                content,
+            };
+            self.steps.push_back(EventStep::Explained(content));
+        }
+    }
+
+    /// Matches the survivors of a collection, if they are to be matched. Gives the moves, and explanations that follow.
+    fn match_collection(&mut self, open: &mut OpenCollection) -> Vec<Vec<u8>> {
+        self.match_events();
+        let Some(mut survivors) = open.take_survivors() else {
+            return Vec::new();
+        };
+        let is_whole = open.is_complete;
+        let matched = self
+            .matching
+            .collection(&mut open.collection, &mut survivors);
+        if !is_whole {
+            self.matching.lose();
+        }
+        let Some((runs, explained)) = matched else {
+            open.add_unmatched(&survivors);
+            // Readers must not take them for the survivors of a heap that they know.
+            open.is_complete = false;
+            return Vec::new();
+        };
+        open.runs = runs;
+        explained
     }
 
     fn open_collection(&mut self, file: FileNumber, at: u64, content: &[u8]) {
-        self.open = OpenCollection::decode(content);
+        self.open = OpenCollection::decode(content, self.matching.is_on());
         if self.open.is_none() {
             self.log(file).bad_record(at);
-            self.steps.push_back(EventStep::Damaged);
+            self.damaged();
         }
     }
 
-    fn add_moves(&mut self, file: FileNumber, at: u64, content: &[u8]) {
+    fn add_moves(&mut self, file: FileNumber, at: u64, kind: BlockKind, content: &[u8]) {
         // Moves without a collection are useless.
-        let is_good = self
-            .open
-            .as_mut()
-            .is_some_and(|open| open.add_moves(content));
+        let is_good = self.open.as_mut().is_some_and(|open| match kind {
+            BlockKind::MOVES => open.add_moves(content),
+            _ => open.add_survivors(content),
+        });
         if !is_good {
             self.log(file).bad_record(at);
         }
@@ -535,16 +612,18 @@ impl EventFiles {
 
     /// Ends the open collection: all its moves have been read.
     fn close_collection(&mut self) {
-        if let Some(open) = self.open.take() {
+        if let Some(mut open) = self.open.take() {
             if let Some(kept) = self.kept(&open) {
                 // The uses before it are in the file already.
                 let uses = Vec::new();
                 return self.add_kept(KeptCollection { uses, ..kept });
             }
+            let explained = self.match_collection(&mut open);
             let buffers = core::mem::take(&mut self.buffers);
             let epoch = Box::new(open.finish(buffers));
             self.epoch = epoch.collection.number;
             self.steps.push_back(EventStep::Epoch(epoch));
+            self.push_explained(explained);
         }
     }
 }

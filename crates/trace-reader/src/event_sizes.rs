@@ -27,7 +27,7 @@ impl EventSizes {
         self.stored_bytes += u64::from(header.stored_length);
         match header.kind {
             BlockKind::EVENTS | BlockKind::EVENT_COLUMNS => self.event_bytes += plain,
-            BlockKind::MOVES => self.move_bytes += plain,
+            BlockKind::MOVES | BlockKind::SURVIVORS => self.move_bytes += plain,
             BlockKind::SYNC => self.sync_bytes += plain,
             _ => {}
         }

@@ -1,6 +1,6 @@
 //! Measures how fast events are decoded, mirrored and written: `cargo run --release -p ducktrack-trace-writer --example event_speed`,
-//! optionally with `-- callers off` for one mix of events and one compression strategy, and then `both` to compare with a log that has no
-//! mirror (and no moves).
+//! optionally with `-- callers off` for one mix of events and one compression strategy, and then `all` to compare a log that has a mirror with
+//! one that writes survivors as they are (`later`, what the agent does without max-trace-size) and one without moves (`none`).
 //!
 //! The events are synthetic, like those of repetitive programs: of ten events, eight are of fixed size, one is of an array, and one was
 //! eliminated. A new thread-local buffer begins every 2,000 events. 5% of every epoch survive.
@@ -268,7 +268,15 @@ fn survivors(objects: &[(u64, u64)], random: &mut Random, plabs: &mut [u64; 2]) 
     survivors
 }
 
-fn log_speed(compress: CompressStrategy, mirror: bool, epochs: &[Epoch]) {
+/// What becomes of survivors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Survival {
+    Mirror,
+    Later,
+    None,
+}
+
+fn log_speed(compress: CompressStrategy, survival: Survival, epochs: &[Epoch]) {
     let directory =
         std::env::temp_dir().join(format!("ducktrack-event-speed-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&directory);
@@ -277,7 +285,8 @@ fn log_speed(compress: CompressStrategy, mirror: bool, epochs: &[Epoch]) {
     }
     let options = EventOptions {
         compress,
-        moves: mirror,
+        moves: survival != Survival::None,
+        match_later: survival == Survival::Later,
         ..EventOptions::default()
     };
     let tally = Box::new(Counts(vec![0; 6_000]));
@@ -314,7 +323,7 @@ fn log_speed(compress: CompressStrategy, mirror: bool, epochs: &[Epoch]) {
     let seconds = start.elapsed().as_secs_f64();
     let _ = std::fs::remove_dir_all(&directory);
     let events = stats.events as f64;
-    println!("{compress:?}, {}", mirror_name(mirror));
+    println!("{compress:?}, {}", name_of(survival));
     println!(
         "  all           {:8.1} M events/s, {} events",
         events / seconds / 1e6,
@@ -345,14 +354,14 @@ fn log_speed(compress: CompressStrategy, mirror: bool, epochs: &[Epoch]) {
     );
 }
 
-fn mirror_name(mirror: bool) -> &'static str {
-    if mirror { "mirror" } else { "no-mirror" }
+fn name_of(survival: Survival) -> String {
+    format!("{survival:?}").to_lowercase()
 }
 
 /// Whether the user selected this; `mirror` is the default.
 fn is_wanted_exactly(argument: usize, name: &str) -> bool {
     let said = std::env::args().nth(argument);
-    said.as_deref().unwrap_or("mirror") == name || said.as_deref() == Some("both")
+    said.as_deref().unwrap_or("mirror") == name || said.as_deref() == Some("all")
 }
 
 /// Whether the user selected this; without arguments, everything is selected.
@@ -377,10 +386,10 @@ fn main() {
             CompressStrategy::Partial(0.2),
         ];
         for compress in strategies {
-            for mirror in [true, false] {
+            for survival in [Survival::Mirror, Survival::Later, Survival::None] {
                 let is_wanted = is_wanted(2, &format!("{compress:?}"));
-                if is_wanted && is_wanted_exactly(3, mirror_name(mirror)) {
-                    log_speed(compress, mirror, &epochs);
+                if is_wanted && is_wanted_exactly(3, &name_of(survival)) {
+                    log_speed(compress, survival, &epochs);
                 }
             }
         }

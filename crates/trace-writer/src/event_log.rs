@@ -6,14 +6,16 @@
 //! VM thread ----collections----+
 //! ```
 //!
-//! One thread decodes all events. It counts them and mirrors the live objects. So every file can begin with a synchronization point
-//! that holds everything known about each live object.
+//! One thread decodes all events and counts them. Where files may have to begin anew, it also mirrors the live objects, so that a file can
+//! begin with a synchronization point that holds everything known about each. Else ([`EventOptions::match_later`]) survivors are written as
+//! the agent read them, and readers keep the mirror.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossbeam_channel::bounded;
+use ducktrack_heap_mirror::SiteCache;
 use ducktrack_trace_format::{
     BlockKind, Collection, End, Event, EventBlock, EventDecoder, EventFile, EventFlags, HeapClass,
     SiteFacts,
@@ -26,13 +28,12 @@ use flush_queue::{FlushQueue, Message};
 use output::{Gauge, Output};
 use packing::Packers;
 use pipeline::{Parts, Pipeline};
-use site_cache::SiteCache;
 use standstill::Standstill;
 
 pub use awaited_collection::CollectionPlace;
 pub use buffer_words::{BufferWords, Durable, DurableWords};
+pub use ducktrack_heap_mirror::CLASS_OF_SITE;
 pub use flush_queue::Buffer;
-pub use mirror::CLASS_OF_SITE;
 pub use options::{CompressStrategy, EventHost, EventOptions, OnFull};
 pub use stats::EventStats;
 pub use survivor::Survivors;
@@ -42,9 +43,7 @@ mod awaited_collection;
 mod buffer_words;
 mod event_files;
 mod flush_queue;
-mod kept_site;
 mod limits;
-mod mirror;
 mod noted_sums;
 mod options;
 mod outbox;
@@ -52,12 +51,10 @@ mod output;
 mod packing;
 mod piece_sums;
 mod pipeline;
-mod site_cache;
 mod standstill;
 mod stats;
 mod survivor;
 mod tally;
-mod threads;
 mod word_block;
 mod word_counts;
 
@@ -115,6 +112,7 @@ impl EventLog {
         let packers = Packers::start(packer_threads(&options), &host, &standstill);
         let first = EventFile {
             without_moves: !options.moves,
+            unmatched: options.moves && options.match_later,
             pid: options.pid,
             start_unix_millis: options.start_unix_millis,
             ..EventFile::default()

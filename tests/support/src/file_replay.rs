@@ -1,6 +1,7 @@
 //! Leads event files to a replay, as the command does.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use ducktrack_analyses::{Question, TraceModel};
 use ducktrack_count_model::{CountModel, FileDamage, TraceNames};
@@ -16,6 +17,7 @@ pub fn replay_files<Q: Question>(
     kept: usize,
 ) -> (TraceModel, Q::Answer) {
     let mut files = EventFiles::open(directory).unwrap().keep_at_most(kept);
+    files.know(Arc::new(names.clone()), names.heap_classes.clone());
     let mut replay = HeapReplay::new(names, question.analyses(&count), workers);
     while let Some(step) = files.next_step() {
         match step {

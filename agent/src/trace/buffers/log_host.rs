@@ -15,11 +15,17 @@ pub(crate) struct LogHost {
     pub(crate) core: &'static Core,
     pub(crate) tables: &'static EventTables,
     pub(crate) collection_wanted: Arc<AtomicBool>,
+    pub(crate) whole_heap_wanted: Arc<AtomicBool>,
 }
 
 impl EventHost for LogHost {
     fn want_collection(&self) {
         self.collection_wanted.store(true, Ordering::Release);
+        self.core.wake.wake();
+    }
+
+    fn want_whole_heap(&self) {
+        self.whole_heap_wanted.store(true, Ordering::Release);
         self.core.wake.wake();
     }
 

@@ -9,6 +9,7 @@ use ducktrack_trace_reader::{EventBuffers, EventFiles, EventStep};
 
 use crate::deaths::consecutive::Consecutive;
 use crate::records::load_records;
+use crate::trace_loading::know;
 
 /// The files of a trace, and the bridge that reads them.
 pub(crate) struct TraceRecords {
@@ -24,7 +25,7 @@ pub(crate) type TakePiece<'a> = &'a mut dyn FnMut(Result<BlockRecords>);
 impl TraceRecords {
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let (model, names) = load_records(path)?.finish_trace();
-        let files = EventFiles::open(path)?;
+        let mut files = EventFiles::open(path)?;
         if files.files().is_empty() {
             let mode = if model.run.mode.is_empty() {
                 "count"
@@ -36,6 +37,7 @@ impl TraceRecords {
                 path.display()
             );
         }
+        know(&mut files, &names);
         Ok(Self {
             files,
             bridge: TraceBridge::new(model, names),

@@ -6,9 +6,25 @@ use anyhow::{Context, Result};
 use ducktrack_analyses::FollowedSites;
 use ducktrack_count_model::{CountModelBuilder, TraceNames};
 use ducktrack_heap_replay::HeapReplay;
-use ducktrack_trace_reader::{EventFiles, Record, TraceTail};
+use ducktrack_trace_reader::{CollectionKind, EventFiles, EventStep, Record, TraceTail};
 
-use crate::trace_loading::take_step;
+use crate::trace_loading::{know, take_step};
+
+/// What lives after collections: their numbers, objects and bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LiveAfter {
+    last: Option<(u32, u64, u64)>,
+    last_full: Option<(u32, u64, u64)>,
+}
+
+impl LiveAfter {
+    /// Objects and bytes after a collection, if it is the last or the last full one that was read.
+    pub(crate) fn collection(&self, number: u32) -> Option<(u64, u64)> {
+        let read = self.last.into_iter().chain(self.last_full);
+        let of_number = |(known, objects, bytes)| (known == number).then_some((objects, bytes));
+        read.filter_map(of_number).next()
+    }
+}
 
 /// See the module.
 pub(crate) struct HeapFollower {
@@ -24,6 +40,7 @@ struct Reading {
     definitions: CountModelBuilder,
     names: TraceNames,
     replay: HeapReplay<'static>,
+    live: LiveAfter,
 }
 
 impl HeapFollower {
@@ -49,6 +66,10 @@ impl HeapFollower {
         &self.sites
     }
 
+    pub(crate) fn live(&self) -> LiveAfter {
+        self.reading.live
+    }
+
     /// The last collection that was read; `None`: the heap is not known after it.
     pub(crate) fn collection(&self) -> Option<u32> {
         let heap = self.reading.replay.heap();
@@ -66,6 +87,7 @@ impl Reading {
             // One part: the other cores are the program's.
             replay: HeapReplay::new(names.clone(), Vec::new(), 1),
             names,
+            live: LiveAfter::default(),
         })
     }
 
@@ -77,15 +99,35 @@ impl Reading {
             let definitions = self.definitions.clone();
             let (model, names) = definitions.finish_trace_after(&self.names);
             self.names.clone_from(&names);
+            know(&mut self.files, &names);
             self.replay.set_names(names);
             if !sites.define(&model) {
                 return Ok(false);
             }
         }
         while let Some(step) = self.files.next_step() {
+            let collection = match &step {
+                EventStep::Epoch(epoch) => Some(epoch.collection.kind),
+                _ => None,
+            };
             take_step(&mut self.replay, &mut self.files, step);
+            if let Some(kind) = collection {
+                self.note_live(kind);
+            }
         }
         Ok(true)
+    }
+
+    fn note_live(&mut self, kind: CollectionKind) {
+        let heap = self.replay.heap();
+        let total = heap.counts.total;
+        let live = heap
+            .is_known()
+            .then_some((heap.epoch, total.count, total.bytes));
+        self.live.last = live;
+        if kind == CollectionKind::Full {
+            self.live.last_full = live;
+        }
     }
 
     /// Takes new definitions; counts are of no use here.

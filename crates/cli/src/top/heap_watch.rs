@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Result;
 use ducktrack_count_model::LiveRow;
 
-use super::heap_follower::HeapFollower;
+use super::heap_follower::{HeapFollower, LiveAfter};
 
 /// Between two looks at the files.
 const PAUSE: Duration = Duration::from_millis(400);
@@ -31,6 +31,7 @@ pub(crate) struct Seen {
     pub(crate) rows: Arc<Vec<LiveRow>>,
     /// The collection after which that is; `None` where the heap is not known.
     pub(crate) collection: Option<u32>,
+    pub(crate) live: LiveAfter,
     /// Why there will be no more looks.
     pub(crate) error: Option<String>,
 }
@@ -83,6 +84,7 @@ fn follow(mut follower: HeapFollower, shared: &Weak<Shared>) {
             Ok(()) => {
                 seen.rows = Arc::new(follower.sites().rows().to_vec());
                 seen.collection = follower.collection();
+                seen.live = follower.live();
             }
             Err(error) => seen.error = Some(format!("{error:#}")),
         }

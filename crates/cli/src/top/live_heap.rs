@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use super::heap_follower::LiveAfter;
 use anyhow::{Context, Result};
 use ducktrack_reports::{LiveCollectionDoc, LiveHeapDoc};
 use ducktrack_trace_reader::{Collection, CollectionKind, CollectionTail, MovesLevel};
@@ -25,7 +26,7 @@ struct Known {
     cause: String,
     pause_micros: u64,
     end_unix_micros: u64,
-    /// Objects and bytes; `None`: the trace does not know.
+    /// Objects and bytes; `None`: not known, or a reader of all events has to find out.
     live: Option<(u64, u64)>,
     used_bytes: u64,
 }
@@ -69,15 +70,15 @@ impl LiveHeap {
     }
 
     /// `None` before the first collection.
-    pub(crate) fn document(&self) -> Option<LiveHeapDoc> {
+    pub(crate) fn document(&self, live: &LiveAfter) -> Option<LiveHeapDoc> {
         let pauses = self.pauses;
         let per_second = |amount: f64| match pauses.seconds > 0.0 {
             true => amount / pauses.seconds,
             false => 0.0,
         };
         Some(LiveHeapDoc {
-            last: self.last.as_ref()?.document(),
-            last_full: self.last_full.as_ref().map(Known::document),
+            last: self.last.as_ref()?.document(live),
+            last_full: self.last_full.as_ref().map(|full| full.document(live)),
             collections_per_second: per_second(pauses.collections as f64),
             rows_of_collection: None,
             pause_share: per_second(pauses.micros as f64 / 1e6).min(1.0),
@@ -96,14 +97,15 @@ impl Known {
             cause: collection.cause.clone(),
             pause_micros: pause_micros(collection),
             end_unix_micros: collection.end_unix_micros,
-            live: is_known.then_some((counts.live, counts.live_bytes)),
+            live: (is_known && counts.live > 0).then_some((counts.live, counts.live_bytes)),
             used_bytes: used
                 .map(|space| space.top.saturating_sub(space.bottom))
                 .sum(),
         }
     }
 
-    fn document(&self) -> LiveCollectionDoc {
+    fn document(&self, followed: &LiveAfter) -> LiveCollectionDoc {
+        let live = self.live.or_else(|| followed.collection(self.number));
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.map_or(0, |now| u64::try_from(now.as_micros()).unwrap_or(u64::MAX));
         LiveCollectionDoc {
@@ -112,8 +114,8 @@ impl Known {
             cause: self.cause.clone(),
             pause_millis: self.pause_micros as f64 / 1e3,
             seconds_ago: now.saturating_sub(self.end_unix_micros) as f64 / 1e6,
-            live_objects: self.live.map(|(objects, _)| objects),
-            live_bytes: self.live.map(|(_, bytes)| bytes),
+            live_objects: live.map(|(objects, _)| objects),
+            live_bytes: live.map(|(_, bytes)| bytes),
             used_bytes: self.used_bytes,
         }
     }

@@ -77,7 +77,7 @@ impl LiveRun {
     /// The heap of a traced run, after its first collection.
     pub(crate) fn heap(&self) -> Option<LiveHeapDoc> {
         let by_site = self.watch.as_ref().and(self.seen.collection);
-        let heap = self.heap.as_ref()?.document()?;
+        let heap = self.heap.as_ref()?.document(&self.seen.live)?;
         Some(LiveHeapDoc {
             rows_of_collection: by_site,
             ..heap

@@ -43,6 +43,7 @@ fn event_file() -> Vec<u8> {
         epoch: 9,
         has_sync_point: true,
         without_moves: false,
+        unmatched: false,
         pid: 4_711,
         start_unix_millis: 1_763_700_000_000,
         lost_blocks: 2,

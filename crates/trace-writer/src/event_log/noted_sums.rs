@@ -3,9 +3,9 @@
 //! A few combinations come again and again, so the sums are in a table indexed by a hash of the combination. A new
 //! combination takes the place of another with the same hash, and the other's sum is handed out.
 
+use ducktrack_heap_mirror::KeptSite;
 use ducktrack_trace_format::UNIT;
 
-use super::kept_site::KeptSite;
 use super::tally::{EqualEvents, EventSum};
 
 const PLACES: usize = 256;

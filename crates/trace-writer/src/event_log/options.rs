@@ -25,6 +25,8 @@ pub struct EventOptions {
     pub compressors: usize,
     /// False if moves are never known (Shenandoah, `moves=off`): no mirror, no synchronization points.
     pub moves: bool,
+    /// Survivors are written as they are, and readers match them with events. Only without `max_trace_size`, and where moves are exact.
+    pub match_later: bool,
     /// Most bytes that the mirror and the waiting events may take. If they take more, moves are no longer known.
     pub most_mirror_bytes: Option<u64>,
     /// Process id of the JVM, for the files.
@@ -44,6 +46,7 @@ impl Default for EventOptions {
             on_full: OnFull::Wait,
             compressors: 0,
             moves: true,
+            match_later: false,
             most_mirror_bytes: None,
             pid: 0,
             start_unix_millis: 0,
@@ -78,6 +81,10 @@ pub trait EventHost: Send + Sync {
     /// Requests a collection: the files are at the upper limit and none has come. Must not collect on the calling thread. May
     /// be called again while none comes.
     fn want_collection(&self);
+
+    /// Blocks are lost, so that readers do not know the heap any more: collections are to be recorded as after a fault, so that the next full
+    /// one lists all objects. Must not collect on the calling thread.
+    fn want_whole_heap(&self) {}
 
     /// Reports how many events of a piece were of this site with this caller. For frequent pairs the host may assign a
     /// [`CalledSite`](ducktrack_trace_format::CalledSite), one number for both, for later events. Called on the pipeline's

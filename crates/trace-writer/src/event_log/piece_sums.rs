@@ -11,13 +11,12 @@
 //! consulted once per different word: for whether the size matches the site's, and for the sum. The sum of a pair is stored where the
 //! shortener finds the pair.
 
+use ducktrack_heap_mirror::{KeptSite, SiteCache};
 use ducktrack_trace_format::{
     CALLER, EventShortener, FIRST_CALLED_SITE, FIRST_SITE, MAX_UNITS, ShortWords, SiteFacts,
     SiteId, UNIT, Word,
 };
 
-use super::kept_site::KeptSite;
-use super::site_cache::SiteCache;
 use super::tally::EventSum;
 use super::word_block::{self, BLOCK, WordBlock};
 use super::word_counts::{WordCount, WordCounts};

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
+use ducktrack_heap_mirror::{Mirror, Moves, PieceObjects, SiteCache, Threads};
 use ducktrack_trace_format::{
     BlockKind, Collection, CollectionKind, Compression, End, Explained, HeapClass, MovesLevel,
     encode_explained,
@@ -23,23 +24,22 @@ use parking_lot::Mutex;
 use super::buffer_words::Durable;
 use super::flush_queue::{Buffer, FlushQueue, Message};
 use super::limits::Limits;
-use super::mirror::{Mirror, Moves, PieceObjects};
 use super::noted_sums::NotedSums;
 use super::options::{CompressStrategy, EventHost, EventOptions};
 use super::output::Output;
 use super::piece_sums::{PairShortener, PieceSums};
-use super::site_cache::SiteCache;
 use super::standstill::Standstill;
 use super::stats::EventStats;
 use super::survivor::Survivors;
 use super::tally::Tally;
-use super::threads::Threads;
 use awaiting::Later;
+use deferred::survivors_as_they_are;
 use holding::{ASK_AGAIN, Holding};
 use lost_heap::Heap;
 use spare_memory::SpareMemory;
 
 mod awaiting;
+mod deferred;
 mod file_turns;
 mod holding;
 mod lost_heap;
@@ -100,6 +100,8 @@ pub(crate) struct Pipeline {
     sync_bytes: u64,
     /// When the next file may be tried after a torn one.
     try_again: Instant,
+    /// Ids of the classes so far are smaller.
+    known_classes: u32,
     /// Contradictions of the mirror, kept after the mirror has ended.
     mirror_contradictions: u64,
     /// The mirror exceeded its memory limit.
@@ -120,6 +122,7 @@ impl Pipeline {
             epoch: 0,
             threads: Threads::default(),
             heap: match options.moves {
+                true if options.match_later => Heap::Deferred(Mirror::new()),
                 true => Heap::Known(Mirror::new()),
                 false => Heap::Unknown,
             },
@@ -137,6 +140,7 @@ impl Pipeline {
             asked: false,
             sync_bytes: 0,
             try_again: Instant::now(),
+            known_classes: 0,
             mirror_contradictions: 0,
             is_over_bound: false,
             is_awaited: false,
@@ -196,9 +200,11 @@ impl Pipeline {
     }
 
     fn classes(&mut self, classes: &[HeapClass]) {
-        if let Some(mirror) = self.heap.keeper() {
+        if let Some(mirror) = self.heap.mirror() {
             classes.iter().for_each(|class| mirror.class(class));
         }
+        let ids = classes.iter().map(|class| class.id.0.saturating_add(1));
+        self.known_classes = ids.fold(self.known_classes, u32::max);
     }
 
     /// Writes a buffer now, or holds it until there is room.
@@ -255,6 +261,7 @@ impl Pipeline {
         self.write_collection(&collection, moves, copy);
         if let Some(parts) = rotation {
             self.begin_file(parts);
+            self.defer();
         }
         self.stats.collection_nanos += nanos_since(start);
         self.publish();
@@ -279,7 +286,11 @@ impl Pipeline {
         self.begin_anew(survivors.whole_heap && known);
         let is_complete = !self.is_anew();
         let contradictions = self.mirror_contradictions;
+        let is_deferred = self.heap.is_deferred();
         let result = match self.heap.known() {
+            None if known && is_deferred => {
+                survivors_as_they_are(collection, survivors.join(), self.known_classes)
+            }
             Some(mirror) if known => {
                 let is_listed = survivors.listed;
                 let objects = survivors.join();
@@ -345,7 +356,11 @@ impl Pipeline {
         let parts = moves.blocks.into_iter();
         let mut blocks = std::mem::take(&mut self.ahead);
         blocks.push((BlockKind::COLLECTION, content));
-        blocks.extend(parts.map(|part| (BlockKind::MOVES, part)));
+        let kind = match self.heap.is_deferred() {
+            true => BlockKind::SURVIVORS,
+            false => BlockKind::MOVES,
+        };
+        blocks.extend(parts.map(|part| (kind, part)));
         blocks.extend(explained_blocks(&moves.explained));
         let last = blocks.pop();
         for (kind, content) in blocks {

@@ -73,7 +73,7 @@ pub(crate) fn compare(reader: &NaiveReader, heap: &Heap) {
     assert!(known.is_empty(), "{known:x?}");
 }
 
-fn run(
+pub(crate) fn run(
     seed: u64,
     options: EventOptions,
     directory: &Path,

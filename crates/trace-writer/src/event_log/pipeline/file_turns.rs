@@ -2,17 +2,18 @@
 
 use std::time::Instant;
 
+use ducktrack_heap_mirror::Moves;
 use ducktrack_trace_format::{BlockKind, Collection, EventFile};
 
 use super::Pipeline;
 use super::holding::Holding;
 use crate::event_log::limits::{Limits, Sizes};
-use crate::event_log::mirror::Moves;
 
 impl Pipeline {
     /// Requests a collection near the upper limit, and stops writing just below it.
     pub(super) fn watch_limits(&mut self) {
         let Some(limits) = self.limits else {
+            self.lose_deferred();
             self.restart_if_torn();
             return;
         };
@@ -145,6 +146,7 @@ impl Pipeline {
             epoch: self.epoch,
             has_sync_point: !parts.is_empty(),
             without_moves: !self.heap.is_known(),
+            unmatched: options.match_later,
             pid: options.pid,
             start_unix_millis: options.start_unix_millis,
             ..EventFile::default()

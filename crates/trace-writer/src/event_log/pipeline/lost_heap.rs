@@ -6,15 +6,20 @@
 //!       mirror                          no objects; events of one epoch                                     mirror, new file
 //! ```
 //!
+//! A deferred heap has no mirror of its objects, and is lost and begins anew in the same way: `known` is then the file after the
+//! synchronization point, and deferred again.
+//!
 //! While it waits, events are kept until the collection that ends their epoch. If that collection is known and lists the whole heap, the
 //! events explain the objects of its epoch. All other objects get a class, but no site. The trace marks the collection itself as one
 //! without moves, for it has no heap to start from. A new file with a synchronization point follows, so that readers go on as after a
 //! rotation.
 
-use crate::event_log::mirror::Mirror;
+use ducktrack_heap_mirror::Mirror;
 
 /// What is known of the heap.
 pub(crate) enum Heap {
+    /// Moves are known, and readers match them with events: a mirror without objects, which knows the classes.
+    Deferred(Mirror),
     /// The mirror has every object of the earlier epochs.
     Known(Mirror),
     /// Like `Known`, since the current collection.
@@ -26,16 +31,32 @@ pub(crate) enum Heap {
 }
 
 impl Heap {
-    /// Whether all objects are known.
+    /// Whether survivors are written as they are.
+    pub(crate) fn is_deferred(&self) -> bool {
+        matches!(self, Self::Deferred(_))
+    }
+
+    /// The mirror, if there is one at all: for classes.
+    pub(crate) fn mirror(&mut self) -> Option<&mut Mirror> {
+        match self {
+            Self::Deferred(mirror)
+            | Self::Known(mirror)
+            | Self::Anew(mirror)
+            | Self::Waiting(mirror) => Some(mirror),
+            Self::Unknown => None,
+        }
+    }
+
+    /// Whether all objects are known, here or to readers.
     pub(crate) fn is_known(&self) -> bool {
-        matches!(self, Self::Known(_) | Self::Anew(_))
+        matches!(self, Self::Deferred(_) | Self::Known(_) | Self::Anew(_))
     }
 
     /// The mirror, if the heap is known.
     pub(crate) fn known(&mut self) -> Option<&mut Mirror> {
         match self {
             Self::Known(mirror) | Self::Anew(mirror) => Some(mirror),
-            Self::Waiting(_) | Self::Unknown => None,
+            Self::Deferred(_) | Self::Waiting(_) | Self::Unknown => None,
         }
     }
 
@@ -43,13 +64,16 @@ impl Heap {
     pub(crate) fn keeper(&mut self) -> Option<&mut Mirror> {
         match self {
             Self::Known(mirror) | Self::Anew(mirror) | Self::Waiting(mirror) => Some(mirror),
-            Self::Unknown => None,
+            Self::Deferred(_) | Self::Unknown => None,
         }
     }
 
     pub(super) fn take_mirror(&mut self) -> Option<Mirror> {
         match std::mem::replace(self, Self::Unknown) {
-            Self::Known(mirror) | Self::Anew(mirror) | Self::Waiting(mirror) => Some(mirror),
+            Self::Deferred(mirror)
+            | Self::Known(mirror)
+            | Self::Anew(mirror)
+            | Self::Waiting(mirror) => Some(mirror),
             Self::Unknown => None,
         }
     }

@@ -1,10 +1,10 @@
 //! What the pipeline does when the heap is lost, and when it is known again ([`super::lost_heap`]).
 
+use ducktrack_heap_mirror::Moves;
 use ducktrack_trace_format::{Collection, MovesLevel};
 
 use super::Pipeline;
 use super::lost_heap::Heap;
-use crate::event_log::mirror::Moves;
 
 /// Fault of the collection with which the mirror begins anew.
 const ANEW: &str = "the heap before this collection is not known; after it, all objects are listed";

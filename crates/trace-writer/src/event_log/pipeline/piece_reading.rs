@@ -1,26 +1,19 @@
 //! Reads one piece, event by event: counts it, shortens it, and prepares it for the mirror.
 
+use ducktrack_heap_mirror::{KeptSite, Mirror, PieceFacts, PieceObjects, SiteCache};
 use ducktrack_trace_format::{
     Allocation, CallSiteId, Event, EventSink, Explained, FIRST_CALLED_SITE, MAX_UNITS, NotedEvent,
-    Place, PlainRun, RecordRun, ReferenceColumn, ShortWords, SiteFacts, SiteId, ThreadCut,
-    ThreadId, UNIT, Word, is_site,
+    PlainRun, RecordRun, ReferenceColumn, ShortWords, SiteFacts, SiteId, UNIT, Word, is_site,
 };
 
-use crate::event_log::kept_site::KeptSite;
-use crate::event_log::mirror::{Mirror, Origin, PieceObjects};
 use crate::event_log::noted_sums::NotedSums;
 use crate::event_log::options::EventHost;
 use crate::event_log::piece_sums::{PairShortener, PairSum, PieceSums};
-use crate::event_log::site_cache::SiteCache;
 use crate::event_log::tally::{EqualEvents, EventSum, Tally};
 
 /// The piece's thread and epoch, and where its events go.
 pub(crate) struct PieceReading<'a> {
-    pub(crate) thread: ThreadId,
-    pub(crate) epoch: u32,
-    pub(crate) cut: Option<ThreadCut>,
-    /// Stragglers belong to the epoch that the last collection ended.
-    pub(crate) recent: bool,
+    pub(crate) piece: PieceFacts,
     pub(crate) facts: &'a SiteCache,
     pub(crate) host: &'a dyn EventHost,
     pub(crate) sums: &'a mut PieceSums,
@@ -80,7 +73,7 @@ impl EventSink for PieceReading<'_> {
         self.events += 1;
         match event {
             Event::Allocation(allocation) => self.allocation(allocation),
-            _ => self.tally.add(self.thread, &event),
+            _ => self.tally.add(self.piece.thread, &event),
         }
     }
 
@@ -166,49 +159,24 @@ impl PieceReading<'_> {
         }
         if let Some((other, sum)) = self.noted.add_first(common, units, kept) {
             self.events += sum.executed;
-            self.tally.add_sum(self.thread, &other, &sum);
+            self.tally.add_sum(self.piece.thread, &other, &sum);
         }
         Some(kept)
     }
 
     fn allocation(&mut self, allocation: Allocation) {
-        let allocation = settled(allocation, self.cut);
-        self.tally.add(self.thread, &Event::Allocation(allocation));
-        let (site, bytes) = (allocation.site, allocation.bytes);
-        if let Some(mirror) = self.mirror.as_mut().filter(|_| allocation.klass.is_some()) {
-            mirror.says_its_classes(site);
-        }
-        if let Place::End(end) = allocation.place
-            && let Some(kept) = self.kept_site(site, allocation.caller)
-            && self.objects.push(kept, bytes, end)
-        {
-            if let Some(klass) = allocation.klass {
-                self.objects.say_klass(klass);
-            }
-            return;
-        }
-        let origin = Origin {
-            site,
-            thread: self.thread,
-            caller: allocation.caller.unwrap_or(CallSiteId(0)),
-            birth: self.epoch,
-        };
-        let Some(mirror) = &mut self.mirror else {
-            return;
-        };
-        match (allocation.place, bytes) {
-            (Place::End(end), Some(bytes)) => {
-                mirror.note_large(origin, bytes, end, allocation.klass);
-            }
-            _ => self
-                .explained
-                .extend(mirror.note(origin, &allocation, self.recent)),
+        let allocation = self.piece.settled(allocation);
+        self.tally
+            .add(self.piece.thread, &Event::Allocation(allocation));
+        if let Some(mirror) = &mut self.mirror {
+            let explained = mirror.allocation(&allocation, &self.piece, self.objects);
+            self.explained.extend(explained);
         }
     }
 
     /// Hands the sums to the tally.
     fn give_sums(&mut self) {
-        let (tally, thread) = (&mut *self.tally, self.thread);
+        let (tally, thread) = (&mut *self.tally, self.piece.thread);
         let mut events = 0;
         let mut give = |common: &EqualEvents, sum: &EventSum| {
             events += sum.executed;
@@ -246,16 +214,5 @@ fn common(site: SiteId, caller: Option<CallSiteId>) -> EqualEvents {
         site,
         caller,
         klass: None,
-    }
-}
-
-/// Decides whether a straddler is eliminated or a straggler.
-fn settled(allocation: Allocation, cut: Option<ThreadCut>) -> Allocation {
-    let Place::Straddler { allocated } = allocation.place else {
-        return allocation;
-    };
-    Allocation {
-        place: ThreadCut::settle(cut, allocated, allocation.bytes),
-        ..allocation
     }
 }

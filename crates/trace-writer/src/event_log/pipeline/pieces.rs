@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use ducktrack_heap_mirror::PieceFacts;
 use ducktrack_trace_format::{
     BlockKind, Compression, EventBlock, EventBlockHeader, EventDecoder, EventFlags,
     ReferenceColumn, ShortWords, Word,
@@ -113,10 +114,12 @@ impl Pipeline {
             false => self.threads.was_cut_at(thread, self.epoch),
         };
         let mut reading = PieceReading {
-            thread,
-            epoch,
-            cut: self.threads.cut(thread),
-            recent,
+            piece: PieceFacts {
+                thread,
+                epoch,
+                cut: self.threads.cut(thread),
+                recent,
+            },
             facts: &self.parts.facts,
             host: &*self.parts.host,
             sums: &mut self.sums,
@@ -145,11 +148,7 @@ impl Pipeline {
             Err(_) => self.stats.broken_buffers += 1,
         }
         match self.heap.keeper() {
-            Some(mirror) => self
-                .objects
-                .take(&header)
-                .into_iter()
-                .for_each(|piece| mirror.keep(piece)),
+            Some(mirror) => mirror.end_piece(&header, &mut self.objects),
             None => self.objects.forget(),
         }
         ReadPiece {

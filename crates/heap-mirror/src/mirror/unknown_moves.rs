@@ -22,12 +22,12 @@ use ducktrack_trace_format::{
 };
 
 use super::end_index::is_in;
-use super::kept_pieces::Neighbours;
 use super::matching::class_at;
-use super::origin::{CLASS_OF_SITE, Origin};
 use super::reconciliation::{Former, Match, Present, Sides, reconcile};
 use super::{Mirror, ascending};
-use crate::event_log::site_cache::SiteCache;
+use crate::kept_pieces::Neighbours;
+use crate::origin::{CLASS_OF_SITE, Origin};
+use crate::site_cache::SiteCache;
 use ducktrack_trace_format::Survivor;
 
 /// Class and size in units of 8 bytes.
@@ -52,7 +52,7 @@ struct Formers {
 impl Mirror {
     /// Gives each object of the heap after a collection the address that it may have come from, and counts the ambiguous ones.
     /// `is_complete`: the mirror knew the heap before.
-    pub(crate) fn reconcile(
+    pub fn reconcile(
         &mut self,
         collection: &mut Collection,
         objects: &mut [Survivor],
@@ -281,9 +281,9 @@ mod tests {
     };
 
     use super::*;
-    use crate::event_log::kept_site::KeptSite;
-    use crate::event_log::mirror::PieceObjects;
-    use crate::event_log::mirror::named_sites::named_sites;
+    use crate::PieceObjects;
+    use crate::kept_site::KeptSite;
+    use crate::named_sites::named_sites;
 
     const ELEMENT: HeapClassId = HeapClassId(1);
     const PAIR: HeapClassId = HeapClassId(2);
@@ -314,15 +314,15 @@ mod tests {
             .map(|(site, units)| (kept(*site), *units))
             .collect();
         piece.push_plain(0x8000, &objects);
-        let kept = piece.take(&EventBlockHeader {
+        let header = EventBlockHeader {
             thread: ThreadId(3),
             epoch,
             begun: 0,
             handed_over: 0,
             flags: EventFlags::NONE,
             last_top: 0,
-        });
-        mirror.keep(kept.unwrap());
+        };
+        mirror.end_piece(&header, &mut piece);
     }
 
     fn space(kind: SpaceKind, bottom: u64, top: u64) -> Space {

@@ -9,7 +9,7 @@ use ducktrack_trace_format::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::event_log::site_cache::SiteCache;
+use crate::site_cache::SiteCache;
 
 const NONE_SEEN: u32 = u32::MAX;
 const SEVERAL: u32 = u32::MAX - 1;
@@ -126,7 +126,7 @@ impl SiteClasses {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event_log::mirror::named_sites::named_sites;
+    use crate::named_sites::named_sites;
 
     #[test]
     fn what_was_seen_twice_is_trusted() {

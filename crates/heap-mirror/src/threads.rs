@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 /// State of all threads that have not ended.
 #[derive(Debug, Default)]
-pub(crate) struct Threads {
+pub struct Threads {
     /// Epoch of each thread's last piece.
     pieces: FxHashMap<ThreadId, u32>,
     /// For each thread that was cut: the top of its buffer after its last event.
@@ -19,21 +19,21 @@ pub(crate) struct Threads {
 
 impl Threads {
     /// Notes a piece. True if it is the thread's first in an epoch that began with a collection.
-    pub(crate) fn begins_epoch(&mut self, thread: ThreadId, epoch: u32) -> bool {
+    pub fn begins_epoch(&mut self, thread: ThreadId, epoch: u32) -> bool {
         let before = self.pieces.insert(thread, epoch);
         epoch > 0 && before != Some(epoch)
     }
 
     /// Notes the top after the last event of a piece that was cut off for a collection. The agent reads an older top if the thread stands
     /// between writing its event and publishing the top.
-    pub(crate) fn note_last_top(&mut self, thread: ThreadId, top: u64) {
+    pub fn note_last_top(&mut self, thread: ThreadId, top: u64) {
         if top >= 8 {
             self.tops.insert(thread, top);
         }
     }
 
     /// A collection cut the threads: corrects their last tops.
-    pub(crate) fn cut_all(&mut self, collection: u32, cuts: &mut [ThreadCut]) {
+    pub fn cut_all(&mut self, collection: u32, cuts: &mut [ThreadCut]) {
         for cut in cuts.iter_mut() {
             if let Some(top) = self.tops.remove(&cut.thread) {
                 cut.last = top;
@@ -51,18 +51,18 @@ impl Threads {
     }
 
     /// The cut of the thread before its first event since.
-    pub(crate) fn cut(&self, thread: ThreadId) -> Option<ThreadCut> {
+    pub fn cut(&self, thread: ThreadId) -> Option<ThreadCut> {
         self.cuts.get(&thread).map(|(cut, _)| *cut)
     }
 
     /// True when that cut belongs to this collection.
-    pub(crate) fn was_cut_at(&self, thread: ThreadId, collection: u32) -> bool {
+    pub fn was_cut_at(&self, thread: ThreadId, collection: u32) -> bool {
         let cut = self.cuts.get(&thread);
         cut.is_some_and(|(_, number)| *number == collection)
     }
 
     /// Forgets a thread that has ended.
-    pub(crate) fn end(&mut self, thread: ThreadId) {
+    pub fn end(&mut self, thread: ThreadId) {
         self.pieces.remove(&thread);
         self.cuts.remove(&thread);
     }

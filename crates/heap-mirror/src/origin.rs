@@ -8,13 +8,15 @@ pub const CLASS_OF_SITE: HeapClassId = HeapClassId(u32::MAX);
 
 /// Where and when an object was allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Origin {
+pub struct Origin {
     /// 0 if unknown.
-    pub(crate) site: SiteId,
-    pub(crate) thread: ThreadId,
+    pub site: SiteId,
+    /// The thread that allocated it.
+    pub thread: ThreadId,
     /// The caller to blame; 0 if there is none or it is unknown.
-    pub(crate) caller: CallSiteId,
-    pub(crate) birth: u32,
+    pub caller: CallSiteId,
+    /// Number of collections before its allocation.
+    pub birth: u32,
 }
 
 impl Origin {

@@ -15,13 +15,14 @@ const MEASURED: u32 = u32::MAX;
 type Page = Box<[Cell<u32>]>;
 
 /// A table of known answers: the bytes of fixed-size sites, or that a site is measured.
-pub(crate) struct SiteCache {
+pub struct SiteCache {
     facts: Arc<dyn SiteFacts + Send + Sync>,
     pages: Box<[OnceCell<Page>]>,
 }
 
 impl SiteCache {
-    pub(crate) fn new(facts: Arc<dyn SiteFacts + Send + Sync>) -> Self {
+    /// Nothing is known yet.
+    pub fn new(facts: Arc<dyn SiteFacts + Send + Sync>) -> Self {
         Self {
             facts,
             pages: (0..PAGES).map(|_| OnceCell::new()).collect(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ducktrack_trace_format::{ClassNameHash, SiteFacts, SiteId};
 
-use crate::event_log::site_cache::SiteCache;
+use crate::site_cache::SiteCache;
 
 /// Sites with the names of their objects' classes; other sites are unknown.
 struct NamedSites(&'static [(u32, &'static str)]);

@@ -11,29 +11,29 @@
 use ducktrack_trace_format::{CallSiteId, END_OF_SITES, SiteFacts, SiteId};
 use rustc_hash::FxHashMap;
 
-use super::site_cache::SiteCache;
+use crate::site_cache::SiteCache;
 
 const FIRST_PAIR: u32 = END_OF_SITES;
 const MOST_PAIRS: usize = (1 << 20) - FIRST_PAIR as usize;
 
 /// A site, perhaps with a caller, as kept words encode it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct KeptSite(u32);
+pub struct KeptSite(u32);
 
 impl KeptSite {
     /// A site without a caller; `None` if its number is too high to be kept.
-    pub(crate) fn alone(site: SiteId) -> Option<Self> {
+    pub fn alone(site: SiteId) -> Option<Self> {
         (site.0 < FIRST_PAIR).then_some(Self(site.0))
     }
 
     /// Decodes the upper 20 bits of a word.
-    pub(crate) fn of_word(word: u32) -> Self {
+    pub fn of_word(word: u32) -> Self {
         Self(word >> 12)
     }
 
     /// Encodes it in the upper 20 bits of a word.
     #[inline]
-    pub(crate) fn in_word(self) -> u32 {
+    pub fn in_word(self) -> u32 {
         self.0 << 12
     }
 }

@@ -10,7 +10,7 @@
 use ducktrack_trace_format::HeapClassId;
 use rustc_hash::FxHashMap;
 
-use super::origin::Origin;
+use crate::origin::Origin;
 
 /// Objects of at least this many bytes rarely have equal sizes by chance.
 const TELLING_BYTES: u64 = 512;

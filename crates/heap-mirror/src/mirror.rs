@@ -17,32 +17,25 @@
 
 use ducktrack_live_heap::check_survivors;
 use ducktrack_trace_format::{
-    AddressRange, Allocation, CallSiteId, Collection, CollectionKind, Explained, HeapClass,
-    MoveEncoder, Place, SiteId, Survivor, SyncEncoder, SyncObject, ThreadId,
+    AddressRange, Allocation, CallSiteId, Collection, CollectionKind, EventBlockHeader, Explained,
+    FormatError, HeapClass, MoveEncoder, Place, SiteId, Survivor, SyncDecoder, SyncEncoder,
+    SyncObject, ThreadCut, ThreadId,
 };
 
-use super::kept_site::{KeptSite, KeptSites};
-use super::site_cache::SiteCache;
+use crate::kept_pieces::{KeptPieces, PieceObjects};
+use crate::kept_site::{KeptSite, KeptSites};
+use crate::origin::{CLASS_OF_SITE, LiveObject, LiveObjects, Origin};
+use crate::site_cache::SiteCache;
 use end_index::EndIndex;
-use kept_pieces::{KeptPiece, KeptPieces};
 use late_table::LateTable;
 use matching::{Fate, Klasses, Matching, OriginEvidence, UndecidedObject, decide};
 use pending::{Candidate, PendingObjects};
 use site_classes::SiteClasses;
 use suspects::Suspects;
 
-pub(crate) use kept_pieces::PieceObjects;
-pub use origin::CLASS_OF_SITE;
-pub(crate) use origin::Origin;
-use origin::{LiveObject, LiveObjects};
-
 mod end_index;
-mod kept_pieces;
 mod late_table;
 mod matching;
-#[cfg(test)]
-mod named_sites;
-mod origin;
 mod pending;
 mod reconciliation;
 mod site_classes;
@@ -54,23 +47,55 @@ const PART_BYTES: usize = 1 << 20;
 
 /// What a collection did: moves, and origins that the reader cannot work out.
 #[derive(Debug, Default)]
-pub(crate) struct Moves {
+pub struct Moves {
     /// Contents of the MOVES blocks.
-    pub(crate) blocks: Vec<Vec<u8>>,
+    pub blocks: Vec<Vec<u8>>,
     /// Found objects with their origins.
-    pub(crate) explained: Vec<Explained>,
+    pub explained: Vec<Explained>,
 }
 
 impl Moves {
     /// Bytes of the contents.
-    pub(crate) fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         self.blocks.iter().map(|block| block.len() as u64).sum()
+    }
+}
+
+/// What is known of a piece's events.
+#[derive(Clone, Copy, Debug)]
+pub struct PieceFacts {
+    /// Their thread.
+    pub thread: ThreadId,
+    /// Their epoch.
+    pub epoch: u32,
+    /// Where the thread was cut before its first event since.
+    pub cut: Option<ThreadCut>,
+    /// Stragglers belong to the epoch that the last collection ended.
+    pub recent: bool,
+}
+
+impl PieceFacts {
+    /// Decides whether a straddler is eliminated or a straggler.
+    pub fn settled(&self, allocation: Allocation) -> Allocation {
+        let Place::Straddler { allocated } = allocation.place else {
+            return allocation;
+        };
+        Allocation {
+            place: ThreadCut::settle(self.cut, allocated, allocation.bytes),
+            ..allocation
+        }
+    }
+}
+
+impl Default for Mirror {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
 /// The live objects, the kept events of the current epoch, and what is known of classes and sites. See the module for
 /// the steps of a collection.
-pub(crate) struct Mirror {
+pub struct Mirror {
     live: LiveObjects,
     pieces: KeptPieces,
     carried: Vec<UndecidedObject>,
@@ -80,12 +105,15 @@ pub(crate) struct Mirror {
     klasses: Klasses,
     kept_sites: KeptSites,
     site_classes: SiteClasses,
+    /// Events without an address explain found objects.
+    explains: bool,
     /// How often an event and a survivor contradicted each other.
-    pub(crate) contradictions: u64,
+    pub contradictions: u64,
 }
 
 impl Mirror {
-    pub(crate) fn new() -> Self {
+    /// A mirror of a heap without objects.
+    pub fn new() -> Self {
         Self {
             live: LiveObjects::default(),
             pieces: KeptPieces::new(),
@@ -96,12 +124,13 @@ impl Mirror {
             klasses: Klasses::default(),
             kept_sites: KeptSites::default(),
             site_classes: SiteClasses::default(),
+            explains: true,
             contradictions: 0,
         }
     }
 
     /// The mirror without objects and events; what is known of classes stays.
-    pub(crate) fn emptied(self) -> Self {
+    pub fn emptied(self) -> Self {
         Self {
             klasses: self.klasses,
             kept_sites: self.kept_sites,
@@ -111,53 +140,91 @@ impl Mirror {
         }
     }
 
+    /// From now on found objects are not explained by events without an address, because others of their size and class may be missing.
+    pub fn explain_no_more(&mut self) {
+        self.explains = false;
+    }
+
     /// Number of objects.
-    pub(crate) fn len(&self) -> u64 {
+    pub fn len(&self) -> u64 {
         self.live.len()
     }
 
     /// Memory of the objects, in bytes.
-    pub(crate) fn memory(&self) -> u64 {
+    pub fn memory(&self) -> u64 {
         self.live.memory()
     }
 
     /// Memory of events that wait for a collection, in bytes.
-    pub(crate) fn retained(&self) -> u64 {
+    pub fn retained(&self) -> u64 {
         self.pieces.memory() + (self.carried.capacity() * size_of::<UndecidedObject>()) as u64
     }
 
     /// True when every object allocated before the last collection is entered.
-    pub(crate) fn is_settled(&self) -> bool {
+    pub fn is_settled(&self) -> bool {
         self.pieces.is_empty()
     }
 
     /// Learns the address at which the VM has a class from now on.
-    pub(crate) fn class(&mut self, class: &HeapClass) {
+    pub fn class(&mut self, class: &HeapClass) {
         self.klasses.insert(class.klass, class.id);
         self.site_classes.name(class);
     }
 
     /// Notes that events of this site state the class of their object.
-    pub(crate) fn says_its_classes(&mut self, site: SiteId) {
+    pub fn says_its_classes(&mut self, site: SiteId) {
         self.site_classes.has_several(site);
     }
 
     /// How kept words encode a site with a caller; `None` if they cannot: [`Mirror::note_large`] then takes the object.
-    pub(crate) fn kept_site(
-        &mut self,
-        site: SiteId,
-        caller: Option<CallSiteId>,
-    ) -> Option<KeptSite> {
+    pub fn kept_site(&mut self, site: SiteId, caller: Option<CallSiteId>) -> Option<KeptSite> {
         self.kept_sites.number(site, caller)
     }
 
-    /// Keeps a piece of the current epoch until its collection.
-    pub(crate) fn keep(&mut self, piece: KeptPiece) {
-        self.pieces.keep(piece);
+    /// Ends a piece of the current epoch, whose objects are kept until its collection.
+    pub fn end_piece(&mut self, header: &EventBlockHeader, objects: &mut PieceObjects) {
+        if let Some(piece) = objects.take(header) {
+            self.pieces.keep(piece);
+        }
+    }
+
+    /// Takes an allocation of a piece; gives the object of an earlier collection that it explains.
+    pub fn allocation(
+        &mut self,
+        allocation: &Allocation,
+        piece: &PieceFacts,
+        objects: &mut PieceObjects,
+    ) -> Option<Explained> {
+        let (site, bytes) = (allocation.site, allocation.bytes);
+        if allocation.klass.is_some() {
+            self.says_its_classes(site);
+        }
+        if let Place::End(end) = allocation.place
+            && let Some(kept) = self.kept_site(site, allocation.caller)
+            && objects.push(kept, bytes, end)
+        {
+            if let Some(klass) = allocation.klass {
+                objects.say_klass(klass);
+            }
+            return None;
+        }
+        let origin = Origin {
+            site,
+            thread: piece.thread,
+            caller: allocation.caller.unwrap_or(CallSiteId(0)),
+            birth: piece.epoch,
+        };
+        match (allocation.place, bytes) {
+            (Place::End(end), Some(bytes)) => {
+                self.note_large(origin, bytes, end, allocation.klass);
+                None
+            }
+            _ => self.note(origin, allocation, piece.recent),
+        }
     }
 
     /// Notes an object that ends at an address and is too large for a kept word.
-    pub(crate) fn note_large(&mut self, origin: Origin, bytes: u64, end: u64, klass: Option<u64>) {
+    fn note_large(&mut self, origin: Origin, bytes: u64, end: u64, klass: Option<u64>) {
         self.carried.push(UndecidedObject {
             start: end.wrapping_sub(bytes),
             bytes: Some(bytes),
@@ -168,14 +235,9 @@ impl Mirror {
         });
     }
 
-    /// Notes an allocation that no [kept piece](Mirror::keep) can hold: one whose end address is unknown. `recent`: a straggler belongs
-    /// to the epoch that the last collection ended.
-    pub(crate) fn note(
-        &mut self,
-        origin: Origin,
-        allocation: &Allocation,
-        recent: bool,
-    ) -> Option<Explained> {
+    /// Notes an allocation that no kept piece can hold: one whose end address is unknown. `recent`: a straggler belongs to the epoch that the
+    /// last collection ended.
+    fn note(&mut self, origin: Origin, allocation: &Allocation, recent: bool) -> Option<Explained> {
         let (bytes, klass) = (allocation.bytes, allocation.klass);
         match allocation.place {
             Place::End(_) | Place::Eliminated | Place::Straddler { .. } => {}
@@ -246,7 +308,7 @@ impl Mirror {
 
     /// Applies a collection. An error means that survivors contradict each other, and that the heap is unknown from
     /// here on.
-    pub(crate) fn collect(
+    pub fn collect(
         &mut self,
         collection: &mut Collection,
         survivors: &mut [Survivor],
@@ -331,7 +393,7 @@ impl Mirror {
 
     /// Explains found objects with events that have no address.
     fn settle(&mut self, survivors: &[Survivor], fates: &mut [Fate], collection: &mut Collection) {
-        if self.pending.is_empty() {
+        if self.pending.is_empty() || !self.explains {
             return;
         }
         let site_classes = &self.site_classes;
@@ -415,8 +477,28 @@ impl Mirror {
         moves
     }
 
+    /// Takes the objects of a part of a synchronization point.
+    ///
+    /// # Errors
+    /// The content does not decode to its end.
+    pub fn begin_with(&mut self, content: &[u8]) -> Result<(), FormatError> {
+        for object in SyncDecoder::new(content)? {
+            let object = object?;
+            let origin = Origin {
+                site: object.site,
+                thread: object.thread,
+                caller: object.caller,
+                birth: object.birth,
+            };
+            let units = u32::try_from(object.bytes / 8).unwrap_or(u32::MAX);
+            let live = LiveObject::new(object.address, units, object.class, origin);
+            self.live.push(object.address, live);
+        }
+        Ok(())
+    }
+
     /// The contents of a synchronization point after a collection.
-    pub(crate) fn sync_point(&mut self, collection: u32) -> Vec<Vec<u8>> {
+    pub fn sync_point(&mut self, collection: u32) -> Vec<Vec<u8>> {
         let mut parts = Vec::new();
         let mut encoder = SyncEncoder::new(collection);
         self.live.put_in_order();
@@ -447,7 +529,10 @@ fn ascending(ranges: &[AddressRange]) -> Vec<AddressRange> {
 }
 
 /// Sorts survivors by their old addresses; they must not overlap.
-fn put_in_order(survivors: &mut [Survivor]) -> Result<(), &'static str> {
+///
+/// # Errors
+/// They overlap, as a sentence.
+pub fn put_in_order(survivors: &mut [Survivor]) -> Result<(), &'static str> {
     if !survivors.is_sorted_by_key(|survivor| survivor.from) {
         survivors.sort_unstable_by_key(|survivor| survivor.from);
     }
@@ -464,7 +549,7 @@ fn unknown_of(fates: &[Fate]) -> Vec<usize> {
 mod tests {
     use ducktrack_trace_format::{EventBlockHeader, EventFlags, HeapClassSize};
 
-    use super::named_sites::named_sites;
+    use crate::named_sites::named_sites;
     use ducktrack_trace_format::HeapClassId;
 
     use super::*;
@@ -486,7 +571,7 @@ mod tests {
             last_top: 0,
         };
         mirror.says_its_classes(SiteId(20));
-        mirror.keep(objects.take(&header).expect("an object"));
+        mirror.end_piece(&header, &mut objects);
         mirror.class(&HeapClass {
             id: HeapClassId(7),
             name: "[Ljava/lang/Object;".to_owned(),

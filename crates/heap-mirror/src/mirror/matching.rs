@@ -4,11 +4,11 @@ use ducktrack_trace_format::{HeapClassId, SiteFacts};
 use rustc_hash::FxHashMap;
 
 use super::end_index::{AtEnd, EndIndex};
-use super::kept_pieces::{KeptObject, KeptPiece, Neighbours};
-use super::origin::{CLASS_OF_SITE, LiveObject, LiveObjects, Origin};
 use super::site_classes::SiteClasses;
-use crate::event_log::kept_site::KeptSites;
-use crate::event_log::site_cache::SiteCache;
+use crate::kept_pieces::{KeptObject, KeptPiece, Neighbours};
+use crate::kept_site::KeptSites;
+use crate::origin::{CLASS_OF_SITE, LiveObject, LiveObjects, Origin};
+use crate::site_cache::SiteCache;
 use ducktrack_trace_format::Survivor;
 
 /// How the origin of a survivor is known.

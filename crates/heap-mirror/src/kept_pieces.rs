@@ -18,7 +18,7 @@ use ducktrack_trace_format::{
     Compression, EventBlockHeader, MAX_UNITS, PackedContent, ThreadId, UNIT, Word,
 };
 
-use crate::event_log::kept_site::KeptSite;
+use crate::kept_site::KeptSite;
 
 /// How many bytes are kept uncompressed.
 const PLAIN_BYTES: u64 = 160 << 20;
@@ -117,7 +117,7 @@ fn units_of(word: Word) -> u32 {
 
 /// The objects of the piece being read.
 #[derive(Debug, Default)]
-pub(crate) struct PieceObjects {
+pub struct PieceObjects {
     /// The first `length` words are of this piece; the rest is room.
     words: Vec<Word>,
     length: usize,
@@ -130,7 +130,7 @@ pub(crate) struct PieceObjects {
 
 impl PieceObjects {
     /// Room for `objects` adjacent objects from `top` on. The caller writes them and then calls [`PieceObjects::filled`].
-    pub(crate) fn room(&mut self, top: u64, objects: usize) -> &mut [Word] {
+    pub fn room(&mut self, top: u64, objects: usize) -> &mut [Word] {
         if self.words.len() < self.length + objects {
             self.words.resize(self.length + objects, [0; 4]);
         }
@@ -141,7 +141,7 @@ impl PieceObjects {
     }
 
     /// Tells how many objects were written; the last of them ends at `top`.
-    pub(crate) fn filled(&mut self, objects: usize, top: u64) {
+    pub fn filled(&mut self, objects: usize, top: u64) {
         self.length += objects;
         self.top = Some(top);
     }
@@ -159,14 +159,14 @@ impl PieceObjects {
     }
 
     /// Sets the class of the object that was pushed last, by the class's address in the VM.
-    pub(crate) fn say_klass(&mut self, klass: u64) {
+    pub fn say_klass(&mut self, klass: u64) {
         if let Some(index) = self.length.checked_sub(1) {
             self.klasses.push((index as u32, klass));
         }
     }
 
     /// Adds an object at any address. False if it is too large for a word.
-    pub(crate) fn push(&mut self, site: KeptSite, bytes: Option<u64>, end: u64) -> bool {
+    pub fn push(&mut self, site: KeptSite, bytes: Option<u64>, end: u64) -> bool {
         let units = bytes.unwrap_or(0) / UNIT;
         if units > u64::from(MAX_UNITS) {
             return false;
@@ -215,7 +215,7 @@ impl PieceObjects {
     }
 
     /// Starts again without the objects so far.
-    pub(crate) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         self.length = 0;
         self.stretches.clear();
         self.klasses.clear();

@@ -1,0 +1,19 @@
+//! The mirror: which event made each survivor of a collection. The agent keeps one where a file must be able to begin anew at any time, a
+//! reader of a trace where the agent wrote survivors as they were.
+#![forbid(unsafe_code)]
+
+mod kept_pieces;
+mod kept_site;
+mod mirror;
+#[cfg(test)]
+mod named_sites;
+mod origin;
+mod site_cache;
+mod threads;
+
+pub use kept_pieces::PieceObjects;
+pub use kept_site::KeptSite;
+pub use mirror::{Mirror, Moves, PieceFacts, put_in_order};
+pub use origin::{CLASS_OF_SITE, Origin};
+pub use site_cache::SiteCache;
+pub use threads::Threads;

@@ -1,0 +1,252 @@
+//! Matches survivors that the agent wrote as it read them with the events that made them, as the agent does elsewhere before it writes.
+//!
+//! ```text
+//! events of an epoch --> kept objects --+
+//!                                       +--> mirror --> moves, and which events explain objects
+//! its collection ----> survivors -------+
+//! ```
+//!
+//! The mirror takes events in the order of the files. What it cannot follow, such as a collection that is missing, makes the heap unknown
+//! until the next synchronization point.
+
+use std::fmt;
+use std::sync::Arc;
+
+use ducktrack_heap_mirror::{Mirror, PieceFacts, PieceObjects, SiteCache, Threads};
+use ducktrack_trace_format::{
+    Collection, CollectionKind, Event, EventBlock, EventDecoder, EventFile, EventFlags, Explained,
+    FormatError, HeapClass, MoveDecoder, MoveRun, MovesLevel, SiteFacts, Survivor,
+    encode_explained,
+};
+
+/// Objects in one content of explanations.
+const PART: usize = 1 << 16;
+
+/// Facts that the definitions of a trace state.
+pub(crate) struct Facts {
+    sites: Arc<dyn SiteFacts + Send + Sync>,
+    cache: SiteCache,
+    /// Ascending by id.
+    classes: Vec<HeapClass>,
+}
+
+impl Facts {
+    pub(crate) fn new(
+        sites: Arc<dyn SiteFacts + Send + Sync>,
+        mut classes: Vec<HeapClass>,
+    ) -> Self {
+        classes.sort_by_key(|class| class.id);
+        Self {
+            cache: SiteCache::new(Arc::clone(&sites)),
+            sites,
+            classes,
+        }
+    }
+}
+
+/// Survivors of a collection as they are in its blocks.
+#[derive(Debug, Default)]
+pub(crate) struct UnmatchedSurvivors {
+    pub(crate) objects: Vec<Survivor>,
+    /// Classes with smaller ids were known.
+    pub(crate) classes: u32,
+}
+
+/// See the module.
+pub(crate) struct SurvivorMatching {
+    /// Files have survivors to match.
+    is_on: bool,
+    facts: Option<Facts>,
+    /// The heap before the next collection is known.
+    is_known: bool,
+    mirror: Mirror,
+    threads: Threads,
+    objects: PieceObjects,
+    explained: Vec<Explained>,
+    /// Collections so far.
+    epoch: u32,
+    /// Classes with smaller ids were announced to the mirror.
+    classes: u32,
+}
+
+impl Default for SurvivorMatching {
+    fn default() -> Self {
+        Self {
+            is_on: false,
+            facts: None,
+            is_known: false,
+            mirror: Mirror::new(),
+            threads: Threads::default(),
+            objects: PieceObjects::default(),
+            explained: Vec::new(),
+            epoch: 0,
+            classes: 0,
+        }
+    }
+}
+
+impl fmt::Debug for SurvivorMatching {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SurvivorMatching")
+            .field("is_known", &self.is_known)
+            .field("epoch", &self.epoch)
+            .finish_non_exhaustive()
+    }
+}
+
+impl SurvivorMatching {
+    pub(crate) fn know(&mut self, facts: Facts) {
+        self.facts = Some(facts);
+    }
+
+    /// Whether the current file has survivors to match.
+    pub(crate) fn is_on(&self) -> bool {
+        self.is_on
+    }
+
+    /// The next file begins; `None` if its first block is lost.
+    pub(crate) fn start_file(&mut self, header: Option<&EventFile>, is_first: bool) {
+        let Some(header) = header else {
+            return self.lose();
+        };
+        self.is_on = header.unmatched;
+        if is_first {
+            self.epoch = header.epoch;
+            self.is_known = header.epoch == 0 && header.index == 0;
+        }
+        if header.without_moves || header.has_sync_point || header.lost_blocks > 0 {
+            self.lose();
+        }
+        if header.has_sync_point {
+            self.epoch = header.epoch;
+        }
+    }
+
+    /// The heap is not known any more.
+    pub(crate) fn lose(&mut self) {
+        self.is_known = false;
+        self.mirror = std::mem::take(&mut self.mirror).emptied();
+        self.explained.clear();
+    }
+
+    /// Blocks are missing: events that made survivors may be among them.
+    pub(crate) fn damaged(&mut self) {
+        self.mirror.explain_no_more();
+    }
+
+    /// Takes a part of a synchronization point.
+    pub(crate) fn sync_part(&mut self, content: &[u8]) {
+        if !self.is_on {
+            return;
+        }
+        match self.mirror.begin_with(content) {
+            Ok(()) => self.is_known = true,
+            Err(_) => self.lose(),
+        }
+    }
+
+    /// Takes a piece of the epoch.
+    pub(crate) fn piece(&mut self, content: &[u8]) -> Result<(), FormatError> {
+        let block = EventBlock::decode(content)?;
+        let header = block.header;
+        let (thread, epoch) = (header.thread, header.epoch);
+        self.threads.begins_epoch(thread, epoch);
+        let is_late = header.flags.has(EventFlags::LATE);
+        let facts = PieceFacts {
+            thread,
+            epoch,
+            cut: self.threads.cut(thread),
+            recent: match is_late {
+                true => epoch.checked_add(1) == Some(self.epoch),
+                false => self.threads.was_cut_at(thread, self.epoch),
+            },
+        };
+        if header.flags.has(EventFlags::THREAD_ENDED) {
+            self.threads.end(thread);
+        }
+        let Some(known) = self.facts.as_ref().filter(|_| self.is_known) else {
+            return Ok(());
+        };
+        let (mirror, objects) = (&mut self.mirror, &mut self.objects);
+        let explained = &mut self.explained;
+        let decoded = EventDecoder::new(&*known.sites).decode(&block, |event| {
+            if let Event::Allocation(allocation) = event {
+                let allocation = facts.settled(allocation);
+                explained.extend(mirror.allocation(&allocation, &facts, objects));
+            }
+        });
+        mirror.end_piece(&header, objects);
+        decoded.map(drop)
+    }
+
+    /// Objects of earlier collections that were explained since, as contents of blocks.
+    pub(crate) fn take_explained(&mut self) -> Vec<Vec<u8>> {
+        contents(&std::mem::take(&mut self.explained))
+    }
+
+    /// Matches the survivors of a collection: gives its moves, ascending, and explanations as contents of blocks. `None`: the heap was not known.
+    pub(crate) fn collection(
+        &mut self,
+        collection: &mut Collection,
+        survivors: &mut UnmatchedSurvivors,
+    ) -> Option<(Vec<MoveRun>, Vec<Vec<u8>>)> {
+        let is_next = self.epoch.checked_add(1) == Some(collection.number);
+        self.epoch = collection.number;
+        self.threads
+            .cut_all(collection.number, &mut collection.cuts);
+        self.announce(survivors.classes);
+        let has_moves = collection.fault.is_none()
+            && collection.level != MovesLevel::Off
+            && collection.kind != CollectionKind::Other;
+        let facts = self
+            .facts
+            .as_ref()
+            .filter(|_| self.is_known && is_next && has_moves);
+        let Some(facts) = facts else {
+            self.lose();
+            return None;
+        };
+        // The mirror counts all of it.
+        let counts = &mut collection.counts;
+        (counts.stayed, counts.moved, counts.survived_bytes) = (0, 0, 0);
+        let matched = self
+            .mirror
+            .collect(collection, &mut survivors.objects, &facts.cache);
+        match matched {
+            Ok(moves) => {
+                let runs = moves.blocks.iter().flat_map(|block| runs(block)).collect();
+                Some((runs, contents(&moves.explained)))
+            }
+            Err(fault) => {
+                collection.fault = Some(fault.to_owned());
+                self.lose();
+                None
+            }
+        }
+    }
+
+    fn announce(&mut self, classes: u32) {
+        let Some(facts) = &self.facts else { return };
+        let from = facts
+            .classes
+            .partition_point(|class| class.id.0 < self.classes);
+        let rest = facts.classes.get(from..).unwrap_or_default();
+        let new = rest.iter().take_while(|class| class.id.0 < classes);
+        new.for_each(|class| self.mirror.class(class));
+        self.classes = self.classes.max(classes);
+    }
+}
+
+/// The runs of moves that the mirror has just encoded.
+fn runs(block: &[u8]) -> impl Iterator<Item = MoveRun> {
+    MoveDecoder::new(block).into_iter().flatten().flatten()
+}
+
+fn contents(explained: &[Explained]) -> Vec<Vec<u8>> {
+    let parts = explained.chunks(PART).map(|part| {
+        let mut content = Vec::new();
+        encode_explained(part, &mut content);
+        content
+    });
+    parts.collect()
+}
