@@ -78,7 +78,7 @@ fn print_commands() {
         ducktrack_command().expect("ducktrack"),
     );
     println!(
-        "java -agentpath:{}=mode=trace,dump=end,output=DIR ...",
+        "java -agentpath:{}=mode=trace,dump=end,output=DIR ... (dump=shutdown where the program says so)",
         agent.display()
     );
     println!(
@@ -172,7 +172,9 @@ fn traced(program: &JudgedProgram, jdk: &Jdk, collector: &str) -> TracedRun {
         .unwrap_or_else(|| panic!("no library of {}", program.name));
     let mut class_path = vec![classes.as_path()];
     class_path.extend(libraries.iter().map(std::path::PathBuf::as_path));
-    let mut command: Command = run.command("dump=end", &class_path).expect("the agent");
+    let mut command: Command = run
+        .command(&format!("dump={}", program.dump), &class_path)
+        .expect("the agent");
     command
         .arg(format!("-Xmx{}m", program.heap))
         .arg(format!("-XX:+Use{collector}GC"));

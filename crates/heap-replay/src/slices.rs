@@ -125,7 +125,7 @@ impl PieceSlices<'_> {
     /// The slice of an event after so many bytes of the piece.
     #[inline]
     pub(crate) fn at(&mut self, bytes: u64) -> u8 {
-        while bytes >= self.next {
+        while bytes >= self.next && !self.ends.is_empty() {
             self.slice += 1;
             self.ends = self.ends.get(1..).unwrap_or_default();
             self.set_next();
@@ -266,6 +266,9 @@ mod tests {
     fn pieces_of_no_bytes_have_slices() {
         let slicing = Slicing::of(&[PieceSpan::new(&header(1, 5, 5), 0)], 32, 0);
         assert!(slicing.piece(&header(1, 5, 5)).at(0) < 32);
+        // Sums stop at the largest number.
+        assert!(slicing.piece(&header(1, 5, 5)).at(u64::MAX) < 32);
+        assert!(Slicing::of(&[], 32, 0).piece(&header(1, 5, 5)).at(u64::MAX) < 32);
         assert_eq!(Slicing::of(&[], 32, 0).ends().count(), 32);
     }
 }

@@ -1,6 +1,7 @@
 //! The program's clock: the bytes that it has allocated.
 
 use crate::cohorts::COHORTS;
+use crate::speed::Speeds;
 
 /// A part of the clock: the time between two collections, several of these in a row, or a slice of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,22 +13,29 @@ pub struct Cell {
 }
 
 /// The judged span, cut into cells.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Clock {
     cells: Vec<Cell>,
     collections: u32,
+    bytes_per_second: f64,
 }
 
 impl Clock {
     /// The cells of the judged span, in order.
     pub fn new(cells: Vec<Cell>) -> Self {
         let collections = u32::try_from(cells.len()).unwrap_or(u32::MAX);
-        Self::of_collections(cells, collections)
+        let mut speeds = Speeds::default();
+        cells.iter().for_each(|cell| speeds.add(*cell));
+        Self::of_collections(cells, collections, &speeds)
     }
 
-    /// The same, of a span that so many collections cut. Between two of them nobody knows when an object died.
-    pub fn of_collections(cells: Vec<Cell>, collections: u32) -> Self {
-        Self { cells, collections }
+    /// The same, of a span that so many collections cut, with the speeds of its finest parts. Between two collections nobody knows when an object died.
+    pub fn of_collections(cells: Vec<Cell>, collections: u32, speeds: &Speeds) -> Self {
+        Self {
+            cells,
+            collections,
+            bytes_per_second: speeds.bytes_per_second(),
+        }
     }
 
     /// The same collections, and less of the clock.
@@ -55,25 +63,9 @@ impl Clock {
             .fold(0, |sum, cell| sum.saturating_add(cell.bytes))
     }
 
-    /// Bytes allocated in a second while the program works: half of all bytes were allocated in cells that were faster. A pause of the program makes one cell slow
-    /// and changes nothing here. 0: not known.
+    /// Bytes allocated in a second while the program works. A pause of the program makes one part slow and changes nothing here. 0: not known.
     pub fn bytes_per_second(&self) -> f64 {
-        let mut speeds: Vec<(f64, u64)> = self
-            .cells
-            .iter()
-            .filter(|cell| cell.micros > 0 && cell.bytes > 0)
-            .map(|cell| (cell.bytes as f64 * 1e6 / cell.micros as f64, cell.bytes))
-            .collect();
-        speeds.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let half = speeds.iter().map(|(_, bytes)| *bytes as f64).sum::<f64>() / 2.0;
-        let mut passed = 0.0;
-        for (speed, bytes) in speeds {
-            passed += bytes as f64;
-            if passed > half {
-                return speed;
-            }
-        }
-        0.0
+        self.bytes_per_second
     }
 }
 

@@ -21,6 +21,7 @@ mod interval;
 mod judgement;
 mod levels;
 mod rate;
+mod speed;
 mod trend;
 mod verdict;
 
@@ -32,5 +33,6 @@ pub use groups::{Follower, Group, groups};
 pub use history::{Death, History};
 pub use interval::{CONFIDENCE, Interval};
 pub use judgement::{Judgement, Measure, NotKnown, Verdict};
+pub use speed::Speeds;
 pub use trend::BEND;
 pub use verdict::judge;

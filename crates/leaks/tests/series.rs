@@ -1,6 +1,6 @@
 //! Verdicts on series whose truth is known.
 
-use ducktrack_leaks::{Amount, Cell, Clock, Death, History, NotKnown, Verdict, judge};
+use ducktrack_leaks::{Amount, Cell, Clock, Death, History, NotKnown, Speeds, Verdict, judge};
 use proptest::prelude::*;
 
 /// Cells of the clock, as the replay makes them.
@@ -280,7 +280,7 @@ fn three_collections_say_nothing() {
 
 /// One collection at the end: what died before, died nobody knows when.
 fn with_one_look(program: &Program, history: History) -> (Clock, History) {
-    let clock = Clock::of_collections(program.clock.cells().to_vec(), 1);
+    let clock = Clock::of_collections(program.clock.cells().to_vec(), 1, &Speeds::default());
     let history = History {
         deaths: Vec::new(),
         levels: (0..CELLS)

@@ -1,16 +1,18 @@
 //! Takes births, deaths and looks while a trace is replayed.
 
+mod epochs;
+
 use ducktrack_count_model::{CountModel, Origin, SiteColumn, TypeColumn};
 use ducktrack_heap_replay::{
     Analysis, Collected, CollectionNumber, Epoch, EpochEnd, Gain, Heap, LiveObject, Loss,
-    SiteTally, Slice, Step, Wants, is_young,
+    SiteTally, Step, Wants, is_young,
 };
-use ducktrack_leaks::{Amount, Cell, Clock, Death, History};
+use ducktrack_leaks::{Amount, Clock, Death, History};
 use ducktrack_trace_format::{Collection, CollectionKind, Space, SpaceKind};
 use rustc_hash::FxHashMap;
 
-use super::cells::{Cells, Place};
-use super::rows::{Born, ByCell, Row};
+use super::cells::Cells;
+use super::rows::{ByCell, Row};
 use super::sites::merged;
 use super::span::JudgedSpan;
 use super::{OldSpaceLook, SurvivorRow, Survivors};
@@ -128,106 +130,6 @@ impl SurvivorsBuilder {
         }
         // In range: it has just been made, or was there.
         (place as usize, &mut self.rows[place as usize])
-    }
-
-    /// A collection ends an epoch. To be called before the epoch's objects are taken.
-    fn begin_epoch(&mut self, epoch: u32, collection: &Collection, slices: &[Slice]) {
-        self.ticked = Some(epoch);
-        self.is_mixed = collection.kind == CollectionKind::Mixed;
-        if self.is_over || self.is_after {
-            return self.young.clear();
-        }
-        let mut slices = slices;
-        if collection.start_unix_micros > self.until {
-            let is_in = |slice: &Slice| slice.end_micros > 0 && slice.end_micros <= self.until;
-            let (before, after) = slices.split_at(slices.partition_point(is_in));
-            self.end_span(before);
-            self.unjudged = after.iter().map(|slice| slice.bytes).sum();
-            slices = before;
-        }
-        if !self.is_over {
-            self.tick(epoch, collection, slices);
-        }
-        self.young.clear();
-    }
-
-    /// The span ends after these slices of an epoch. If nobody has looked at the old space late enough, the first look to come tells: what is alive then was alive at the end.
-    fn end_span(&mut self, slices: &[Slice]) {
-        let bytes = slices.iter().map(|slice| slice.bytes).sum::<u64>();
-        let has_begun = self.start > 0 || !slices.is_empty();
-        let allocated = self.allocated.saturating_add(bytes);
-        if !has_begun || !self.known || self.look_after(allocated / 2).is_some() {
-            self.is_over = true;
-            return;
-        }
-        self.at_end = Some(Box::new(Self {
-            young: FxHashMap::default(),
-            ..self.clone()
-        }));
-        self.is_after = true;
-    }
-
-    /// The clock goes on by the slices of an epoch. None: its objects are told with those of the next one.
-    fn tick(&mut self, epoch: u32, collection: &Collection, slices: &[Slice]) {
-        self.collections += 1;
-        if slices.is_empty() {
-            return self.cells.begin(epoch, 0);
-        }
-        let mut started = core::mem::replace(&mut self.last_end, collection.end_unix_micros);
-        let end_of = |slice: &Slice| match slice.end_micros {
-            0 => collection.start_unix_micros,
-            end => end.min(collection.start_unix_micros),
-        };
-        let is_before = |slice: &&Slice| started.max(end_of(slice)) <= self.from;
-        let mut skipped = slices.iter().take_while(is_before).count();
-        if started < self.from {
-            // The one in which the span begins is not whole.
-            skipped = (skipped + 1).min(slices.len());
-        }
-        if let Some(last) = skipped.checked_sub(1).and_then(|last| slices.get(last)) {
-            started = started.max(end_of(last));
-        }
-        let slices = slices.get(skipped..).unwrap_or_default();
-        if slices.is_empty() {
-            return;
-        }
-        if self.start == 0 {
-            self.start = started;
-        }
-        self.epochs += 1;
-        self.cells.begin(epoch, skipped);
-        for (slice, left) in slices.iter().zip((0..slices.len()).rev()) {
-            let end = end_of(slice);
-            let cell = Cell {
-                bytes: slice.bytes,
-                micros: end.saturating_sub(started),
-            };
-            started = started.max(end);
-            self.allocated = self.allocated.saturating_add(slice.bytes);
-            let end = if left == 0 && !self.is_after {
-                collection.end_unix_micros
-            } else {
-                end
-            };
-            if self.cells.push(cell, end) {
-                self.fold();
-            }
-        }
-        for ((key, slice), amount) in core::mem::take(&mut self.young) {
-            if let Some(cell) = self.cells.of(epoch, slice).cell() {
-                *self.row(key).1.born.at(cell) += amount;
-            }
-        }
-    }
-
-    /// When an object was born. `None`: after the span.
-    fn born_at(&self, object: &LiveObject) -> Option<Born> {
-        let place = self.cells.of(object.birth, object.slice());
-        let is_after = self.is_after && place == Place::After;
-        (!is_after).then(|| Born {
-            cell: place.cell(),
-            is_undated: object.is_undated(),
-        })
     }
 
     /// No look tells of the span any more, because the heap is not followed up to one. True: what comes does not count.
@@ -395,6 +297,7 @@ impl SurvivorsBuilder {
             clock: Clock::of_collections(
                 self.cells.cells.iter().take(cells).copied().collect(),
                 self.epochs,
+                &self.cells.speeds,
             ),
             cell_ends: self.cells.ends.iter().take(cells).copied().collect(),
             start_micros: self.start,
@@ -588,7 +491,7 @@ impl Analysis for SurvivorsBuilder {
         if self.ticked != Some(end.epoch) {
             self.begin_epoch(end.epoch, end.collection, &heap.slices);
         }
-        if self.is_over || self.start == 0 {
+        if self.is_over || self.epochs == 0 {
             return;
         }
         let looks = matches!(

@@ -1,6 +1,6 @@
 //! The clock, cut into cells while it runs: each is a slice of an epoch or several, and when there are too many, every two neighbours become one.
 
-use ducktrack_leaks::Cell;
+use ducktrack_leaks::{Cell, Speeds};
 
 /// The most cells; from half as many on they are about equally long.
 pub(crate) const MOST: usize = 32;
@@ -20,6 +20,8 @@ pub(crate) struct Cells {
     epochs: Vec<EpochStart>,
     /// The cell of each slice.
     of_slice: Vec<u8>,
+    /// Of the slices.
+    pub(crate) speeds: Speeds,
 }
 
 /// The slices of an epoch.
@@ -62,6 +64,19 @@ impl Cells {
         }
     }
 
+    /// An epoch without slices begins: some of its objects are taken now, and count with what came before; the others come again with the next epoch, in its slices.
+    pub(crate) fn begin_deferred(&mut self, epoch: u32) {
+        self.begin(epoch, 0);
+        if self.of_slice.is_empty() {
+            // The next slice becomes a part of this cell.
+            self.push(Cell::default(), 0);
+        }
+        let before = self.of_slice.len().saturating_sub(1);
+        if let Some(start) = self.epochs.last_mut() {
+            start.first = before;
+        }
+    }
+
     /// The next slice of the epoch. True: every two neighbouring cells have become one.
     pub(crate) fn push(&mut self, cell: Cell, end: u64) -> bool {
         let is_full = self
@@ -81,6 +96,7 @@ impl Cells {
             *at = end;
         }
         self.of_slice.push(self.last() as u8);
+        self.speeds.add(cell);
         folds
     }
 
@@ -160,8 +176,6 @@ mod tests {
     #[test]
     fn one_epoch_has_cells_of_its_own() {
         let mut cells = Cells::default();
-        // Of an epoch whose events come again with the next one.
-        cells.begin(3, 0);
         cells.begin(4, 2);
         for slice in 2..20 {
             cells.push(
@@ -172,15 +186,37 @@ mod tests {
                 slice,
             );
         }
-        for epoch in [3, 4] {
-            let found = [2, 3, 19, 20].map(|slice| cells.of(epoch, slice));
-            let skipped = if epoch == 4 { 2 } else { 0 };
-            assert_eq!(found[0], Place::Cell(2 - skipped));
-            assert_eq!(found[1], Place::Cell(3 - skipped));
-            assert_eq!(found[3], Place::After);
-        }
-        assert_eq!(cells.of(4, 1), Place::Before);
+        let found = [1, 2, 3, 19, 20].map(|slice| cells.of(4, slice));
+        let cell = Place::Cell;
+        assert_eq!(
+            found,
+            [Place::Before, cell(0), cell(1), cell(17), Place::After]
+        );
         assert_eq!(cells.cells.len(), 18);
+    }
+
+    #[test]
+    fn what_is_deferred_stays_where_it_was_put() {
+        let mut cells = Cells::default();
+        cells.begin_deferred(0);
+        assert_eq!(cells.of(0, 0), Place::Cell(0));
+        tick(&mut cells, 1, 10);
+        cells.begin_deferred(2);
+        assert_eq!(
+            (cells.of(0, 0), cells.of(2, 0)),
+            (Place::Cell(0), Place::Cell(0))
+        );
+        tick(&mut cells, 3, 10);
+        assert_eq!(
+            (cells.of(1, 0), cells.of(2, 0)),
+            (Place::Cell(0), Place::Cell(0))
+        );
+        // Those that came with the next epoch.
+        assert_eq!(
+            (cells.of(2, 1), cells.of(3, 0)),
+            (Place::Cell(1), Place::Cell(1))
+        );
+        assert_eq!(cells.cells.len(), 2);
     }
 
     #[test]

@@ -214,17 +214,19 @@ fn a_leak_grows_and_a_cache_does_not() {
 fn one_look_at_the_end_suffices() {
     let mut program = vec![allocate(0); 2_000];
     program.push(full());
-    let (survivors, judgement) = judged(&program);
+    let (survivors, _) = judged(&program);
     assert_eq!((survivors.collections, survivors.live.objects), (1, 2_000));
-    assert_eq!(judgement.verdict, Verdict::Leaks);
+    assert_eq!(
+        judge(&survivors.clock, &all_rows(&survivors)).verdict,
+        Verdict::Leaks
+    );
     let cells = survivors.clock.cells();
     assert_eq!(cells.len(), 32);
     // As many bytes and objects in each, up to one object.
     let mean = survivors.live.bytes / 32;
     let off = cells.iter().map(|cell| cell.bytes.abs_diff(mean)).max();
     assert!(off <= Some(200), "{cells:?}");
-    let mut sum = History::default();
-    survivors.rows.iter().for_each(|row| sum.add(&row.history));
+    let sum = all_rows(&survivors);
     assert_eq!(sum.kept, sum.born);
     assert!(
         sum.kept
@@ -245,8 +247,17 @@ fn threads_that_overtake_each_other_are_undated() {
     };
     let mut program: Vec<Step> = (0..2_000).map(|at| both(at % 2)).collect();
     program.push(full());
-    let (_, judgement) = judged(&program);
+    let (survivors, _) = judged(&program);
+    let sum = all_rows(&survivors);
+    assert_eq!(sum.unseen, sum.kept);
+    let judgement = judge(&survivors.clock, &sum);
     assert_eq!(judgement.verdict, Verdict::NotKnown(NotKnown::Unseen));
+}
+
+fn all_rows(survivors: &Survivors) -> History {
+    let mut sum = History::default();
+    survivors.rows.iter().for_each(|row| sum.add(&row.history));
+    sum
 }
 
 fn full() -> Step {

@@ -293,6 +293,9 @@ fn to_do(row: &CandidateDoc) -> String {
     let field = structure.and_then(|structure| structure.field.as_ref());
     match (field, &row.root, row.verdict.as_str()) {
         (.., "fills") => "run longer: a straight line is a leak, a bound is a cache".to_owned(),
+        (.., "not known") if row.released => {
+            "look at it before the shutdown hooks free it: dump=shutdown makes a full collection then".to_owned()
+        }
         (.., "not known") => {
             "take a look at the old space: ducktrack leaks PID (or dump=end) makes a full collection".to_owned()
         }
