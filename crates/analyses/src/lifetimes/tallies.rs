@@ -207,6 +207,7 @@ mod tests {
 
     fn epoch(number: u32, end: EpochEnd) -> Epoch {
         Epoch {
+            slice: 0,
             number,
             bytes: 1000,
             end,
