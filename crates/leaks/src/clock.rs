@@ -1,16 +1,7 @@
 //! The program's clock: the bytes that it has allocated.
 
-use crate::cohorts::COHORTS;
+use crate::cell::Cell;
 use crate::speed::Speeds;
-
-/// A part of the clock: the time between two collections, several of these in a row, or a slice of one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cell {
-    /// Bytes allocated in it.
-    pub bytes: u64,
-    /// Microseconds that it took.
-    pub micros: u64,
-}
 
 /// The judged span, cut into cells.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,9 +37,9 @@ impl Clock {
         }
     }
 
-    /// Fewer collections than cohorts: of most objects that are dead nobody knows for how long they lived.
-    pub(crate) fn is_coarse(&self) -> bool {
-        (self.collections as usize) < COHORTS
+    /// Collections that cut it.
+    pub(crate) fn collections(&self) -> usize {
+        self.collections as usize
     }
 
     /// Its cells, in order.

@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 mod amount;
+mod cell;
 mod clock;
 mod cohorts;
 mod forecast;
@@ -26,7 +27,8 @@ mod trend;
 mod verdict;
 
 pub use amount::Amount;
-pub use clock::{Cell, Clock};
+pub use cell::Cell;
+pub use clock::Clock;
 pub use cohorts::COHORTS;
 pub use forecast::{DOUBLED, Forecast, HORIZON};
 pub use groups::{Follower, Group, groups};

@@ -1,6 +1,6 @@
 //! Bytes allocated per second while the program works.
 
-use crate::clock::Cell;
+use crate::cell::Cell;
 
 /// Steps of speed in an octave: neighbours are 9 % apart.
 const STEPS: f64 = 8.0;

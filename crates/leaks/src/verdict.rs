@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use crate::amount::Amount;
 use crate::clock::Clock;
-use crate::cohorts::Cohorts;
+use crate::cohorts::{COHORTS, Cohorts};
 use crate::history::History;
 use crate::interval::{CONFIDENCE, Interval};
 use crate::judgement::{Judgement, Measure, NotKnown, Verdict};
@@ -168,7 +168,8 @@ impl<'a> Span<'a> {
             born: cohorts.sums(&history.born),
             history,
             lived_on,
-            is_coarse: clock.is_coarse(),
+            // Of most objects that are dead nobody knows for how long they lived.
+            is_coarse: clock.collections() < COHORTS,
             cohorts,
         }
     }
