@@ -108,7 +108,8 @@ public class Measured {
             virtual(repeat);
         }
         FAULTS.forEach(System.out::println);
-        System.out.println(FAULTS.isEmpty() ? "EXACT " + Allocations.of(Measured::library, 0, Scope.THREAD).layout() : "WRONG");
+        Allocations last = Allocations.of(Measured::library, 0, Scope.THREAD);
+        System.out.println(FAULTS.isEmpty() ? "EXACT " + last.layout() + ", a hundred rounds 700 objects, the library's code " + last : "WRONG");
     }
 
     /** Long enough that methods are compiled and rewritten in the middle of it. */
