@@ -45,9 +45,9 @@ use crate::window_args::WindowArgs;
       an OpenTelemetry collector
   ducktrack export ducktrack-4711 --to hprof --dump heap.hprof -o sites.hprof.gz
       for Eclipse MAT, VisualVM
-  ducktrack export ducktrack-* --to parquet -o fleet --service orders --version 1.4
+  ducktrack export ducktrack-* --to parquet -o root --service web --version 2
       ducktrack fleet fleet regression
-  ducktrack export 4711 --follow --to parquet -o fleet --service orders --version 1.4
+  ducktrack export 4711 --follow --to parquet -o root --service web --version 2
       every ten minutes, until it ends")]
 pub(crate) struct ExportArgs {
     /// The directory that the agent wrote, or the process that writes it; of parquet any number of them

@@ -30,11 +30,11 @@ use trial::{Change, Program, TrialWork};
   ducktrack impact -- java -Xmx64m -jar app.jar
       finds candidates, then 5 trials of each and of none
   ducktrack impact --candidates 1 --trials 10 -- java -jar app.jar
-  ducktrack impact --pair 'com.acme.Cache->com.acme.Session' -- java -jar app.jar
+  ducktrack impact --pair 'acme.Cache->acme.Session' -- java -jar app.jar
   ducktrack impact --at oom --trials 10 -- java -Xmx25m -jar app.jar
       as the paper does
   ducktrack impact --until-line 'benchmark done' -- java -jar server.jar
-  ducktrack impact --switch com.acme.Buffers=-Dcom.acme.reuse=true -- java -jar app.jar
+  ducktrack impact --switch acme.Buffers=-Dacme.reuse=true -- java -jar app.jar
       what an option saves, and was that foreseen?
 
 Every trial must do the same work: a fixed number of iterations or requests.
