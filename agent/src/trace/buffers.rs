@@ -166,7 +166,7 @@ impl ThreadBuffers {
         if let Some(buffer) = self.buffer(block) {
             let mut buffer = buffer.lock();
             if let Some(piece) = buffer.end(self.epoch(), layout) {
-                let _ = self.log.buffer(piece);
+                let _ = self.log.put_buffer(piece);
             }
             buffer.rewind();
             drop(buffer);
@@ -192,7 +192,7 @@ impl ThreadBuffers {
             self.log.take_no_more();
         }
         // Under the lock: a collection that cuts this buffer must come after the words taken here.
-        let flushed = piece.map(|piece| self.log.buffer(piece));
+        let flushed = piece.map(|piece| self.log.put_buffer(piece));
         if let Some(FlushOutcome::Dropped { events }) = flushed {
             buffer.add_dropped(events);
         }
@@ -212,7 +212,7 @@ impl ThreadBuffers {
         for buffer in buffers.iter() {
             let (piece, cut) = buffer.lock().cut(epoch, layout);
             if let Some(piece) = piece {
-                let _ = self.log.buffer(piece);
+                let _ = self.log.put_buffer(piece);
             }
             cuts.push(cut);
         }

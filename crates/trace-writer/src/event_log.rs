@@ -149,9 +149,16 @@ impl EventLog {
         Ok(log)
     }
 
+    /// Like [`EventLog::put_buffer`], and delivers it.
+    pub fn buffer(&self, buffer: Buffer) -> FlushOutcome {
+        let outcome = self.put_buffer(buffer);
+        self.deliver();
+        outcome
+    }
+
     /// Hands a buffer over. Never blocks; [`EventLog::deliver`] passes it on. The order of calls is the order of the trace. All buffers of an epoch must be handed over before
     /// the collection that ends it. A piece that was cut off for a collection is never dropped.
-    pub fn buffer(&self, buffer: Buffer) -> FlushOutcome {
+    pub fn put_buffer(&self, buffer: Buffer) -> FlushOutcome {
         let is_cut = buffer.header.flags.has(EventFlags::CUT);
         if self.takes_no_more.load(Ordering::Relaxed) && !is_cut {
             return self.drop_buffer(&buffer);
@@ -232,10 +239,18 @@ impl EventLog {
     ) {
         self.queue
             .put_collection(Box::new(collection), survivors.into(), copy);
+        self.deliver();
+    }
+
+    /// Records a collection of which nothing is known but that it was. [`EventLog::deliver`] passes it on.
+    pub fn put_collection(&self, collection: Collection) {
+        let nothing = Survivors::default();
+        self.queue
+            .put_collection(Box::new(collection), nothing, None);
     }
 
     /// Keeps the place of a collection that begins now and ends while the program runs (ZGC): what is handed over later waits until it is [filled
-    /// in](CollectionPlace::fill). Never blocks.
+    /// in](CollectionPlace::fill). Never blocks; [`EventLog::deliver`] passes it on.
     pub fn await_collection(&self) -> CollectionPlace {
         let (sender, receiver) = bounded(1);
         self.queue.put(Message::Awaited(receiver));
@@ -248,24 +263,28 @@ impl EventLog {
     /// Announces classes with their addresses in the VM. (The agent writes the records themselves to the trace file.) Never blocks.
     pub fn classes(&self, classes: Arc<[HeapClass]>) {
         self.queue.put(Message::Classes(classes));
+        self.deliver();
     }
 
     /// Adds the uses of objects before the collections that are handed over next: the content of a block (see
     /// [`UseEncoder`](ducktrack_trace_format::UseEncoder)). Never blocks.
     pub fn uses(&self, content: Vec<u8>) {
         self.queue.put(Message::Ahead(BlockKind::USES, content));
+        self.deliver();
     }
 
     /// Adds the dead objects of the collection that is handed over next: the content of a block (see
     /// [`DeadEncoder`](ducktrack_trace_format::DeadEncoder)). Never blocks.
     pub fn stamps(&self, content: Vec<u8>) {
         self.queue.put(Message::Ahead(BlockKind::STAMPS, content));
+        self.deliver();
     }
 
     /// Adds what holds objects at this moment: the content of a block (see [`encode_roots`](ducktrack_trace_format::encode_roots)). It is written
     /// before the next collection, or at the end. Never blocks.
     pub fn roots(&self, content: Vec<u8>) {
         self.queue.put(Message::Ahead(BlockKind::ROOTS, content));
+        self.deliver();
     }
 
     /// The statistics so far.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ducktrack_tests::{Jdk, TracedRun, checked, is_full_run, trace_command};
 
@@ -24,6 +24,12 @@ fn a_killed_jvm_lost_at_most_one_cycle_of_each_generation() {
     ));
 }
 
+/// Cycles of any kind that the VM's log has.
+fn cycles(log: &Path) -> usize {
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    text.matches(" Collection (").count()
+}
+
 fn killed(jdk: &Jdk, form: &[&str], round: u64, programs: &Path) {
     let run = TracedRun::new(jdk, &format!("{} killed", form.join(" "))).expect("folder");
     let log = run.file("gc.log");
@@ -32,7 +38,11 @@ fn killed(jdk: &Jdk, form: &[&str], round: u64, programs: &Path) {
     command.arg(format!("-Xlog:gc*:file={}", log.display()));
     command.args(["ConcurrentHeap", "3", "1000000", "30000"]);
     let mut child = command.stdout(Stdio::null()).spawn().expect("java");
-    std::thread::sleep(Duration::from_millis(4000 + round * 37));
+    let patience = Instant::now() + Duration::from_secs(60);
+    while cycles(&log) < 6 && Instant::now() < patience {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    std::thread::sleep(Duration::from_millis(round * 37));
     child.kill().expect("kill");
     let _ = child.wait();
     let log = std::fs::read_to_string(log).expect("the VM's log");

@@ -192,7 +192,7 @@ impl ConcurrentCycles {
                     since: pause.since,
                 });
             }
-            None => buffers.log().collection(collection, Survivors::default()),
+            None => buffers.log().put_collection(collection),
         }
     }
 
