@@ -17,7 +17,7 @@ pub trait Question: Sized {
 
 macro_rules! several {
     ($($one:ident)*) => {
-        #[allow(non_snake_case, unused_variables, reason = "type parameters name the parts; `()` has none")]
+        #[allow(non_snake_case, reason = "type parameters name the parts")]
         impl<$($one: Question),*> Question for ($($one,)*) {
             type Answer = ($($one::Answer,)*);
 
@@ -35,7 +35,17 @@ macro_rules! several {
     };
 }
 
-several!();
+/// Nothing but the facts of the trace.
+impl Question for () {
+    type Answer = ();
+
+    fn analyses(&mut self, _count: &CountModel) -> Vec<&mut dyn Analysis> {
+        Vec::new()
+    }
+
+    fn finish(self, _heap: &Heap, _count: &CountModel) {}
+}
+
 several!(A B);
 several!(A B C);
 several!(A B C D);

@@ -146,7 +146,7 @@ impl Mirror {
     }
 
     /// Number of objects.
-    pub fn len(&self) -> u64 {
+    pub fn objects(&self) -> u64 {
         self.live.len()
     }
 

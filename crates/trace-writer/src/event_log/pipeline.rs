@@ -330,7 +330,7 @@ impl Pipeline {
 
     fn measure_mirror(&mut self) {
         if let Some(mirror) = self.heap.known() {
-            self.stats.mirror_objects = mirror.len();
+            self.stats.mirror_objects = mirror.objects();
             self.stats.mirror_bytes = mirror.memory();
             self.mirror_contradictions = mirror.contradictions;
         }

@@ -104,7 +104,7 @@ fn held(docs: &HolderDocs<'_>, doc: CandidateDoc, path: &HolderPath) -> Candidat
 
 /// Code of the JDK made the object for a caller that is not known: who made the nearest holder that was made for it alone.
 fn holder_made(doc: &CandidateDoc, path: &HolderPathDoc) -> Option<String> {
-    if doc.caller.is_some() || doc.made.as_ref().is_none_or(is_own_place) {
+    if doc.caller.is_some() || doc.made.as_deref().is_none_or(is_own_place) {
         return None;
     }
     let piles_up = path.structure.as_ref()?.piles_up;
@@ -114,12 +114,15 @@ fn holder_made(doc: &CandidateDoc, path: &HolderPathDoc) -> Option<String> {
         let made = step.made.as_ref()?;
         let place = Some(made.place.location.to_string());
         let places = [made.caller.clone(), place];
-        let own = places.into_iter().flatten().find(is_own_place)?;
+        let own = places
+            .into_iter()
+            .flatten()
+            .find(|place| is_own_place(place))?;
         Some(format!("{own}, which made the {} that holds it", step.ty))
     })
 }
 
-fn is_own_place(place: &String) -> bool {
+fn is_own_place(place: &str) -> bool {
     let class = class_of_place(place);
     class.is_some_and(|class| !is_library(package_of(class)))
 }
@@ -139,6 +142,6 @@ fn added_by(doc: &CandidateDoc, structure: Option<&StructureDoc>) -> Option<Stri
     candidates
         .into_iter()
         .flatten()
-        .find(is_own_place)
+        .find(|place| is_own_place(place))
         .or(place)
 }
