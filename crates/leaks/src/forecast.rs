@@ -7,9 +7,6 @@ use crate::interval::CONFIDENCE;
 /// in a row, m more follow with the chance (n + 1) / (n + m + 1)). What harms only after that says nothing yet.
 pub const HORIZON: f64 = CONFIDENCE / (1.0 - CONFIDENCE);
 
-/// What has added this share of the live heap within the judged span has doubled the heap: that is an alarm, however large the heap may become.
-pub const DOUBLED: f64 = 0.5;
-
 const MB: f64 = 1_048_576.0;
 
 /// Figures that need the whole heap.
@@ -49,15 +46,10 @@ impl Forecast {
         bytes_per_mb > 0.0 && bytes_per_mb >= self.smallest_rate()
     }
 
-    /// Whether a straight line with so many bytes per megabyte is an alarm: it fills the heap within the horizon, or has doubled it.
+    /// Whether a straight line with so many bytes per megabyte is an alarm: within the horizon it doubles the live heap, or fills the heap.
     pub fn is_alarming(&self, bytes_per_mb: f64) -> bool {
-        let added = bytes_per_mb * self.span_bytes as f64 / MB;
-        let fills = match self.spans_until_full(bytes_per_mb) {
-            Some(spans) => spans <= HORIZON,
-            // How large the heap may become is not known.
-            None => self.is_material(bytes_per_mb),
-        };
-        added > 0.0 && (fills || added >= DOUBLED * self.live_bytes as f64)
+        let spans = self.spans_until_full(bytes_per_mb);
+        self.is_material(bytes_per_mb) || spans.is_some_and(|spans| spans <= HORIZON)
     }
 
     /// After how many more spans like this one the heap is full at this rate. `None`: never, or the largest heap is not known.
@@ -106,14 +98,13 @@ mod tests {
         assert!(run(10 << 20, 11 << 20).is_alarming(rate));
         assert!(!run(10 << 20, 64 << 20).is_alarming(rate));
         assert!(!run(10 << 20, 64 << 20).is_material(rate));
-        // A megabyte: it doubles the ten within the horizon, and fills 20 but not 64.
+        // A megabyte: it doubles the ten within the horizon, however much room is left.
         let rate = MB / 100.0;
-        assert!(run(10 << 20, 64 << 20).is_material(rate));
-        assert!(!run(10 << 20, 64 << 20).is_alarming(rate));
-        assert!(run(10 << 20, 28 << 20).is_alarming(rate));
+        assert!(run(10 << 20, 8 << 30).is_alarming(rate));
         assert!(run(10 << 20, 0).is_alarming(rate));
-        // It has doubled the heap.
-        assert!(run(2 << 20, 8 << 30).is_alarming(rate));
+        // It does not double 100, and fills 110 but not 200.
+        assert!(!run(100 << 20, 200 << 20).is_alarming(rate));
+        assert!(run(100 << 20, 110 << 20).is_alarming(rate));
         assert!(!run(0, 64 << 20).is_alarming(0.0));
         assert!(!Forecast::default().is_alarming(1.0));
     }

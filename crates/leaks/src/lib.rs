@@ -30,7 +30,7 @@ pub use amount::Amount;
 pub use cell::Cell;
 pub use clock::Clock;
 pub use cohorts::COHORTS;
-pub use forecast::{DOUBLED, Forecast, HORIZON};
+pub use forecast::{Forecast, HORIZON};
 pub use groups::{Follower, Group, groups};
 pub use history::{Death, History};
 pub use interval::{CONFIDENCE, Interval};

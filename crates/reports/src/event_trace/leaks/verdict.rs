@@ -4,7 +4,7 @@ use ducktrack_analyses::Survivors;
 use ducktrack_leaks::{COHORTS, Forecast};
 
 use super::document::CandidateDoc;
-use crate::quantity::{counted, grouped, short_bytes};
+use crate::quantity::{counted, short_bytes};
 
 /// HotSpot gives up when full collections free less than this share of the heap (`GCHeapFreeLimit`).
 const FREES_NOTHING: f64 = 0.02;
@@ -75,11 +75,7 @@ pub(super) fn verdict(
         return not_known(sentence);
     }
     let visible = visible(forecast);
-    match material().find(|one| one.verdict == "fills" || is_slow(one)) {
-        Some(first) if is_slow(first) => RunVerdict {
-            word: "fills",
-            sentence: format!("{}. {visible}", slow(first, forecast)),
-        },
+    match material().find(|one| one.verdict == "fills") {
         Some(first) => RunVerdict {
             word: "fills",
             sentence: format!(
@@ -113,26 +109,6 @@ fn too_young(survivors: &Survivors) -> Option<String> {
             short_bytes(all)
         )
     })
-}
-
-/// A straight line that is no alarm.
-fn is_slow(one: &CandidateDoc) -> bool {
-    one.verdict == "leaks" && !one.alarm && !one.is_in_use()
-}
-
-fn slow(first: &CandidateDoc, forecast: &Forecast) -> String {
-    let rate = first.bytes_per_mb.value;
-    let spans = forecast.spans_until_full(rate).unwrap_or(f64::INFINITY);
-    let work = first.seconds_until_full;
-    let work = work.map_or_else(String::new, |work| format!(" ({} of work)", duration(work)));
-    format!(
-        "no alarm: {} made at {} becomes more in a straight line, {} of each MB allocated; the heap would be full after {} times what this run allocated{work}, and \
-         one run does not show that it goes on for so long",
-        first.target,
-        made(first),
-        short_bytes(rate as u64),
-        grouped(spans.round() as u64),
-    )
 }
 
 fn is_full(survivors: &Survivors, forecast: &Forecast) -> bool {
