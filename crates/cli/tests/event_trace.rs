@@ -277,10 +277,11 @@ fn a_short_run_has_no_verdict() {
     let place = Place::with_trace();
     let report = place.json(&["leaks", "t", "--sites"]);
     assert_eq!(report["verdict"], "not known");
-    assert_eq!(site(&report, "order")["verdict"], "not known");
-    assert_eq!(site(&report, "order")["reason"], "few collections");
     let text = place.text(&["leaks", "t"]);
-    assert!(text.contains("the judged span has 3 collections"), "{text}");
+    assert!(
+        text.contains("2 objects alive: what doubles them"),
+        "{text}"
+    );
     assert!(!text.contains("no leak"), "{text}");
 }
 

@@ -221,9 +221,9 @@ mod tests {
     fn one_thread_is_in_its_own_order() {
         // It pauses in the middle of one piece: on the clock there is no pause.
         let headers = [
-            header(1, 0, 100),
-            header(1, 100, 100_000),
-            header(1, 100_000, 100_100),
+            header(1, 0, 100_000),
+            header(1, 100_000, 100_000_000),
+            header(1, 100_000_000, 100_100_000),
         ];
         let pieces = headers.map(|header| PieceSpan::new(&header, 800));
         let slicing = Slicing::of(&pieces, 24, 0);
@@ -234,7 +234,7 @@ mod tests {
             slices.extend((0..8).map(|event| of_piece.at(event * 100)));
         }
         assert_eq!(slices, (0..24).collect::<Vec<u8>>());
-        assert_eq!(slicing.ends().last(), Some(100_100));
+        assert_eq!(slicing.ends().last(), Some(100_100_000));
     }
 
     #[test]

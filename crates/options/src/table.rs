@@ -122,7 +122,7 @@ pub const OPTIONS: &[AgentOption] = &[
         Words(&["end", "shutdown", "off"]),
         "off",
         ALL,
-        "Write a heap dump when the program ends, or before its shutdown hooks run: heap.hprof in the output folder, readable by its owner only. With either, the JVM also writes oom.hprof there at its first OutOfMemoryError, as -XX:+HeapDumpOnOutOfMemoryError does (and says so on standard output), unless that flag or HeapDumpPath is set.",
+        "Write a heap dump when the program ends, or before its shutdown hooks run: heap.hprof in the output folder, for its owner only. At the first OutOfMemoryError the JVM then writes oom.hprof, unless HeapDumpPath is set.",
     ),
     option(
         "summary",

@@ -69,9 +69,10 @@ fn a_traced_program_has_rows_collections_and_a_live_heap() {
         // 16 MB of objects in a young space of 4 MB.
         assert!(last["number"].as_u64().is_some_and(|n| n > 2), "{name}");
         assert_eq!(last["kind"], "young", "{name}");
-        let live = last["liveBytes"].as_u64().unwrap_or(0);
+        // Objects that live are worked out from the files, for the rows of the live heap alone.
+        assert!(last["liveBytes"].is_null(), "{name}");
         let used = last["usedBytes"].as_u64().unwrap_or(0);
-        assert!(live > 100_000 && live <= used, "{name}");
+        assert!(used > 100_000, "{name}");
         let sites = top(&path(&output), "sites");
         assert!(
             objects(&sites, "ControlProbe.work") >= 2 * (400_000 - IN_A_BUFFER),

@@ -93,10 +93,13 @@ pub(crate) fn heap_lines(heap: Option<&LiveHeapDoc>) -> Vec<String> {
     let old_space = match &heap.last_full {
         Some(full) if full.number == last.number => "by this one".to_owned(),
         Some(full) => format!(
-            "by collection {}, {:.0} s ago: {} live",
+            "by collection {}, {:.0} s ago: {}",
             full.number,
             full.seconds_ago,
-            short_bytes(full.live_bytes.unwrap_or(full.used_bytes) as f64)
+            match full.live_bytes {
+                Some(live) => format!("{} live", short_bytes(live as f64)),
+                None => format!("{} used", short_bytes(full.used_bytes as f64)),
+            }
         ),
         None => "not lately".to_owned(),
     };

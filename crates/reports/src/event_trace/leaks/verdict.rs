@@ -1,13 +1,16 @@
 //! The verdict on the run as one sentence.
 
 use ducktrack_analyses::Survivors;
-use ducktrack_leaks::{COHORTS, Forecast};
+use ducktrack_leaks::{COHORTS, Forecast, HORIZON};
 
 use super::document::CandidateDoc;
 use crate::quantity::{counted, short_bytes};
 
 /// HotSpot gives up when full collections free less than this share of the heap (`GCHeapFreeLimit`).
 const FREES_NOTHING: f64 = 0.02;
+
+/// Objects by which something is seen in more than one piece of the run.
+const SEEN: f64 = 4.0;
 
 /// The word and the sentence.
 pub(super) struct RunVerdict {
@@ -73,6 +76,12 @@ pub(super) fn verdict(
     }
     if let Some(sentence) = too_young(survivors) {
         return not_known(sentence);
+    }
+    if (survivors.live.objects as f64) < SEEN * HORIZON {
+        return not_known(format!(
+            "{} alive: what doubles them in {HORIZON:.0} such runs would have left fewer than {SEEN:.0} in this one",
+            counted(survivors.live.objects, "object")
+        ));
     }
     let visible = visible(forecast);
     match material().find(|one| one.verdict == "fills") {
