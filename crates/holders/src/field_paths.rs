@@ -90,6 +90,7 @@ impl FieldPaths {
             fields,
             roots: RootKinds::new(&dump.graph, tiers),
             numbers: FxHashMap::default(),
+            class_objects: FxHashMap::default(),
             all: Self {
                 paths: Vec::new(),
                 path_of: vec![NONE; dump.graph.objects() as usize],
@@ -165,6 +166,8 @@ struct Builder<'a> {
     fields: &'a TreeFields,
     roots: RootKinds<'a>,
     numbers: FxHashMap<(u32, Way, TypeNumber), u32>,
+    /// By name, the first class object: those of the same name from other loaders are the same step.
+    class_objects: FxHashMap<String, u32>,
     all: FieldPaths,
 }
 
@@ -198,15 +201,16 @@ impl Builder<'_> {
         }
     }
 
-    fn way(&self, before: u32, object: u32) -> Way {
+    fn way(&mut self, before: u32, object: u32) -> Way {
         let graph = &self.dump.graph;
         if let Some(class) = graph.as_class(before)
             && let Some(place) = graph.static_place(class, graph.id(object))
         {
             return Way::Static(place);
         }
-        if graph.as_class(object).is_some() {
-            return Way::Statics(object);
+        if let Some(class) = graph.as_class(object) {
+            let name = graph.classes().name(class).to_owned();
+            return Way::Statics(*self.class_objects.entry(name).or_insert(object));
         }
         match self.fields.number(object) {
             Some(field) => Way::Field(field),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event_trace::holder_docs::{HolderDocs, HolderPathDoc};
 use crate::event_trace::path_fold::{lines, standing_out};
-use crate::quantity::{bytes, counted, share};
+use crate::quantity::{bytes, counted, grouped, share};
 use crate::text::section;
 use crate::text_lines::TextLines;
 
@@ -87,13 +87,11 @@ pub(super) fn write(
         .filter(|one| one.path.held.count > 1 || matters(one.path.held.retained));
     let loaders = loaders.map(|one| {
         let text = format!(
-            "{} with {} {}, retaining at least {} ({})",
+            "{} with {}, retaining at least {} ({})",
             counted(one.path.held.count, "loader"),
-            counted(one.classes, "class"),
-            if one.path.held.count == 1 {
-                "of it"
-            } else {
-                "of theirs"
+            match one.classes {
+                1 => "1 class".to_owned(),
+                more => format!("{} classes", grouped(more)),
             },
             bytes(one.path.held.retained),
             share(one.path.held.retained, live)
