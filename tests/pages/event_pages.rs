@@ -178,7 +178,8 @@ fn the_page_of_leaks_draws_its_curve_and_its_cohorts() {
     let Some(browser) = Browser::find() else {
         return;
     };
-    let model = model(600, 40);
+    // Of 60 sites one leaks a fifth of what lives.
+    let model = model(60, 40);
     let page = open(&browser, &model, "leaks");
     let dom = browser.dom(&page, "");
     assert!(dom.contains("data-ready=\"true\""), "{dom}");
@@ -186,7 +187,12 @@ fn the_page_of_leaks_draws_its_curve_and_its_cohorts() {
     assert_eq!(dom.matches("class=\"cohort\"").count(), 16);
     // All of what was made in each piece stays.
     assert_eq!(dom.matches("<i style=\"height: 100%;\">").count(), 16);
-    assert!(dom.contains("<p class=\"sentence\" data-verdict=\"leaks\">"));
+    let (_, sentence) = dom.split_once("<p class=\"sentence\"").expect("a sentence");
+    let sentence = sentence.get(..600).unwrap_or_default();
+    assert!(
+        sentence.starts_with(" data-verdict=\"leaks\">"),
+        "{sentence}"
+    );
 }
 
 #[test]

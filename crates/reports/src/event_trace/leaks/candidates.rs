@@ -63,9 +63,31 @@ impl Candidates<'_> {
             let of_kind: Vec<&JudgedRow<'a>> = of_kind.take(MOST_GROUPED).collect();
             all.extend(self.of_kind(&of_kind));
         }
+        self.alarm_of_sums(&mut all);
         // A stable sort: what matters comes first, in the order of kinds.
-        all.sort_by_key(|one| !self.forecast.is_material(one.doc.bytes_per_mb.value));
+        all.sort_by_key(|one| {
+            !(one.doc.alarm || self.forecast.is_material(one.doc.bytes_per_mb.value))
+        });
         all
+    }
+
+    /// Lines of which none is an alarm by itself, but all together are: the largest, until their sum is one.
+    fn alarm_of_sums(&self, all: &mut [Candidate<'_>]) {
+        let mut lines: Vec<&mut CandidateDoc> = all
+            .iter_mut()
+            .map(|one| &mut one.doc)
+            .filter(|doc| doc.verdict == Verdict::Leaks.name())
+            .collect();
+        let rates = lines.iter().map(|doc| doc.bytes_per_mb.value);
+        if !self.forecast.is_alarming(rates.sum()) {
+            return;
+        }
+        lines.sort_by(|a, b| b.bytes_per_mb.value.total_cmp(&a.bytes_per_mb.value));
+        let mut sum = 0.0;
+        for line in lines {
+            line.alarm |= !self.forecast.is_alarming(sum);
+            sum += line.bytes_per_mb.value;
+        }
     }
 
     fn of_kind<'a>(&self, rows: &[&'a JudgedRow<'a>]) -> Vec<Candidate<'a>> {

@@ -99,8 +99,19 @@ pub(super) fn verdict(
         },
         None => RunVerdict {
             word: "no leak",
-            sentence: format!("no leak: {visible}"),
+            sentence: format!("no leak: {visible}{}", slower(candidates)),
         },
+    }
+}
+
+/// Straight lines that are no alarm.
+fn slower(candidates: &[CandidateDoc]) -> String {
+    let lines = candidates.iter();
+    let lines = lines.filter(|one| one.verdict == "leaks" && !one.is_in_use());
+    match lines.count() {
+        0 => String::new(),
+        1 => "; 1 site rises, by less".to_owned(),
+        more => format!("; {more} sites rise, by less"),
     }
 }
 
