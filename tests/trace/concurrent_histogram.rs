@@ -237,7 +237,9 @@ fn serve(mut command: Command, run: &TracedRun) -> Option<i32> {
     drop(free);
     command.arg(&enough).arg("ducktrack.service.Service");
     command.arg(format!("--server.port={port}"));
+    // It ends when its standard input does.
     let mut child = command
+        .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::null())
         .spawn()
         .expect("java");
