@@ -87,7 +87,11 @@ impl Question {
     /// The statements that the engine must execute first, each without a semicolon.
     pub fn prelude(&self, engine: Engine, root: &str, asked: &Asked) -> Vec<String> {
         let mut statements = match engine {
-            Engine::DuckDb => vec!["SET TimeZone = 'UTC'".to_owned()],
+            Engine::DuckDb => vec![
+                "SET TimeZone = 'UTC'".to_owned(),
+                // It would go to standard output, among the rows.
+                "SET enable_progress_bar = false".to_owned(),
+            ],
             Engine::Spark => vec![
                 "SET spark.sql.session.timeZone=UTC".to_owned(),
                 "SET spark.sql.sources.partitionColumnTypeInference.enabled=false".to_owned(),

@@ -9,7 +9,7 @@ import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 /**
  * A pool per tenant, closed after use. The timer of evictions keeps each pool that was closed while another one is open (POOL-337).
  *
- * <p>KIND object pool HALF held-out HEAP 32 LIBRARY commons-pool-eviction
+ * <p>KIND object pool HALF held-out HEAP 192 LIBRARY commons-pool-eviction
  *
  * <p>CULPRIT org.apache.commons.pool2.impl.EvictionTimer.
  */
@@ -37,6 +37,15 @@ public final class CommonsPoolEviction {
 
     /** Takes no words. */
     public static void main(String[] words) throws Exception {
+        try {
+            serve();
+        } finally {
+            // The timer's thread would go on.
+            System.exit(0);
+        }
+    }
+
+    private static void serve() throws Exception {
         GenericObjectPool<byte[]> ours = open();
         long sum = 0;
         for (int tenant = 0; tenant < 8_000; tenant++) {
@@ -49,6 +58,5 @@ public final class CommonsPoolEviction {
             pool.close();
         }
         System.out.println(sum + ours.getNumIdle());
-        System.exit(0);
     }
 }
