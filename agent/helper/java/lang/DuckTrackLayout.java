@@ -12,7 +12,7 @@ final class DuckTrackLayout {
 
     /** The note of the call of a tracked method that is under way; 0: none. */
     static final long NOTE = 1 * 8;
-    /** What the thread had allocated before an allocation that may never reach the heap. */
+    /** The thread's allocated bytes before an allocation that may never reach the heap. */
     static final long HEAP_MARK = 2 * 8;
     /** Keyed objects that found no free entry. */
     static final long KEYED_LOST = 3 * 8;
@@ -36,11 +36,11 @@ final class DuckTrackLayout {
     static final long BASE = 12 * 8;
     /** Events that found no room. */
     static final long DROPPED = 13 * 8;
-    /** What LIMIT is while no collection cuts. */
+    /** The value of LIMIT while no collection cuts. */
     static final long FULL = 14 * 8;
     /** The end of the buffer; from FULL to END is room for what cannot wait. */
     static final long END = 15 * 8;
-    /** What the thread had allocated when a collection cut the buffer. */
+    /** The thread's allocated bytes when a collection cut the buffer. */
     static final long CUT = 16 * 8;
     /** The number of the buffer and 1. */
     static final long BUFFER = 17 * 8;
