@@ -8,12 +8,14 @@ mod mirror;
 #[cfg(test)]
 mod named_sites;
 mod origin;
+mod piece_facts;
 mod site_cache;
 mod threads;
 
 pub use kept_pieces::PieceObjects;
 pub use kept_site::KeptSite;
-pub use mirror::{Mirror, Moves, PieceFacts, put_in_order};
+pub use mirror::{Mirror, Moves, put_in_order};
 pub use origin::{CLASS_OF_SITE, Origin};
+pub use piece_facts::PieceFacts;
 pub use site_cache::SiteCache;
 pub use threads::Threads;

@@ -19,12 +19,13 @@ use ducktrack_live_heap::check_survivors;
 use ducktrack_trace_format::{
     AddressRange, Allocation, CallSiteId, Collection, CollectionKind, EventBlockHeader, Explained,
     FormatError, HeapClass, MoveEncoder, Place, SiteId, Survivor, SyncDecoder, SyncEncoder,
-    SyncObject, ThreadCut, ThreadId,
+    SyncObject, ThreadId,
 };
 
 use crate::kept_pieces::{KeptPieces, PieceObjects};
 use crate::kept_site::{KeptSite, KeptSites};
 use crate::origin::{CLASS_OF_SITE, LiveObject, LiveObjects, Origin};
+use crate::piece_facts::PieceFacts;
 use crate::site_cache::SiteCache;
 use end_index::EndIndex;
 use late_table::LateTable;
@@ -58,32 +59,6 @@ impl Moves {
     /// Bytes of the contents.
     pub fn bytes(&self) -> u64 {
         self.blocks.iter().map(|block| block.len() as u64).sum()
-    }
-}
-
-/// What is known of a piece's events.
-#[derive(Clone, Copy, Debug)]
-pub struct PieceFacts {
-    /// Their thread.
-    pub thread: ThreadId,
-    /// Their epoch.
-    pub epoch: u32,
-    /// Where the thread was cut before its first event since.
-    pub cut: Option<ThreadCut>,
-    /// Stragglers belong to the epoch that the last collection ended.
-    pub recent: bool,
-}
-
-impl PieceFacts {
-    /// Decides whether a straddler is eliminated or a straggler.
-    pub fn settled(&self, allocation: Allocation) -> Allocation {
-        let Place::Straddler { allocated } = allocation.place else {
-            return allocation;
-        };
-        Allocation {
-            place: ThreadCut::settle(self.cut, allocated, allocation.bytes),
-            ..allocation
-        }
     }
 }
 
@@ -176,7 +151,7 @@ impl Mirror {
         self.site_classes.has_several(site);
     }
 
-    /// How kept words encode a site with a caller; `None` if they cannot: [`Mirror::note_large`] then takes the object.
+    /// How kept words encode a site with a caller; `None` if they cannot: then the object is noted by itself.
     pub fn kept_site(&mut self, site: SiteId, caller: Option<CallSiteId>) -> Option<KeptSite> {
         self.kept_sites.number(site, caller)
     }

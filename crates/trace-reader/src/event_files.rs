@@ -15,6 +15,8 @@
 //! sequential and verifies the checksums. Most of the work is expanding and decoding event blocks, which [`EventFiles::decode`]
 //! does with one thread per worker.
 
+mod matched_collections;
+
 use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{Read, Take};
@@ -542,53 +544,6 @@ impl EventFiles {
     fn damaged(&mut self) {
         self.matching.damaged();
         self.steps.push_back(EventStep::Damaged);
-    }
-
-    /// Leads the events so far to the matching of survivors.
-    fn match_events(&mut self) {
-        if !self.matching.is_on() {
-            return;
-        }
-        let matching = &mut self.matching;
-        self.buffers
-            .for_each_unmatched(&self.paths, |content| matching.piece(content));
-        let explained = self.matching.take_explained();
-        self.push_explained(explained);
-    }
-
-    fn push_explained(&mut self, contents: Vec<Vec<u8>>) {
-        let file = FileNumber(self.paths.len());
-        for content in contents {
-            let content = EventContent {
-                file,
-                at: 0,
-                content,
-            };
-            self.steps.push_back(EventStep::Explained(content));
-        }
-    }
-
-    /// Matches the survivors of a collection, if they are to be matched. Gives the moves, and explanations that follow.
-    fn match_collection(&mut self, open: &mut OpenCollection) -> Vec<Vec<u8>> {
-        self.match_events();
-        let Some(mut survivors) = open.take_survivors() else {
-            return Vec::new();
-        };
-        let is_whole = open.is_complete;
-        let matched = self
-            .matching
-            .collection(&mut open.collection, &mut survivors);
-        if !is_whole {
-            self.matching.lose();
-        }
-        let Some((runs, explained)) = matched else {
-            open.add_unmatched(&survivors);
-            // Readers must not take them for the survivors of a heap that they know.
-            open.is_complete = false;
-            return Vec::new();
-        };
-        open.runs = runs;
-        explained
     }
 
     fn open_collection(&mut self, file: FileNumber, at: u64, content: &[u8]) {

@@ -151,16 +151,7 @@ impl SurvivorMatching {
         let header = block.header;
         let (thread, epoch) = (header.thread, header.epoch);
         self.threads.begins_epoch(thread, epoch);
-        let is_late = header.flags.has(EventFlags::LATE);
-        let facts = PieceFacts {
-            thread,
-            epoch,
-            cut: self.threads.cut(thread),
-            recent: match is_late {
-                true => epoch.checked_add(1) == Some(self.epoch),
-                false => self.threads.was_cut_at(thread, self.epoch),
-            },
-        };
+        let facts = PieceFacts::of(&header, self.epoch, &self.threads);
         if header.flags.has(EventFlags::THREAD_ENDED) {
             self.threads.end(thread);
         }

@@ -106,20 +106,9 @@ impl Pipeline {
         references: Option<&mut ReferenceColumn>,
     ) -> ReadPiece {
         let header = buffer.header;
-        let (thread, epoch) = (header.thread, header.epoch);
         self.shortener.begin();
-        let is_late = header.flags.has(EventFlags::LATE);
-        let recent = match is_late {
-            true => epoch + 1 == self.epoch,
-            false => self.threads.was_cut_at(thread, self.epoch),
-        };
         let mut reading = PieceReading {
-            piece: PieceFacts {
-                thread,
-                epoch,
-                cut: self.threads.cut(thread),
-                recent,
-            },
+            piece: PieceFacts::of(&header, self.epoch, &self.threads),
             facts: &self.parts.facts,
             host: &*self.parts.host,
             sums: &mut self.sums,
@@ -141,8 +130,10 @@ impl Pipeline {
         let (events, written) = reading.finish();
         self.stats.events += events;
         match &result {
-            Ok(piece) if header.flags.has(EventFlags::CUT) && !is_late => {
-                self.threads.note_last_top(thread, piece.last_top);
+            Ok(piece)
+                if header.flags.has(EventFlags::CUT) && !header.flags.has(EventFlags::LATE) =>
+            {
+                self.threads.note_last_top(header.thread, piece.last_top);
             }
             Ok(_) => {}
             Err(_) => self.stats.broken_buffers += 1,
