@@ -23,9 +23,6 @@ use crate::target::{in_root, same_folder};
 /// How long an agent that has just been loaded may take to accept commands.
 const UNTIL_SOCKET: Duration = Duration::from_secs(1);
 
-/// How long a program may take from its start to the first record.
-const UNTIL_BEGUN: Duration = Duration::from_secs(60);
-
 #[derive(Args)]
 #[command(after_help = "Examples:
   ducktrack status 4711
@@ -68,11 +65,6 @@ pub(crate) fn ask_for_values(directory: &Path) -> Result<()> {
     let target = Target::Directory(directory.display().to_string());
     let request = json!({"command": "snapshot"});
     RunSocket::open(&target)?.ask(&request).map(|_| ())
-}
-
-/// Whether a program that is followed has ended, if it gives no values. One that has just started and written nothing yet gets a minute.
-pub(crate) fn is_over(asked: &Result<()>, has_begun: bool, since: Instant) -> bool {
-    asked.is_err() && (has_begun || since.elapsed() > UNTIL_BEGUN)
 }
 
 pub(crate) fn mark(args: &MarkArgs) -> Result<ExitCode> {

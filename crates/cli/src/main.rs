@@ -18,6 +18,8 @@ mod export;
 mod file_limit;
 #[cfg(feature = "fleet")]
 mod fleet;
+#[cfg(feature = "fleet")]
+mod followed_run;
 mod guide;
 mod heap;
 mod holders;

@@ -2,24 +2,21 @@
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use ducktrack_count_model::{CountModelBuilder, Tally};
 use ducktrack_exports::otlp;
 use ducktrack_reports::{Filter, View, view};
-use ducktrack_trace_reader::{Record, TraceTail};
 use opentelemetry_proto::tonic::profiles::v1development::ProfilesData;
 use prost::Message;
 
 use super::exported::exported;
 use super::push::push;
-use crate::control::{self, ask_for_values};
+use crate::followed_run::FollowedRun;
 use crate::live_sites::{self, LiveSites};
 use crate::loading;
 use crate::window_args::WindowArgs;
-use crate::window_clock::WindowClock;
 
 /// The messages that are written.
 const SPOKEN: &str = "profiles v1development of opentelemetry-proto 1.10";
@@ -56,17 +53,10 @@ impl OtlpArgs {
         if self.push.is_none() {
             bail!("--follow needs --push URL: there is a profile for each window");
         }
-        let mut clock = WindowClock::new(seconds * 1000)?;
-        let mut tail = TraceTail::open(trace)?;
+        let mut run = FollowedRun::open(trace, seconds * 1000)?;
         let mut builder = CountModelBuilder::new();
-        let since = Instant::now();
-        let (mut is_over, mut has_begun) = (false, false);
-        while !is_over {
-            is_over = !clock.wait();
-            is_over |= control::is_over(&ask_for_values(trace), has_begun, since);
-            for record in tail.look()? {
-                is_over |= matches!(record, Record::End(_));
-                has_begun |= matches!(record, Record::Run(_));
+        while let Some(window) = run.next_window()? {
+            for record in window.records {
                 builder.fold(record);
             }
             let model = builder.clone().finish();

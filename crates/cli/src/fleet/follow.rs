@@ -4,42 +4,30 @@
 
 use anyhow::{Result, ensure};
 use ducktrack_fleet::Recording;
-use ducktrack_trace_reader::{Record, TraceReader, TraceTail};
+use ducktrack_trace_reader::{Record, TraceReader};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
 
 use super::target::Target;
-use crate::control::{self, ask_for_values};
-use crate::window_clock::WindowClock;
+use crate::followed_run::FollowedRun;
 
 pub(super) fn tables(directory: &Path, target: &Target) -> Result<ExitCode> {
-    let mut tail = TraceTail::open(directory)?;
+    let mut run = FollowedRun::open(directory, target.window_millis)?;
     let mut recording = Recording::new(target.window_millis);
-    let mut clock = WindowClock::new(target.window_millis)?;
-    let since = Instant::now();
-    let mut is_over = false;
-    while !is_over {
-        is_over = !clock.wait();
-        let asked = ask_for_values(directory);
-        let has_gone = control::is_over(&asked, recording.has_begun(), since);
-        for record in tail.look()? {
-            is_over |= matches!(record, Record::End(_));
+    while let Some(window) = run.next_window()? {
+        for record in window.records {
             recording.fold(record);
             if recording.finished_days() > 0 {
                 target.write(&recording.take_finished_days(), None)?;
             }
         }
-        if let (true, Err(error)) = (has_gone, asked) {
-            if !is_over {
-                eprintln!(
-                    "{}: {error:#}; this is its last window",
-                    directory.display()
-                );
-            }
-            is_over = true;
+        if let Some(error) = window.refusal {
+            eprintln!(
+                "{}: {error:#}; this is its last window",
+                directory.display()
+            );
         }
-        if !recording.has_begun() && !is_over {
+        if !recording.has_begun() && !window.is_last {
             continue;
         }
         ensure!(
@@ -48,7 +36,7 @@ pub(super) fn tables(directory: &Path, target: &Target) -> Result<ExitCode> {
             directory.display()
         );
         let mut so_far = recording.clone();
-        if is_over {
+        if window.is_last {
             note_ending(&mut so_far, directory)?;
         }
         let written = target.write(&so_far.finish(), None)?;
