@@ -8,3 +8,20 @@ pub struct Cell {
     /// Microseconds that it took.
     pub micros: u64,
 }
+
+impl core::ops::AddAssign for Cell {
+    /// Sums end at the largest number: bytes and times come from a file.
+    fn add_assign(&mut self, other: Self) {
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.micros = self.micros.saturating_add(other.micros);
+    }
+}
+
+impl core::iter::Sum for Cell {
+    fn sum<I: Iterator<Item = Self>>(cells: I) -> Self {
+        cells.fold(Self::default(), |mut sum, cell| {
+            sum += cell;
+            sum
+        })
+    }
+}

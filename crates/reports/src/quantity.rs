@@ -111,7 +111,11 @@ pub(crate) fn micros(value: u64) -> String {
 /// `1 object`, `2 objects`.
 pub(crate) fn counted(value: impl Into<i128>, singular: &str) -> String {
     let value = value.into();
-    let plural = if value == 1 { "" } else { "s" };
+    let plural = match (value == 1, singular.ends_with('s')) {
+        (true, _) => "",
+        (false, true) => "es",
+        (false, false) => "s",
+    };
     format!("{} {singular}{plural}", grouped(value))
 }
 

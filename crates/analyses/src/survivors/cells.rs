@@ -50,7 +50,7 @@ impl Place {
 }
 
 impl Cells {
-    /// An epoch begins; of its slices so many come before the span. Those of the span follow, by [`Cells::push`].
+    /// An epoch begins; its first `skipped` slices come before the span. The caller adds the others with [`Cells::push`].
     pub(crate) fn begin(&mut self, epoch: u32, skipped: usize) {
         let first = *self.first_epoch.get_or_insert(epoch);
         let place = epoch.saturating_sub(first) as usize;
@@ -91,8 +91,7 @@ impl Cells {
             self.cells.push(cell);
             self.ends.push(end);
         } else if let (Some(last), Some(at)) = (self.cells.last_mut(), self.ends.last_mut()) {
-            last.bytes = last.bytes.saturating_add(cell.bytes);
-            last.micros = last.micros.saturating_add(cell.micros);
+            *last += cell;
             *at = end;
         }
         self.of_slice.push(self.last() as u8);
@@ -102,21 +101,12 @@ impl Cells {
 
     fn fold(&mut self) {
         let pairs = self.cells.chunks(2);
-        let sum = |pair: &[Cell]| {
-            pair.iter().fold(Cell::default(), |sum, cell| Cell {
-                bytes: sum.bytes.saturating_add(cell.bytes),
-                micros: sum.micros.saturating_add(cell.micros),
-            })
-        };
+        let sum = |cells: &[Cell]| cells.iter().copied().sum::<Cell>();
         self.cells = pairs.map(sum).collect();
         let last = |pair: &[u64]| pair.last().copied().unwrap_or_default();
         self.ends = self.ends.chunks(2).map(last).collect();
         self.of_slice.iter_mut().for_each(|cell| *cell /= 2);
-        let all = self
-            .cells
-            .iter()
-            .fold(0_u64, |sum, cell| sum.saturating_add(cell.bytes));
-        self.width = all / self.cells.len().max(1) as u64;
+        self.width = sum(&self.cells).bytes / self.cells.len().max(1) as u64;
     }
 
     /// The cell of a birth in a slice of an epoch.
@@ -211,7 +201,7 @@ mod tests {
             (cells.of(1, 0), cells.of(2, 0)),
             (Place::Cell(0), Place::Cell(0))
         );
-        // Those that came with the next epoch.
+        // Objects that were taken with the next epoch.
         assert_eq!(
             (cells.of(2, 1), cells.of(3, 0)),
             (Place::Cell(1), Place::Cell(1))

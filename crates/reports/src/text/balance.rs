@@ -207,8 +207,6 @@ fn write_refusals(out: &mut String, view: &View) {
         for (number, what) in [(group.classes, "class"), (group.methods, "method")] {
             match number {
                 0 => {}
-                1 => parts.push(format!("1 {what}")),
-                _ if what == "class" => parts.push(format!("{} classes", grouped(number))),
                 _ => parts.push(counted(number, what)),
             }
         }

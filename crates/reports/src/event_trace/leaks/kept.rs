@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event_trace::holder_docs::{HolderDocs, HolderPathDoc};
 use crate::event_trace::path_fold::{lines, standing_out};
-use crate::quantity::{bytes, counted, grouped, share};
+use crate::quantity::{bytes, counted, share};
 use crate::text::section;
 use crate::text_lines::TextLines;
 
@@ -89,10 +89,7 @@ pub(super) fn write(
         let text = format!(
             "{} with {}, retaining at least {} ({})",
             counted(one.path.held.count, "loader"),
-            match one.classes {
-                1 => "1 class".to_owned(),
-                more => format!("{} classes", grouped(more)),
-            },
+            counted(one.classes, "class"),
             bytes(one.path.held.retained),
             share(one.path.held.retained, live)
         );

@@ -36,7 +36,7 @@ pub(super) fn write(report: &LeaksReport, out: &mut TextLines) {
         write_sites(out, &report.sites);
         return trouble(out, &report.head);
     }
-    let matters = report.candidates.iter().take_while(|row| !is_small(row));
+    let matters = report.candidates.iter().take_while(|row| !row.is_small());
     let most = matters.count().min(SHOWN);
     let most = report.head.asked.top.unwrap_or(most);
     for (rank, row) in report.candidates.iter().take(most).enumerate() {
@@ -184,11 +184,6 @@ fn write_holder(out: &mut TextLines, row: &CandidateDoc, report: &LeaksReport, w
     }
 }
 
-/// It rises, and nobody need act.
-fn is_small(row: &CandidateDoc) -> bool {
-    row.verdict == "leaks" && !row.alarm && !row.is_in_use()
-}
-
 fn title(row: &CandidateDoc) -> String {
     match (row.verdict.as_str(), row.alarm) {
         ("leaks", true) => "leaks".to_owned(),
@@ -320,7 +315,7 @@ fn write_rest(out: &mut TextLines, report: &LeaksReport, most: usize) {
     section(
         out,
         &match rest.first() {
-            Some(first) if is_small(first) => format!(
+            Some(first) if first.is_small() => format!(
                 "{} that rise, but too little to matter in this run",
                 counted(rest.len() as u64, "site")
             ),

@@ -13,6 +13,11 @@ impl CandidateDoc {
         !self.staleness.is_empty() && matches!(self.unused_for, None | Some(0))
     }
 
+    /// It rises, and nobody need act.
+    pub(super) fn is_small(&self) -> bool {
+        self.verdict == "leaks" && !self.alarm && !self.is_in_use()
+    }
+
     /// Adds the last uses of the driver's live objects.
     pub(super) fn with_uses(
         self,

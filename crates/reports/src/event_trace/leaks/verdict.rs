@@ -106,9 +106,7 @@ pub(super) fn verdict(
 
 /// Straight lines that are no alarm.
 fn slower(candidates: &[CandidateDoc]) -> String {
-    let lines = candidates.iter();
-    let lines = lines.filter(|one| one.verdict == "leaks" && !one.is_in_use());
-    match lines.count() {
+    match candidates.iter().filter(|one| one.is_small()).count() {
         0 => String::new(),
         1 => "; 1 site rises, by less".to_owned(),
         more => format!("; {more} sites rise, by less"),
