@@ -1,12 +1,11 @@
 //! `ducktrack export PID --follow --to parquet`: the files of a program that was followed to its end are those of an export of its recording, and hold
 //! everything that the report has; also where it was killed.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use ducktrack_test_support::{Ended, files_below};
 use ducktrack_tests::{
     agent_library, checked, compile_java, ducktrack_command, installed_jdks, skipped,
 };
@@ -46,7 +45,7 @@ fn followed(how: &str, end: impl FnOnce(&mut Child)) {
     assert!(compile_java(&["NamespaceProgram"], 17, folder.path()).expect("javac"));
     let recording = folder.path().join("recording");
     let library = agent_library().expect("the library");
-    let mut program = Command::new(jdk.home.join("bin/java"))
+    let program = Command::new(jdk.home.join("bin/java"))
         .arg(format!(
             "-agentpath:{}=output={},summary=off",
             library.display(),
@@ -56,26 +55,26 @@ fn followed(how: &str, end: impl FnOnce(&mut Child)) {
         .arg(folder.path())
         .args(["NamespaceProgram", "20000", "6"])
         .stdout(Stdio::null())
-        .spawn()
-        .expect("java");
+        .spawn();
+    let mut program = Ended(program.expect("java"));
     let start = Instant::now();
     while !recording.join("ducktrack.trace").exists() {
         assert!(start.elapsed().as_secs() < 60, "no recording");
         std::thread::sleep(Duration::from_millis(20));
     }
     let followed = folder.path().join("followed");
-    let mut follower = export(&program.id().to_string(), &followed)
+    let follower = export(&program.0.id().to_string(), &followed)
         .arg("--follow")
-        .spawn()
-        .expect("the command");
-    end(&mut program);
-    let ending = wait(&mut follower, "the export ends");
+        .spawn();
+    let mut follower = Ended(follower.expect("the command"));
+    end(&mut program.0);
+    let ending = wait(&mut follower.0, "the export ends");
     assert!(ending.success(), "{how}: {ending}");
 
     let at_once = folder.path().join("at-once");
     let output = export(&recording.display().to_string(), &at_once).output();
     assert!(output.expect("the command").status.success(), "{how}");
-    let (followed, at_once) = (files(&followed), files(&at_once));
+    let (followed, at_once) = (files_below(&followed), files_below(&at_once));
     assert!(followed.len() >= 3, "{how}: {:?}", followed.keys());
     assert!(
         followed.keys().eq(at_once.keys()),
@@ -102,28 +101,7 @@ fn wait(child: &mut Child, what: &str) -> std::process::ExitStatus {
         if let Some(status) = child.try_wait().expect("a process") {
             return status;
         }
-        if start.elapsed().as_secs() > 60 {
-            child.kill().expect("a process");
-            panic!("not in a minute: {what}");
-        }
+        assert!(start.elapsed().as_secs() < 60, "not in a minute: {what}");
         std::thread::sleep(Duration::from_millis(50));
     }
-}
-
-/// All files below a folder with their content.
-fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![root.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("a folder").flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let name = path.strip_prefix(root).expect("below the root").to_owned();
-                found.insert(name, fs::read(&path).expect("a file"));
-            }
-        }
-    }
-    found
 }

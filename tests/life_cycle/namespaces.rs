@@ -3,9 +3,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use ducktrack_test_support::Ended;
 use ducktrack_tests::{
     Jdk, agent_library, checked, compile_java, ducktrack_command, installed_jdks, skipped,
 };
@@ -89,16 +90,6 @@ fn attach_reaches_a_program_in_other_namespaces() {
     let found = markers(&report.stdout);
     assert!(found > 0 && found % 20_000 == 0, "{found}");
     checked("a program in namespaces of its own reached by attach");
-}
-
-/// Ends with the test.
-struct Ended(Child);
-
-impl Drop for Ended {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 /// The process id, seen from here, of the program that `unshare` has started.

@@ -5,34 +5,22 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 
+use ducktrack_test_support::Ended;
 use ducktrack_tests::browser::{Browser, output_of};
 use ducktrack_tests::{
     TracedRun, checked, compile_java, ducktrack_command, jdks_in_turn, traced_jdks,
 };
 
-/// A child that is ended with the test.
-struct Ended(Child);
-
-impl Drop for Ended {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.0.kill();
-        self.0.wait().expect("it ends");
+/// The next line of standard output that begins like this.
+fn line(child: &mut Child, start: &str) -> String {
+    let out = child.stdout.take().expect("piped");
+    let mut lines = BufReader::new(out);
+    let mut line = String::new();
+    while lines.read_line(&mut line).expect("text") > 0 && !line.starts_with(start) {
+        line.clear();
     }
-}
-
-impl Ended {
-    /// The next line of standard output that begins like this.
-    fn line(&mut self, start: &str) -> String {
-        let out = self.0.stdout.take().expect("piped");
-        let mut lines = BufReader::new(out);
-        let mut line = String::new();
-        while lines.read_line(&mut line).expect("text") > 0 && !line.starts_with(start) {
-            line.clear();
-        }
-        assert!(line.starts_with(start), "no line begins with {start}");
-        line.trim().to_owned()
-    }
+    assert!(line.starts_with(start), "no line begins with {start}");
+    line.trim().to_owned()
 }
 
 /// The number that follows `name="` in a document.
@@ -75,7 +63,7 @@ fn a_run_that_goes_on_has_rows_that_grow() {
         command.args(["-Xmx64m", "-Xmn8m", "-XX:+UseSerialGC", "CallStacks", "run"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut program = Ended(command.spawn().expect("java"));
-        program.line("READY");
+        line(&mut program.0, "READY");
         let trace = run.trace().display().to_string();
         let ui = Command::new(ducktrack_command().expect("built"))
             .args(["ui", &trace])
@@ -83,7 +71,7 @@ fn a_run_that_goes_on_has_rows_that_grow() {
             .stderr(Stdio::null())
             .spawn();
         let mut ui = Ended(ui.expect("ducktrack ui"));
-        let address = ui.line("http");
+        let address = line(&mut ui.0, "http");
         let look = |by: &str| browser.dom_at(&format!("{address}#tab=live&by={by}"));
         let (first, second, heap) = (look("sites"), look("sites"), look("heap"));
         for dom in [&first, &second] {

@@ -8,11 +8,11 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use ducktrack_test_support::free_port;
 use ducktrack_tests::{
     ClassAmount, Jdk, RebuiltHeap, TracedRun, checked, compile_java, harness_folder, heap_at,
     is_full_run, parse_class_histogram, skipped, trace_command, traced_jdks,
@@ -232,9 +232,7 @@ fn jars(folder: &Path) -> Vec<PathBuf> {
 /// Starts the service, asks it for a while, and lets it count.
 fn serve(mut command: Command, run: &TracedRun) -> Option<i32> {
     let enough = run.file("enough");
-    let free = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let port = free.local_addr().expect("a port").port();
-    drop(free);
+    let port = free_port();
     command.arg(&enough).arg("ducktrack.service.Service");
     command.arg(format!("--server.port={port}"));
     // It ends when its standard input does.

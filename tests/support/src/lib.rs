@@ -1,11 +1,17 @@
-//! What tests of several crates share: runs whose every number is known, and the way from event files to a replay.
+//! What tests of several crates share: runs whose every number is known, the way from event files to a replay, and what is beside a test: tools, processes, folders.
 
 #![forbid(unsafe_code)]
 
 mod file_replay;
+mod files_below;
+mod fleet_tools;
 pub mod large_run;
+mod processes;
 pub mod sample_events;
 pub mod sample_heap;
 pub mod sample_run;
 
 pub use file_replay::replay_files;
+pub use files_below::files_below;
+pub use fleet_tools::{fleet_tool, python_with};
+pub use processes::{Ended, free_port};

@@ -1,28 +1,9 @@
 //! DuckDB and Spark, as `scripts/install-fleet-tools` has brought them.
 
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 
 use crate::place::{Place, err};
-
-/// The Python with that module; otherwise announces that the test is skipped.
-pub(crate) fn python_with(module: &str) -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let python = root.join(".cache/fleet-tools/bin/python");
-    let has_module = Command::new(&python)
-        .args(["-c", &format!("import {module}")])
-        .stderr(Stdio::null())
-        .status();
-    if has_module.is_ok_and(|status| status.success()) {
-        return Some(python);
-    }
-    _ = writeln!(
-        std::io::stdout(),
-        "skipped: no {module}; scripts/install-fleet-tools brings it"
-    );
-    None
-}
 
 const DUCKDB: &str = "
 import csv, sys, duckdb

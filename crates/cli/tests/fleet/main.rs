@@ -6,31 +6,16 @@ mod place;
 mod recordings;
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use ducktrack_test_support::sample_events;
+use ducktrack_test_support::{files_below, python_with, sample_events};
 use ducktrack_trace_reader::{Record, TraceReader};
 use place::{Place, err, out};
 use recordings::{export_traced, killed, shop};
 
-/// All files below a folder with their content.
-fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        match path.is_dir() {
-            true => found.extend(files(&path)),
-            false => found.push((path.clone(), fs::read(&path).expect("a file"))),
-        }
-    }
-    found.sort();
-    found
-}
-
 #[test]
 fn the_sums_of_tables_are_those_of_the_reports() {
     let place = Place::new();
-    let Some(python) = engines::python_with("duckdb") else {
+    let Some(python) = python_with("duckdb") else {
         return;
     };
     let runs = [
@@ -97,13 +82,7 @@ fn an_export_that_is_repeated_changes_nothing() {
     }
     let once = place.export(&["a", "b"], "other", "orders", "1", &[]);
     assert!(once.status.success(), "{}", err(&once));
-    let below = |root: &str| {
-        let root = place.path(root);
-        let relative = |path: &Path| path.strip_prefix(&root).expect("below").to_owned();
-        let all = files(&root).into_iter();
-        all.map(|(path, bytes)| (relative(&path), bytes))
-            .collect::<Vec<_>>()
-    };
+    let below = |root: &str| files_below(&place.path(root));
     assert_eq!(below("root"), below("other"));
     assert_eq!(below("root").len(), 6);
 }
@@ -111,7 +90,7 @@ fn an_export_that_is_repeated_changes_nothing() {
 #[test]
 fn a_damaged_recording_exports_what_it_has_and_says_so() {
     let place = Place::new();
-    let Some(python) = engines::python_with("duckdb") else {
+    let Some(python) = python_with("duckdb") else {
         return;
     };
     let trace = place.trace("a", shop(1));
@@ -159,10 +138,7 @@ fn a_killed_traced_run_exports_the_objects_of_its_events() {
 #[test]
 fn duckdb_and_spark_give_identical_rows() {
     let place = Place::new();
-    let (Some(duckdb), Some(spark)) = (
-        engines::python_with("duckdb"),
-        engines::python_with("pyspark"),
-    ) else {
+    let (Some(duckdb), Some(spark)) = (python_with("duckdb"), python_with("pyspark")) else {
         return;
     };
     assert_eq!(duckdb, spark);

@@ -8,31 +8,14 @@ mod place;
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use ducktrack_test_support::sample_run;
+use ducktrack_test_support::{Ended, free_port, python_with, sample_run};
 use place::{Place, err, out};
-
-fn python_with(module: &str) -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let python = root.join(".cache/fleet-tools/bin/python");
-    let status = Command::new(&python)
-        .args(["-c", &format!("import {module}")])
-        .stderr(Stdio::null())
-        .status();
-    if status.is_ok_and(|status| status.success()) {
-        return Some(python);
-    }
-    let _ = writeln!(
-        std::io::stdout(),
-        "skipped: no {module}; scripts/install-fleet-tools brings it"
-    );
-    None
-}
 
 const CLIENT: &str = "
 import asyncio, sys
@@ -70,22 +53,6 @@ fn a_client_of_mcp_gets_what_the_command_prints() {
     let printed = place.ducktrack(&["report", &trace.display().to_string(), "--full", "--top=3"]);
     assert!(text.contains(out(&printed).trim()), "{text}");
     assert!(text.contains("not below the folder"), "{text}");
-}
-
-/// A port that nobody listens to.
-fn free_port() -> u16 {
-    let free = TcpListener::bind("127.0.0.1:0").expect("a port");
-    free.local_addr().expect("an address").port()
-}
-
-/// Ends with the test, whatever it finds.
-struct Ended(Child);
-
-impl Drop for Ended {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 /// A server that speaks S3, with a bucket `fleet`.

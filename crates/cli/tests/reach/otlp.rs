@@ -1,14 +1,12 @@
 //! A collector of OpenTelemetry gets the profiles that the command sends, by HTTP and by gRPC.
 
 use std::fs::{self, File};
-use std::io::Write as _;
 use std::net::TcpStream;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use ducktrack_test_support::sample_run;
+use ducktrack_test_support::{Ended, fleet_tool, free_port, sample_run};
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::profiles::v1development::{
     Profile, ProfilesData, ProfilesDictionary,
@@ -16,7 +14,6 @@ use opentelemetry_proto::tonic::profiles::v1development::{
 use prost::Message as _;
 
 use crate::place::{Place, err, out};
-use crate::{Ended, free_port};
 
 /// A collector that writes each message into a file, its length (4 bytes) before it.
 struct Collector<'a> {
@@ -28,15 +25,7 @@ struct Collector<'a> {
 
 impl<'a> Collector<'a> {
     fn start(place: &'a Place) -> Option<Self> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let program = root.join(".cache/fleet-tools/otelcol");
-        if !program.exists() {
-            _ = writeln!(
-                std::io::stdout(),
-                "skipped: no collector; scripts/install-fleet-tools brings it"
-            );
-            return None;
-        }
+        let program = fleet_tool("otelcol", "collector")?;
         let (http, grpc) = (free_port(), free_port());
         let arrived = place.path("arrived");
         let settings = format!(

@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use ducktrack_test_support::{sample_events, sample_run};
+use ducktrack_test_support::{Ended, fleet_tool, free_port, sample_events, sample_run};
 use place::{Place, err, out};
 use serde_json::Value;
 
@@ -126,16 +126,6 @@ fn jfr_has_the_collections_of_a_trace() {
     }
 }
 
-/// Ends with the test, whatever it finds.
-struct Ended(Child);
-
-impl Drop for Ended {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// `ducktrack ui t --metrics`: the process, and where its figures are.
 fn serve(place: &Place) -> (Ended, String) {
     let said = place.path("ui.log");
@@ -210,15 +200,9 @@ fn metrics_sum_to_the_report() {
 /// A real Prometheus reads them, and answers every query of the dashboard.
 #[test]
 fn prometheus_answers_the_queries_of_the_dashboard() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let prometheus = root.join(".cache/fleet-tools/prometheus/usr/bin/prometheus");
-    if !prometheus.exists() {
-        _ = writeln!(
-            std::io::stdout(),
-            "skipped: no Prometheus; scripts/install-fleet-tools brings it"
-        );
+    let Some(prometheus) = fleet_tool("prometheus/usr/bin/prometheus", "Prometheus") else {
         return;
-    }
+    };
     let place = Place::new();
     sample_events::write(&place.path("t"));
     let (_server, address) = serve(&place);
@@ -226,9 +210,7 @@ fn prometheus_answers_the_queries_of_the_dashboard() {
         "global: {{scrape_interval: 1s}}\nscrape_configs:\n  - job_name: ducktrack\n    static_configs: [{{targets: ['{address}']}}]\n"
     );
     fs::write(place.path("prometheus.yml"), config).expect("a file");
-    let free = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let listen = free.local_addr().expect("an address").to_string();
-    drop(free);
+    let listen = format!("127.0.0.1:{}", free_port());
     let child = Command::new(prometheus)
         .arg(format!(
             "--config.file={}",
@@ -296,16 +278,12 @@ for document in yaml.safe_load_all(sys.stdin):
 /// The component changes the service that asks for it, appends to its options, and leaves the other alone; what comes out is valid, field by field.
 #[test]
 fn manifests_are_valid_and_append() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let tools = root.join(".cache/fleet-tools");
-    let (kustomize, python) = (tools.join("kustomize"), tools.join("bin/python"));
-    if !kustomize.exists() || !python.exists() {
-        _ = writeln!(
-            std::io::stdout(),
-            "skipped: no kustomize; scripts/install-fleet-tools brings it"
-        );
+    let (Some(kustomize), Some(python)) = (
+        fleet_tool("kustomize", "kustomize"),
+        fleet_tool("bin/python", "Python"),
+    ) else {
         return;
-    }
+    };
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/example");
     let built = Command::new(kustomize)
         .arg("build")

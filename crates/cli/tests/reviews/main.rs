@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ducktrack_test_support::sample_run;
+use ducktrack_test_support::{python_with, sample_run};
 use place::{Place, err, out};
 use serde_json::Value;
 
@@ -37,21 +37,6 @@ for suite in suites:
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// Python with a module, from scripts/install-fleet-tools.
-fn python_with(module: &str) -> Option<PathBuf> {
-    let python = root().join(".cache/fleet-tools/bin/python");
-    let import = Command::new(&python)
-        .args(["-c", &format!("import {module}")])
-        .output();
-    if import.is_ok_and(|output| output.status.success()) {
-        return Some(python);
-    }
-    skipped(&format!(
-        "no {module}; scripts/install-fleet-tools brings it"
-    ));
-    None
 }
 
 fn skipped(why: &str) {
