@@ -189,7 +189,7 @@ mod tests {
         assert!(longest(&stops) < 140.0, "{stops:?}");
     }
 
-    /// The first classes are cheap, so that batches become large; then come those of which compiled code must be thrown away.
+    /// The first classes are cheap, so that batches become large. Compiled code of the later ones must be thrown away.
     #[test]
     fn a_stop_is_not_long_where_later_classes_cost_twice_as_much() {
         let mut size = BatchSize::default();

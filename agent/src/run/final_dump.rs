@@ -41,7 +41,7 @@ pub(crate) fn dump_heap(core: &Core, jni: Jni, moment: FinalDump) {
     }
 }
 
-/// Where a dump is requested: asks the JVM for one at its first `OutOfMemoryError`, too. The user's own flags for that are left alone.
+/// If a dump is requested, asks the JVM for another one at its first `OutOfMemoryError`. The user's own flags for that stay as they are.
 pub(crate) fn dump_at_exhaustion(core: &Core) -> Option<DumpAtExhaustion> {
     core.options.final_dump?;
     let path = core.directory.join(FILE_OF_EXHAUSTION);

@@ -30,12 +30,12 @@ pub(super) const MOST_PAIRS: usize = 8;
 /// Pairs, a bit each.
 pub(super) type PairBits = u8;
 
-/// The pairs of which a tag's object is a source.
+/// The pairs whose sources have this tag.
 pub(super) fn holds(tag: jlong) -> PairBits {
     (tag & SOURCES) as PairBits
 }
 
-/// The pairs of which a tag's object is a target.
+/// The pairs whose targets have this tag.
 pub(super) fn held(tag: jlong) -> PairBits {
     ((tag >> TARGET_SHIFT) & SOURCES) as PairBits
 }

@@ -38,7 +38,7 @@ pub(super) struct Remover {
     was_full: bool,
     last_clock: u64,
     last: Option<(Instant, Duration)>,
-    /// What all looks together took.
+    /// The time that all looks have taken together.
     took: Duration,
     looks: u64,
     stopped_for: Duration,

@@ -5,10 +5,10 @@ use ducktrack_heap_replay::{Analysis, Heap};
 
 /// An [`Analysis`] that has an answer when the trace has ended, or several as a tuple. Answers come by type, each from the folder of its analysis.
 pub trait Question: Sized {
-    /// What is known then. `SiteIndex` values in it are rows of the sites of the [`CountModel`].
+    /// The result of the analysis. `SiteIndex` values in it are rows of the sites of the [`CountModel`].
     type Answer;
 
-    /// What listens to the replay of the run that the definitions describe.
+    /// The analyses that listen to the replay. `count` has the definitions of the run.
     fn analyses(&mut self, count: &CountModel) -> Vec<&mut dyn Analysis>;
 
     /// The answer, when the replay has ended.

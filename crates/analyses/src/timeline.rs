@@ -107,7 +107,7 @@ pub struct LivePart {
     pub ty: TypeColumn,
 }
 
-/// What the heap was made of after one collection. Columns ascend; those without an object are left out.
+/// The composition of the heap after one collection. Columns ascend; those without an object are left out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CompositionPoint {
     /// The collection.

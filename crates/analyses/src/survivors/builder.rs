@@ -246,7 +246,7 @@ impl SurvivorsBuilder {
         self.look_after(self.allocated / 2)
     }
 
-    /// The last look, if so much had been allocated by then.
+    /// The last look at the old space, if at least this many bytes had been allocated before it.
     fn look_after(&self, bytes: u64) -> Option<(OldSpaceLook, usize)> {
         self.last_look.filter(|_| self.allocated_at_look >= bytes)
     }

@@ -43,7 +43,7 @@ pub(crate) struct Born {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Live {
     pub(crate) by_birth: ByCell,
-    /// Of these: of which it is not known well when in their epoch they were born.
+    /// Some of these: their birth within the epoch is known only roughly.
     pub(crate) undated: ByCell,
     /// Born before the span.
     pub(crate) earlier: Amount,

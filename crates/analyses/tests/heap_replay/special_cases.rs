@@ -237,7 +237,7 @@ fn one_look_at_the_end_suffices() {
     assert!(sum.unseen.iter().all(|undated| undated.is_zero()));
 }
 
-/// Of a thread whose events are handed over together while others allocate as much, nobody knows when it allocated.
+/// A thread may hand over all its events together while others allocate as much: then the times of its allocations are not known.
 #[test]
 fn threads_that_overtake_each_other_are_undated() {
     let both = |thread: u32| Step::Allocate {
