@@ -61,7 +61,7 @@ pub(crate) struct DiffArgs {
     /// Fail with exit code 1 when this holds (may be repeated)
     #[arg(long, value_name = "GATE")]
     fail_on: Vec<String>,
-    /// Budgets of packages, as more gates: ducktrack.toml, which tests and benchmarks obey too
+    /// Budgets of packages and sites, as more gates: ducktrack.toml, which tests and benchmarks obey too
     #[arg(long, value_name = "FILE")]
     budgets: Option<PathBuf>,
     /// Where sources are, for the lines of a review [default: src/main/java and other usual ones]
