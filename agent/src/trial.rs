@@ -84,7 +84,7 @@ impl Trial {
         self.pauses.lock().begin();
     }
 
-    /// The world is about to go on. What the agent does here is not of the pause.
+    /// The world is about to go on. Work done here is no part of the pause.
     pub(crate) fn pause_ends(&self, uses: Option<&dyn UseWords>) {
         self.pauses.lock().end();
         let begun = Instant::now();

@@ -54,7 +54,7 @@ fn every_object_is_filed_under_the_call_that_is_to_blame() {
     ));
 }
 
-/// What the report files under lines of the program. What runs once, and what is made on the way to an exception, is not in the table.
+/// The report's figures under lines of the program. Code that runs once, and objects made on the way to an exception, are not in the table.
 fn found(report: &Document) -> Lines {
     let context = report.sites.iter().flat_map(|site| &site.context);
     blamed_lines(context, "KnownCallers", TIMES)

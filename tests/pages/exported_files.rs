@@ -7,7 +7,7 @@
 //! | firefox | the Firefox Profiler's own command | the weights of each thread |
 //! | collapsed | `flamegraph.pl` | the frame of everything in its picture |
 //!
-//! `scripts/install-viewers` brings them. What is missing is skipped, saying so.
+//! `scripts/install-viewers` brings them. A missing viewer is skipped by name.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -17,7 +17,7 @@ const TIMES: i64 = 4_000;
 /// Nothing is lost, or only what the last files hold is left.
 const FILES: [&str; 2] = ["max-trace-size=off", "max-trace-size=1m,compress=off"];
 
-/// Thread-local buffers fill the young space to its end, so that no object lies outside of them. What lies there has no address and is told
+/// Thread-local buffers fill the young space to its end, so that no object lies outside of them. Such objects have no address and are told
 /// apart by class and size, which leaves one or the other of this program's objects without a site (`ambiguous` in `ducktrack info`).
 const BUFFERS: [&str; 4] = [
     "-Xmn20m",

@@ -256,7 +256,7 @@ struct Truth {
 }
 
 impl Truth {
-    /// The nodes of each program, and its steps. What the last step makes, after all programs, is a program as well.
+    /// The nodes of each program, and its steps. The nodes of the last step, after all programs, are a program as well.
     fn programs(&self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
         let starts = (0..self.made.len()).step_by(RANDOM_STEPS);
         starts.map(|start| {

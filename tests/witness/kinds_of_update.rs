@@ -39,7 +39,7 @@ const CELLS: [&str; 19] = [
 const ARRAYS: usize = 6;
 /// Arrays that are made in each round and hold the round's value only: two by an initializer, those of `clone`, `copyOf` and `copyOfRange`.
 const NEW_ARRAYS: usize = 5;
-/// `putstatic`. What reflection and `VarHandle` store into a static field, they store into the mirror of the class, which is no object of the stream: then only the old
+/// `putstatic`. Reflection and `VarHandle` store a static field's value into the mirror of the class, which is no object of the stream: then only the old
 /// target is named, as reachable until then.
 const STATICS: usize = 1;
 /// A type of objects that hold the value of the round that made them, and how many each round makes.

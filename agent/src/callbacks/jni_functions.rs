@@ -6,7 +6,7 @@
 //! | `NewString`, `NewStringUTF` | the string and its array |
 //! | `NewObjectArray`, `New<Primitive>Array` | the array |
 //!
-//! `NewDirectByteBuffer` calls `NewObject` through the table. What constructors allocate is counted by their own bytecode.
+//! `NewDirectByteBuffer` calls `NewObject` through the table. Allocations of constructors are counted by their own bytecode.
 //!
 //! Each calls what stood in the table before (the VM's function or another agent's), and counts what that gave through the helper class, as
 //! rewritten code does. Other JNI functions change with `mode=full` only ([`jni_stores`]). An exception that is pending afterwards is the one that was there before.

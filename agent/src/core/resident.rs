@@ -10,7 +10,7 @@ use crate::core::own_thread::OwnThread;
 use crate::core::vm_facts::VmFacts;
 use crate::threads::counter_block::CounterBlock;
 
-/// The permanent parts that every room needs; one per process. What stays of a single room is in a static of that room.
+/// The permanent parts that every room needs; one per process. A permanent part of a single room is in a static of that room.
 pub(crate) struct Resident {
     pub(crate) env: Env,
     /// The block of threads without their own.

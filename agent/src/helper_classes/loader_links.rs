@@ -93,7 +93,7 @@ impl LoaderQuestion {
         })
     }
 
-    /// Asks a loader for all helper classes. What no loader throws is the program's, and set aside.
+    /// Asks a loader for all helper classes. An exception that no loader throws is the program's, and set aside.
     fn ask(&self, jni: Jni, loader: jobject) -> Option<Link> {
         for name in &self.names {
             let arguments = [

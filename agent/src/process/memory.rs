@@ -194,7 +194,7 @@ unsafe impl GlobalAlloc for Memory {
     }
 }
 
-/// Makes the kernel provide the pages of a mapped range now. What is in them stays.
+/// Makes the kernel provide the pages of a mapped range now. Their contents stay.
 pub(crate) fn populate(start: usize, length: usize) {
     let start = with_exposed_provenance_mut::<u8>(start);
     // SAFETY: the range is mapped, and no byte of it changes. If the kernel does not know this advice (before Linux 5.14), pages are

@@ -41,7 +41,7 @@ struct Body {
 }
 
 impl BlamePassing {
-    /// Of the tracked methods of `classes`, those included that were taken out. What they call in classes that are tracked and not at hand counts as allocating.
+    /// Of the tracked methods of `classes`, those included that were taken out. Methods that they call in tracked classes which are not at hand count as allocating.
     ///
     /// # Errors
     /// Those of the class file reader.

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-/// Text for people to read. What is not a character becomes U+FFFD.
+/// Text for people to read. Bytes that are no character become U+FFFD.
 #[must_use]
 pub fn decode_modified_utf8(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {

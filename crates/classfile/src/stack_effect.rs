@@ -122,7 +122,7 @@ fn of_opcode(opcode: Opcode) -> StackEffect {
     StackEffect::new(pops, pushes)
 }
 
-/// Applies `pop` to `swap` to a stack. What is missing below counts as `unknown`.
+/// Applies `pop` to `swap` to a stack. A missing slot below counts as `unknown`.
 pub fn rearrange<T: Copy>(stack: &mut Vec<T>, opcode: Opcode, unknown: T) {
     let at = |depth: usize| {
         let position = stack.len().checked_sub(depth + 1);

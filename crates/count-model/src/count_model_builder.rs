@@ -165,7 +165,7 @@ impl CountModelBuilder {
         self.finish_trace_after(&TraceNames::default())
     }
 
-    /// The same when more has been defined. What was known `before` keeps its positions, so that a replay can go on with these names.
+    /// The same when more has been defined. Names known `before` keep their positions, so that a replay can go on with these names.
     pub fn finish_trace_after(self, before: &TraceNames) -> (CountModel, TraceNames) {
         let layout = self.run.as_ref().map(|run| run.layout).unwrap_or_default();
         let mut names = TraceNames::of(&self.definitions, layout, before);

@@ -66,7 +66,7 @@ impl ThreadQueue {
         self.contents.push_back(content);
     }
 
-    /// Makes sure that there is a next step; false at the end. What does not decode ends its piece, and is counted.
+    /// Makes sure that there is a next step; false at the end. An event that does not decode ends its piece, and is counted.
     pub fn advance<F: SiteFacts>(&mut self, facts: &F, damaged: &mut u64) -> bool {
         while self.step >= self.piece.steps.len() {
             let Some(content) = self.contents.pop_front() else {

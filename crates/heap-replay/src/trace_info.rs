@@ -151,7 +151,7 @@ pub enum HeapKnowledge {
 /// Collections in a row after which the live heap is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KnownStretch {
-    /// The first of them; 0: the start of the run. What it did is not known, but what was there after it.
+    /// The first of them; 0: the start of the run. Its moves and deaths are not known, but the heap after it is.
     pub since: CollectionNumber,
     /// The last of them.
     pub until: CollectionNumber,

@@ -129,7 +129,7 @@ impl Grouping {
         }
     }
 
-    /// Large groups only, with their places in the shorter list. What is below a small group is small.
+    /// Large groups only, with their places in the shorter list. Groups below a small group are small.
     fn kept(self, least: u64) -> Vec<DominatorGroup> {
         let mut places: Vec<Option<u32>> = Vec::with_capacity(self.groups.len());
         let mut kept: Vec<DominatorGroup> = Vec::new();

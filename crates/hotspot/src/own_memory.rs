@@ -1,7 +1,7 @@
 //! What this library has mapped, and how much of that is in memory by the word of the system.
 //!
 //! Everything that maps memory here or above tells its range. The kernel has a word for each page of a process (`/proc/self/pagemap`): whether the page is there,
-//! and whether it is one of a file or the process's own. What only reads zeros shares one page of the kernel's: it is neither, and `VmRSS` does not have it either.
+//! and whether it is one of a file or the process's own. Pages that were only read share the kernel's page of zeros: they are neither, and `VmRSS` does not have them either.
 
 use std::fs::File;
 use std::ops::Range;

@@ -9,7 +9,7 @@ use crate::interval::CONFIDENCE;
 
 /// Objects by which two counts of one curve may differ at any point: those under way when a cell ends.
 const UNDER_WAY: f64 = 3.0;
-/// The same for long curves, as a share of what they rise by. What different requests drive drifts apart by more, the more so the longer the run.
+/// The same for long curves, as a share of what they rise by. Curves that different requests drive drift apart by more, the more so the longer the run.
 const DRIFT: f64 = 0.002;
 
 /// Sites that rise as one.

@@ -308,7 +308,7 @@ impl<'a> Span<'a> {
                 .collect()
         };
         if self.is_coarse {
-            // How long the dead lived is not known. What is replaced is young, and few of the old births are left.
+            // How long the dead lived is not known. Objects that are replaced are young, and few of the old births are left.
             return is_of_the_young(&self.cohorts.lengths) && is_of_the_young(&with(&self.born));
         }
         let lived_on: Vec<Amount> = self

@@ -9,7 +9,7 @@
 //! death(o) = max( U(o), L(o), max { death(p) : p is dead and p refers to o } )
 //! ```
 //!
-//! U and L are noted as the records come. What refers to what is known when a collection says which objects are dead:
+//! U and L are noted as the records come. Which object refers to which is known when a collection says which objects are dead:
 //! no program writes into dead objects. The dead are taken by falling max(U, L); each passes its moment on to all that can be
 //! reached from it and has none yet (a depth-first search that sees each reference once). An object that outlives a dead
 //! object that refers to it loses that reference at its death: L of the survivor rises.

@@ -69,7 +69,7 @@ pub(crate) struct Part {
     pub(crate) all: WeightSums,
 }
 
-/// The interval of a sum, estimated as `value`, of parts of different layers. What the sampler may have seen wrongly makes it less, and more, by `spread`.
+/// The interval of a sum, estimated as `value`, of parts of different layers. Errors that the sampler may have made widen it by `spread` on both sides.
 pub(crate) fn sum_interval(
     value: f64,
     parts: impl IntoIterator<Item = Part>,

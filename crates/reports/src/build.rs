@@ -1,6 +1,6 @@
 //! Model to view: names resolved, filters applied, rows sorted.
 //!
-//! A filter keeps *cells* (type, blamed caller) of a site. What is recorded for the site as a whole only, like
+//! A filter keeps *cells* (type, blamed caller) of a site. Figures recorded for the site as a whole only, like
 //! lengths and materialized objects, is shown when all of its cells are kept, and left out (not guessed) otherwise.
 
 use std::cmp::Reverse;

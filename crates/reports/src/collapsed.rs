@@ -24,7 +24,7 @@ use crate::stack_names::{frame_name, type_name};
 use crate::tree::unit_of;
 use crate::view::{Cell, Location, SiteRow, View};
 
-/// All stacks; the number is bytes or, sorted by count, objects. What is not above zero has no place in a stack.
+/// All stacks; the number is bytes or, sorted by count, objects. A number not above zero has no place in a stack.
 pub fn collapsed(view: &View) -> String {
     match view.stacks.samples {
         0 => by_package(view),

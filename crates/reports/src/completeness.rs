@@ -27,7 +27,7 @@ pub struct Completeness {
     pub shared_objects: i64,
     /// Objects whose size is not known; their bytes are in no sum.
     pub bytes_unknown: i64,
-    /// The VM could not make all that code asked for: an `OutOfMemoryError` for the heap. What it had made by then has no site.
+    /// The VM could not make all that code asked for: an `OutOfMemoryError` for the heap. Objects it had made by then have no site.
     pub ran_out: bool,
     /// Per thread, largest first.
     pub threads: Vec<ThreadCompleteness>,

@@ -68,7 +68,7 @@ impl FleetAnswer {
             .map_or(String::new(), |name| name.replace('_', " "))
     }
 
-    /// A place as other reports write it: `class.method:line`. What is not part of one stands apart.
+    /// A place as other reports write it: `class.method:line`. Text that is not part of one stands apart.
     fn joined(&self, column: usize, text: String) -> String {
         let name = |column: usize| self.columns.get(column).map(String::as_str);
         match (name(column), name(column + 1)) {

@@ -130,7 +130,7 @@ pub trait EventSink {
     /// kinds, or of a size that does not match the site's) are passed to [`EventSink::event`].
     fn plain(&mut self, top: u64, words: &[Word]) -> PlainRun;
 
-    /// Takes updates, calls and clocks from the start of `words` ([`RecordRun`]); returns the number of words taken. What it leaves is passed
+    /// Takes updates, calls and clocks from the start of `words` ([`RecordRun`]); returns the number of words taken. The words it leaves are passed
     /// to [`EventSink::event`].
     fn records(&mut self, _words: &[Word]) -> usize {
         0

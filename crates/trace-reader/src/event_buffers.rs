@@ -94,7 +94,7 @@ impl EventBuffers {
         self.kept += earlier.kept;
     }
 
-    /// Gives the contents that were not given before, in order. What does not decode is left out: whoever decodes it reports that.
+    /// Gives the contents that were not given before, in order. Contents that do not decode are left out: whoever decodes them reports that.
     pub(crate) fn for_each_unmatched(
         &mut self,
         paths: &[PathBuf],

@@ -45,7 +45,7 @@ impl EventFiles {
         Ok(files)
     }
 
-    /// Takes note of what was written since. What is in the files by now may use definitions that are read after this.
+    /// Takes note of what was written since. Events in the files by now may use definitions that are read after this.
     ///
     /// # Errors
     /// The directory or a file cannot be read.

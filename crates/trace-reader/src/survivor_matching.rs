@@ -6,7 +6,7 @@
 //! its collection ----> survivors -------+
 //! ```
 //!
-//! The mirror takes events in the order of the files. What it cannot follow, such as a collection that is missing, makes the heap unknown
+//! The mirror takes events in the order of the files. A gap that it cannot follow, such as a missing collection, makes the heap unknown
 //! until the next synchronization point.
 
 use std::fmt;

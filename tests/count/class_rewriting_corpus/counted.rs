@@ -98,7 +98,7 @@ pub(crate) struct Choice {
     pub(crate) stamps: Stamps,
     /// Half of the classes are the application.
     pub(crate) application: bool,
-    /// How many methods of 100,000 may be left alone. What is left alone are nearly only tables of locale data (136 with all modules of
+    /// How many methods of 100,000 may be left alone. Methods left alone are nearly only tables of locale data (136 with all modules of
     /// JDK 25): straight lines of stores into arrays that are close to the 8,000 bytes which HotSpot compiles, before anything is added.
     pub(crate) most_refusals: u64,
 }

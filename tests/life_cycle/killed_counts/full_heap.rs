@@ -119,8 +119,8 @@ const OTHERS: [&str; 8] = [
     "",
 ];
 
-/// Whether a line tells of a thread or a method that the bare program does not have. What the VM itself allocates to compile a method (the strings that it
-/// names), it does on the thread of the program.
+/// Whether a line tells of a thread or a method that the bare program does not have. Allocations of the VM to compile a method (the strings that it
+/// names) are on the thread of the program.
 fn is_ours(line: &str) -> bool {
     let thread = line.split(' ').nth(1).unwrap_or_default();
     line != "end" && (!OTHERS.contains(&thread) || line.contains("DuckTrack"))

@@ -71,7 +71,7 @@ fn events(output: &Path) -> (i64, Vec<String>) {
     (count.sum(), names.collect())
 }
 
-/// A program that has made its marked objects is traced until a snapshot and all it handed over must be on disk, and killed. What is left is told by [`events`].
+/// A program that has made its marked objects is traced until a snapshot and all it handed over must be on disk, and killed. [`events`] gives the events that are left.
 fn kill_traced(jdk: &Jdk, options: &str, program: &[&str]) -> (i64, Vec<String>) {
     let place = tempfile::tempdir().expect("temporary folder");
     let output = place.path().join("out");

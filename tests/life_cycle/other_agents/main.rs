@@ -127,8 +127,8 @@ fn pairs_of(version: u32, neighbour: Neighbour) -> Vec<Pair> {
     pairs.collect()
 }
 
-/// The bare service. Only with Mockito's agent can it have mocks; without them it is the same for all neighbours, and asked once. What it
-/// answers has nothing to do with the compiler, and C2 would take half of its CPU time.
+/// The bare service. Only with Mockito's agent can it have mocks; without them it is the same for all neighbours, and asked once. Its
+/// answer does not depend on the compiler, and C2 would take half of its CPU time.
 fn without_us(jdk: &Jdk, neighbour: Neighbour, before: &[String]) -> Arc<Conversation> {
     static BARE: Mutex<BTreeMap<u32, Arc<Conversation>>> = Mutex::new(BTreeMap::new());
     let quick = "-XX:TieredStopAtLevel=1".to_owned();

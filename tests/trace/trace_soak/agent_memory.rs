@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// At the end. Small blocks: names, sites, classes; 2.5 to 3.2 MB.
 const MOST_SMALL: u64 = 4 << 20;
-/// At the end. What the walk of the heap keeps for the next collection, for the most part; 6 to 13 MB.
+/// At the end. Mostly memory that the walk of the heap keeps for the next collection; 6 to 13 MB.
 const MOST_LARGE: u64 = 20 << 20;
 
 /// For objects, in any second. With dead ones that no collection has come to yet, the mirror has up to two million in a heap of 192 MB, with 34 bytes for each.

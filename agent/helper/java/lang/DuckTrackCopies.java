@@ -33,7 +33,7 @@ public final class DuckTrackCopies {
         System.arraycopy(from, fromIndex, to, toIndex, length);
     }
 
-    /** Each element that is about to get a new target. What throws, and what may throw on its way, is not recorded. */
+    /** Each element that is about to get a new target. A copy that throws, or may throw on its way, is not recorded. */
     @DontInline
     @Hidden
     private static void elements(Object from, int fromIndex, Object[] to, int toIndex, int length) {

@@ -4,7 +4,7 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
-/** Writes the words of events at a place of a buffer, and gives the place after them. What words mean is in the crate {@code trace-format}. */
+/** Writes the words of events at a place of a buffer, and gives the place after them. The crate {@code trace-format} has their meaning. */
 final class DuckTrackEventWords {
     private static final Unsafe U = Unsafe.getUnsafe();
 

@@ -57,7 +57,7 @@ public final class DuckTrackRecords {
         U.getAndAddLong(null, UNSEEN, 1);
     }
 
-    /** A probe is a call, and the stack may end in it. What the program does goes on: its own next call will find the end. */
+    /** A probe is a call, and the stack may end in it. The program goes on: its own next call will find the end. */
     @ForceInline
     @Hidden
     static void noStack() {

@@ -13,7 +13,7 @@ public final class DuckTrackStack {
      * anything to count, and not in a probe or in the handler that settles what is owed. Called with 0.
      *
      * <p>The locals make a frame in the interpreter of more than a page. Compiled callers inline this, and nothing is left, because 0
-     * is 0; they inline the probes, too. What is compiled of this alone, for callers in the interpreter, must touch the stack as deep as
+     * is 0; they inline the probes, too. The version compiled for callers in the interpreter must touch the stack as deep as
      * the interpreter would, because it may have to go on there (compiled code cares for frames over a page only): for that
      * it needs a way out, the call.
      */

@@ -39,7 +39,7 @@ use parking_lot::RwLock;
 
 use crate::process::clock::unix_micros;
 
-/// From one look at the time to the next while two threads write. What they did is ordered to about that.
+/// From one look at the time to the next while two threads write. Their records are ordered to about that.
 const STEP: Duration = Duration::from_micros(80);
 const STEP_MICROS: u64 = STEP.as_micros() as u64;
 

@@ -1,6 +1,6 @@
 //! The full collections of a run in which the old space holds less.
 //!
-//! A full collection comes when bytes that get old have filled the room that the one before left. What is not there leaves more room, so the collections come later, and
+//! A full collection comes when bytes that get old have filled the room that the one before left. Objects that were not made leave more room, so the collections come later, and
 //! each has less to do.
 //!
 //! ```text

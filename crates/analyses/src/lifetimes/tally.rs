@@ -87,7 +87,7 @@ pub(crate) struct OfSite {
 }
 
 impl OfSite {
-    /// The row of the site. What was not found is dead.
+    /// The row of the site. An object that was not found is dead.
     pub(crate) fn lifetime(mut self, site: SiteColumn) -> SiteLifetime {
         self.callers.sort_by_key(|(caller, _)| *caller);
         for (_, of_caller) in &mut self.callers {

@@ -248,7 +248,7 @@ impl ZgcWatch {
         }
     }
 
-    /// Stops watching. What is under way counts as far as it came.
+    /// Stops watching. A cycle under way counts as far as it came.
     pub fn end(&self) {
         driver_threads::rest();
         for generation in &self.shared.generations {

@@ -5,7 +5,7 @@
 //! young also    active type  &page_table  &forwarding table of old  &page_allocator
 //! ```
 //!
-//! Each search must have exactly one hit. What phases and numbers are is proven again at each pause: a number grows by one at Mark Start, and phases follow each other.
+//! Each search must have exactly one hit. The places of phases and numbers are proven again at each pause: a number grows by one at Mark Start, and phases follow each other.
 
 use crate::address::Address;
 use crate::careful_read::read_bytes;

@@ -208,7 +208,7 @@ fn object(id: i128) -> Result<ObjectId, RecordFault> {
         .ok_or(RecordFault::Object(id))
 }
 
-/// The bytes of one definition. What stands after the known fields is of later versions, and ignored.
+/// The bytes of one definition. Bytes after the known fields are of later versions, and ignored.
 struct Content<'a>(&'a [u8]);
 
 impl Content<'_> {

@@ -1,6 +1,6 @@
 //! What the heap was made of over time, as layers of sites and of types.
 //!
-//! A filter keeps live objects by the class of their site or of the caller to blame, and by type, as in the heap at one moment. What it leaves out is in the
+//! A filter keeps live objects by the class of their site or of the caller to blame, and by type, as in the heap at one moment. Objects it leaves out are in the
 //! layers of the others, so that layers always sum to the heap.
 
 use std::cmp::Reverse;
@@ -125,7 +125,7 @@ impl Keeper<'_> {
             .collect()
     }
 
-    /// Whether the filter wants a part. What has no place is wanted where no package is named.
+    /// Whether the filter wants a part. A part without a place is wanted where no package is named.
     fn wanted_parts(&self) -> impl Fn(&LivePart) -> bool {
         let own = (0..=self.model.count.sites.len()).map(|position| {
             match self.place(SiteColumn::at(position)) {
