@@ -10,6 +10,7 @@ mod named_sites;
 mod origin;
 mod piece_facts;
 mod site_cache;
+mod survivor_ends;
 mod threads;
 
 pub use kept_pieces::PieceObjects;
@@ -18,4 +19,5 @@ pub use mirror::{Mirror, Moves, put_in_order};
 pub use origin::{CLASS_OF_SITE, Origin};
 pub use piece_facts::PieceFacts;
 pub use site_cache::SiteCache;
+pub use survivor_ends::{EndFate, SurvivorEnds};
 pub use threads::Threads;

@@ -27,7 +27,7 @@ use crate::kept_site::{KeptSite, KeptSites};
 use crate::origin::{CLASS_OF_SITE, LiveObject, LiveObjects, Origin};
 use crate::piece_facts::PieceFacts;
 use crate::site_cache::SiteCache;
-use end_index::EndIndex;
+pub(crate) use end_index::{AtEnd, EndIndex};
 use late_table::LateTable;
 use matching::{Fate, Klasses, Matching, OriginEvidence, UndecidedObject, decide};
 use pending::{Candidate, PendingObjects};
@@ -82,6 +82,8 @@ pub struct Mirror {
     site_classes: SiteClasses,
     /// Events without an address explain found objects.
     explains: bool,
+    /// Objects of the epoch that were dead before they were kept.
+    died: u64,
     /// How often an event and a survivor contradicted each other.
     pub contradictions: u64,
 }
@@ -100,6 +102,7 @@ impl Mirror {
             kept_sites: KeptSites::default(),
             site_classes: SiteClasses::default(),
             explains: true,
+            died: 0,
             contradictions: 0,
         }
     }
@@ -149,6 +152,12 @@ impl Mirror {
     /// Notes that events of this site state the class of their object.
     pub fn says_its_classes(&mut self, site: SiteId) {
         self.site_classes.has_several(site);
+    }
+
+    /// Counts objects of the epoch that its collection, which is known already, leaves dead: they need not be kept
+    /// ([`SurvivorEnds`](crate::SurvivorEnds)).
+    pub fn died(&mut self, objects: u64) {
+        self.died += objects;
     }
 
     /// How kept words encode a site with a caller; `None` if they cannot: then the object is noted by itself.
@@ -318,7 +327,7 @@ impl Mirror {
             }
         }
         self.contradictions += matching.contradictions;
-        collection.counts.dead += matching.dead;
+        collection.counts.dead += matching.dead + std::mem::take(&mut self.died);
         self.settle(survivors, &mut fates, collection);
         if collection.kind == CollectionKind::Full {
             self.pending.forget_before(collection.number);
@@ -497,7 +506,7 @@ impl Mirror {
     }
 }
 
-fn ascending(ranges: &[AddressRange]) -> Vec<AddressRange> {
+pub(crate) fn ascending(ranges: &[AddressRange]) -> Vec<AddressRange> {
     let mut ranges = ranges.to_vec();
     ranges.sort();
     ranges

@@ -58,6 +58,8 @@ pub struct EventFiles {
     /// Process id and start time of the run that wrote the files.
     run: Option<(u32, u64)>,
     steps: VecDeque<EventStep>,
+    /// Steps that follow once the events before them are matched.
+    waiting: Vec<EventStep>,
     buffers: EventBuffers,
     /// A collection whose moves are being read.
     open: Option<OpenCollection>,
@@ -104,6 +106,7 @@ impl EventFiles {
             current: None,
             next_file: 0,
             steps: VecDeque::new(),
+            waiting: Vec::new(),
             buffers: EventBuffers::default(),
             open: None,
             matching: SurvivorMatching::default(),
@@ -281,7 +284,7 @@ impl EventFiles {
         match self.start_file(&path, length) {
             Ok((reader, header)) => {
                 let is_first = number.0 == 0;
-                self.match_events();
+                self.match_events(None);
                 self.matching.start_file(header.as_ref(), is_first);
                 self.steps.push_back(EventStep::File {
                     name: name_of(&path),
@@ -425,6 +428,7 @@ impl EventFiles {
 
     /// Adds a collection from the agent's copy.
     fn add_kept(&mut self, kept: KeptCollection) {
+        self.match_before_waiting();
         let buffers = core::mem::take(&mut self.buffers);
         self.recovered.kept_collections += 1;
         self.matching.lose();
@@ -453,6 +457,7 @@ impl EventFiles {
 
     /// Adds one collection for all up to `until`, which are lost. The later pieces show where it cut the threads.
     fn lose_collections(&mut self, until: u32, pieces: &[FoundPiece]) {
+        self.match_before_waiting();
         let buffers = core::mem::take(&mut self.buffers);
         self.recovered.collections += u64::from(until.saturating_sub(self.epoch));
         self.matching.lose();
@@ -476,7 +481,7 @@ impl EventFiles {
 
     fn end(&mut self) {
         self.close_collection();
-        self.match_events();
+        self.match_events(None);
         let buffers = core::mem::take(&mut self.buffers);
         self.steps.push_back(EventStep::End(buffers));
         self.ended = true;
@@ -507,20 +512,17 @@ impl EventFiles {
             BlockKind::MOVES | BlockKind::SURVIVORS => self.add_moves(file, at, kind, &content),
             BlockKind::SYNC => {
                 self.matching.sync_part(&content);
-                self.steps
-                    .push_back(EventStep::Sync(EventContent { file, at, content }))
+                self.push_step(EventStep::Sync(EventContent { file, at, content }));
             }
             BlockKind::EXPLAINED => {
-                self.steps
-                    .push_back(EventStep::Explained(EventContent { file, at, content }));
+                self.push_step(EventStep::Explained(EventContent { file, at, content }));
             }
             kind if kind.is_extension() => {
-                if kind == BlockKind::USES {
-                    // They are of the heap as it is explained by now.
-                    self.match_events();
-                }
                 let content = EventContent { file, at, content };
-                self.steps.push_back(EventStep::Extension(kind, content));
+                match kind {
+                    BlockKind::USES => self.push_uses(content),
+                    _ => self.push_step(EventStep::Extension(kind, content)),
+                }
             }
             BlockKind::END => {
                 reader.has_end = true;
@@ -543,7 +545,7 @@ impl EventFiles {
 
     fn damaged(&mut self) {
         self.matching.damaged();
-        self.steps.push_back(EventStep::Damaged);
+        self.push_step(EventStep::Damaged);
     }
 
     fn open_collection(&mut self, file: FileNumber, at: u64, content: &[u8]) {

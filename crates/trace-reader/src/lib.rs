@@ -34,6 +34,7 @@ mod live_events;
 mod open_collection;
 mod process_state;
 mod record_reader;
+mod survivor_filter;
 mod survivor_matching;
 mod trace_reader;
 mod trace_tail;

@@ -12,20 +12,21 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ducktrack_heap_mirror::{Mirror, PieceFacts, PieceObjects, SiteCache, Threads};
+use ducktrack_heap_mirror::{Mirror, PieceFacts, PieceObjects, SiteCache, SurvivorEnds, Threads};
 use ducktrack_trace_format::{
-    Collection, CollectionKind, Event, EventBlock, EventDecoder, EventFile, EventFlags, Explained,
-    FormatError, HeapClass, MoveDecoder, MoveRun, MovesLevel, SiteFacts, Survivor,
+    Allocation, Collection, CollectionKind, Event, EventBlock, EventDecoder, EventFile, EventFlags,
+    Explained, FormatError, HeapClass, MoveDecoder, MoveRun, MovesLevel, SiteFacts, Survivor,
     encode_explained,
 };
+
+use crate::survivor_filter::SurvivorFilter;
 
 /// Objects in one content of explanations.
 const PART: usize = 1 << 16;
 
 /// Facts that the definitions of a trace state.
 pub(crate) struct Facts {
-    sites: Arc<dyn SiteFacts + Send + Sync>,
-    cache: SiteCache,
+    sites: SiteCache,
     /// Ascending by id.
     classes: Vec<HeapClass>,
 }
@@ -37,8 +38,7 @@ impl Facts {
     ) -> Self {
         classes.sort_by_key(|class| class.id);
         Self {
-            cache: SiteCache::new(Arc::clone(&sites)),
-            sites,
+            sites: SiteCache::new(sites),
             classes,
         }
     }
@@ -63,6 +63,8 @@ pub(crate) struct SurvivorMatching {
     threads: Threads,
     objects: PieceObjects,
     explained: Vec<Explained>,
+    /// Events of a piece that may be of survivors.
+    taken: Vec<Allocation>,
     /// Collections so far.
     epoch: u32,
     /// Classes with smaller ids were announced to the mirror.
@@ -79,6 +81,7 @@ impl Default for SurvivorMatching {
             threads: Threads::default(),
             objects: PieceObjects::default(),
             explained: Vec::new(),
+            taken: Vec::new(),
             epoch: 0,
             classes: 0,
         }
@@ -145,8 +148,12 @@ impl SurvivorMatching {
         }
     }
 
-    /// Takes a piece of the epoch.
-    pub(crate) fn piece(&mut self, content: &[u8]) -> Result<(), FormatError> {
+    /// Takes a piece of the epoch. `ends`: of the survivors of the collection at its end, if that is the next step.
+    pub(crate) fn piece(
+        &mut self,
+        content: &[u8],
+        ends: Option<&SurvivorEnds>,
+    ) -> Result<(), FormatError> {
         let block = EventBlock::decode(content)?;
         let header = block.header;
         let (thread, epoch) = (header.thread, header.epoch);
@@ -160,14 +167,44 @@ impl SurvivorMatching {
         };
         let (mirror, objects) = (&mut self.mirror, &mut self.objects);
         let explained = &mut self.explained;
-        let decoded = EventDecoder::new(&*known.sites).decode(&block, |event| {
-            if let Event::Allocation(allocation) = event {
-                let allocation = facts.settled(allocation);
-                explained.extend(mirror.allocation(&allocation, &facts, objects));
-            }
+        let mut take = |mirror: &mut Mirror, allocation: Allocation| {
+            let allocation = facts.settled(allocation);
+            explained.extend(mirror.allocation(&allocation, &facts, objects));
+        };
+        let decoder = EventDecoder::new(&known.sites);
+        let filtered = ends.and_then(|ends| {
+            SurvivorFilter::new(ends, &known.sites, &mut self.taken).decode(&decoder, &block)
         });
+        let decoded = match filtered {
+            Some(filtered) => {
+                mirror.died(filtered.died);
+                for site in filtered.typed {
+                    mirror.says_its_classes(site);
+                }
+                self.taken.drain(..).for_each(|event| take(mirror, event));
+                filtered.decoded
+            }
+            None => {
+                let give = |event| {
+                    if let Event::Allocation(allocation) = event {
+                        take(mirror, allocation);
+                    }
+                };
+                decoder.decode(&block, give).map(drop)
+            }
+        };
         mirror.end_piece(&header, objects);
-        decoded.map(drop)
+        decoded
+    }
+
+    /// The ends of a collection's survivors, which decide about the events before it. `None`: it decides about no events.
+    pub(crate) fn ends(
+        &self,
+        collection: &Collection,
+        survivors: &mut UnmatchedSurvivors,
+    ) -> Option<SurvivorEnds> {
+        self.facts.as_ref().filter(|_| self.is_known)?;
+        SurvivorEnds::new(&collection.collected, &mut survivors.objects)
     }
 
     /// Objects of earlier collections that were explained since, as contents of blocks.
@@ -202,7 +239,7 @@ impl SurvivorMatching {
         (counts.stayed, counts.moved, counts.survived_bytes) = (0, 0, 0);
         let matched = self
             .mirror
-            .collect(collection, &mut survivors.objects, &facts.cache);
+            .collect(collection, &mut survivors.objects, &facts.sites);
         match matched {
             Ok(moves) => {
                 let runs = moves.blocks.iter().flat_map(|block| runs(block)).collect();

@@ -1,21 +1,48 @@
 //! Files whose survivors are matched with events while they are read.
 
+use ducktrack_heap_mirror::SurvivorEnds;
+use ducktrack_trace_format::BlockKind;
+
 use super::EventFiles;
 use crate::event_buffers::FileNumber;
 use crate::event_step::{EventContent, EventStep};
 use crate::open_collection::OpenCollection;
 
 impl EventFiles {
-    /// Leads the events so far to the matching of survivors.
-    pub(super) fn match_events(&mut self) {
-        if !self.matching.is_on() {
-            return;
+    /// Leads the events so far to the matching of survivors. `ends`: of the survivors of the collection that comes next. Steps that waited follow.
+    pub(super) fn match_events(&mut self, ends: Option<&SurvivorEnds>) {
+        if self.matching.is_on() {
+            let matching = &mut self.matching;
+            self.buffers
+                .for_each_unmatched(&self.paths, |content| matching.piece(content, ends));
+            let explained = self.matching.take_explained();
+            self.push_explained(explained);
         }
-        let matching = &mut self.matching;
-        self.buffers
-            .for_each_unmatched(&self.paths, |content| matching.piece(content));
-        let explained = self.matching.take_explained();
-        self.push_explained(explained);
+        self.steps.extend(self.waiting.drain(..));
+    }
+
+    /// Hands out the steps that wait, after their events, where no collection comes.
+    pub(super) fn match_before_waiting(&mut self) {
+        if !self.waiting.is_empty() {
+            self.match_events(None);
+        }
+    }
+
+    /// Hands out a step that belongs to no collection: after those that wait.
+    pub(super) fn push_step(&mut self, step: EventStep) {
+        match self.waiting.is_empty() {
+            true => self.steps.push_back(step),
+            false => self.waiting.push(step),
+        }
+    }
+
+    /// Uses are of the heap as the events before them explain it; what survives the next collection decides which of these events to look at.
+    pub(super) fn push_uses(&mut self, content: EventContent) {
+        let step = EventStep::Extension(BlockKind::USES, content);
+        match self.matching.is_on() {
+            true => self.waiting.push(step),
+            false => self.push_step(step),
+        }
     }
 
     pub(super) fn push_explained(&mut self, contents: Vec<Vec<u8>>) {
@@ -32,8 +59,13 @@ impl EventFiles {
 
     /// Matches the survivors of a collection, if they are to be matched. Gives the moves, and explanations that follow.
     pub(super) fn match_collection(&mut self, open: &mut OpenCollection) -> Vec<Vec<u8>> {
-        self.match_events();
-        let Some(mut survivors) = open.take_survivors() else {
+        let mut survivors = open.take_survivors();
+        let matching = &self.matching;
+        let ends = survivors
+            .as_mut()
+            .and_then(|survivors| matching.ends(&open.collection, survivors));
+        self.match_events(ends.as_ref());
+        let Some(mut survivors) = survivors else {
             return Vec::new();
         };
         let is_whole = open.is_complete;
