@@ -215,7 +215,7 @@ impl PieceObjects {
     }
 
     /// Starts again without the objects so far.
-    pub fn forget(&mut self) {
+    fn forget(&mut self) {
         self.length = 0;
         self.stretches.clear();
         self.klasses.clear();

@@ -130,30 +130,40 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     /// Takes one event. The next event overwrites the kept word of an eliminated object.
     #[inline(always)]
-    fn take<const WORDS: usize>(&mut self, written: [Word; WORDS], kept: Word, units: u32) {
+    fn take<const WORDS: usize, const KEEPS: bool>(
+        &mut self,
+        written: [Word; WORDS],
+        kept: Word,
+        units: u32,
+    ) {
         let place = self.written.get_mut(self.written_count..);
         if let Some(place) = place.and_then(|place| place.first_chunk_mut()) {
             *place = written;
         }
         self.written_count += WORDS;
-        if let Some(place) = self.kept.get_mut(self.kept_count) {
-            *place = kept;
+        if KEEPS {
+            if let Some(place) = self.kept.get_mut(self.kept_count) {
+                *place = kept;
+            }
+            self.kept_count += usize::from(units > 0);
         }
         self.events += 1;
-        self.kept_count += usize::from(units > 0);
         self.units += u64::from(units);
     }
 
-    /// Room for a block of written words and a block of kept words.
+    /// Room for a block of written words and, if objects are kept, a block of kept words.
     #[inline(always)]
-    fn room(&mut self) -> Option<(&mut WordBlock, &mut WordBlock)> {
+    fn room<const KEEPS: bool>(&mut self) -> Option<(&mut WordBlock, Option<&mut WordBlock>)> {
         if self.most - self.events < BLOCK {
             return None;
         }
         let written = self.written.get_mut(self.written_count..)?;
         let written = written.first_chunk_mut()?;
+        if !KEEPS {
+            return Some((written, None));
+        }
         let kept = self.kept.get_mut(self.kept_count..)?.first_chunk_mut()?;
-        Some((written, kept))
+        Some((written, Some(kept)))
     }
 
     /// Records that a block of one-word events was written, and how many of them were kept.
@@ -246,16 +256,32 @@ impl PieceSums {
         self.room == 0
     }
 
-    /// Adds words from the first on, writes them to `short`, and stores how they are kept in `kept`. It stops at an event that states more,
-    /// whose site is new here ([`PieceSums::learn`]), or that is its pair's first, and when there is no more room.
+    /// Adds words from the first on, writes them to `short`, and stores how they are kept in `kept`, if objects are kept. It stops at an event
+    /// that states more, whose site is new here ([`PieceSums::learn`]), or that is its pair's first, and when there is no more room.
     pub(crate) fn add_words(
+        &mut self,
+        words: &[Word],
+        kept: Option<&mut [Word]>,
+        shortener: &mut PairShortener,
+        short: &mut ShortWords<'_>,
+    ) -> TakenWords {
+        match kept {
+            Some(kept) => self.add_words_of::<true>(words, kept, shortener, short),
+            None => self.add_words_of::<false>(words, &mut [], shortener, short),
+        }
+    }
+
+    fn add_words_of<const KEEPS: bool>(
         &mut self,
         words: &[Word],
         kept: &mut [Word],
         shortener: &mut PairShortener,
         short: &mut ShortWords<'_>,
     ) -> TakenWords {
-        let most = kept.len().min(self.room);
+        let most = match KEEPS {
+            true => kept.len().min(self.room),
+            false => self.room,
+        };
         let mut run = Run {
             rest: words,
             written: short.rest(),
@@ -266,7 +292,7 @@ impl PieceSums {
             kept_count: 0,
             units: 0,
         };
-        while self.add_singly(&mut run, shortener) && self.add_blocks(&mut run) {}
+        while self.add_singly::<KEEPS>(&mut run, shortener) && self.add_blocks::<KEEPS>(&mut run) {}
         let taken = TakenWords {
             words: words.len() - run.rest.len(),
             kept: run.kept_count,
@@ -280,25 +306,26 @@ impl PieceSums {
 
     /// Adds blocks of plain words while there are any. False: the next event cannot be added.
     #[inline(always)]
-    fn add_blocks(&mut self, run: &mut Run<'_>) -> bool {
+    fn add_blocks<const KEEPS: bool>(&mut self, run: &mut Run<'_>) -> bool {
         while let Some((block, after)) = run.rest.split_first_chunk::<BLOCK>() {
             let survey = word_block::survey(block);
-            let Some((written, kept)) = run.room().filter(|_| survey.is_plain) else {
+            let Some((written, kept)) = run.room::<KEEPS>().filter(|_| survey.is_plain) else {
                 break;
             };
             let counted = count(&mut self.words, &mut self.sites, block);
             *written = *block;
             if counted == BLOCK {
-                let kept = match survey.has_eliminated {
-                    true => word_block::keep(block, kept),
-                    false => word_block::copy(block, kept),
+                let kept = match kept {
+                    None => 0,
+                    Some(kept) if survey.has_eliminated => word_block::keep(block, kept),
+                    Some(kept) => word_block::copy(block, kept),
                 };
                 run.took_block(after, kept, survey.units);
                 continue;
             }
             let (counted, _) = block.split_at(counted);
             for word in counted {
-                run.take([*word], *word, u32::from_le_bytes(*word) & MAX_UNITS);
+                run.take::<1, KEEPS>([*word], *word, u32::from_le_bytes(*word) & MAX_UNITS);
             }
             run.rest = run.rest.get(counted.len()..).unwrap_or_default();
             return false;
@@ -308,7 +335,11 @@ impl PieceSums {
 
     /// Adds some events, plain or with their callers. False: the next event cannot be added.
     #[inline(always)]
-    fn add_singly(&mut self, run: &mut Run<'_>, shortener: &mut PairShortener) -> bool {
+    fn add_singly<const KEEPS: bool>(
+        &mut self,
+        run: &mut Run<'_>,
+        shortener: &mut PairShortener,
+    ) -> bool {
         for _ in 0..BLOCK {
             let [first, after @ ..] = run.rest else {
                 return false;
@@ -318,8 +349,8 @@ impl PieceSums {
                 return false;
             }
             let is_taken = match word >> 12 {
-                FIRST_SITE.. => self.add_plain(word, run, after),
-                CALLER => add_pair(run, shortener),
+                FIRST_SITE.. => self.add_plain::<KEEPS>(word, run, after),
+                CALLER => add_pair::<KEEPS>(run, shortener),
                 _ => false,
             };
             if !is_taken {
@@ -331,12 +362,17 @@ impl PieceSums {
 
     /// Adds a one-word event; false if it cannot be added.
     #[inline(always)]
-    fn add_plain<'a>(&mut self, word: u32, run: &mut Run<'a>, after: &'a [Word]) -> bool {
+    fn add_plain<'a, const KEEPS: bool>(
+        &mut self,
+        word: u32,
+        run: &mut Run<'a>,
+        after: &'a [Word],
+    ) -> bool {
         if !self.words.add(word) && !enter(&mut self.words, &mut self.sites, word) {
             return false;
         }
         let written = word.to_le_bytes();
-        run.take([written], written, word & MAX_UNITS);
+        run.take::<1, KEEPS>([written], written, word & MAX_UNITS);
         run.rest = after;
         true
     }
@@ -395,7 +431,7 @@ impl PieceSums {
 
 /// Adds an event that begins with a CALLER word; false if it cannot be added.
 #[inline(always)]
-fn add_pair(run: &mut Run<'_>, shortener: &mut PairShortener) -> bool {
+fn add_pair<const KEEPS: bool>(run: &mut Run<'_>, shortener: &mut PairShortener) -> bool {
     let Some((event, after)) = run.rest.split_first_chunk::<3>() else {
         return false;
     };
@@ -403,7 +439,7 @@ fn add_pair(run: &mut Run<'_>, shortener: &mut PairShortener) -> bool {
     match shortener.known(caller, word) {
         Some(pair) if pair.kept != [0; 4] => {
             pair.executed += 1;
-            run.take(*event, pair.kept, word & MAX_UNITS);
+            run.take::<3, KEEPS>(*event, pair.kept, word & MAX_UNITS);
             run.rest = after;
             true
         }

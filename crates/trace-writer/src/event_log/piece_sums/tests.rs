@@ -50,7 +50,7 @@ fn add(
     sums: &mut PieceSums,
     shortener: &mut PairShortener,
     words: &[Word],
-    kept: &mut [Word],
+    kept: Option<&mut [Word]>,
 ) -> (TakenWords, Vec<Word>) {
     let mut room = vec![[0; 4]; words.len()];
     let mut short = ShortWords::new(&mut room);
@@ -94,13 +94,13 @@ fn what_fits_is_added_up_kept_and_written() {
     ]
     .concat();
     let mut kept = [[0; 4]; 14];
-    let (taken, written) = add(&mut sums, &mut shortener, &words, &mut kept);
+    let (taken, written) = add(&mut sums, &mut shortener, &words, Some(&mut kept));
     assert_eq!((taken.words, taken.kept, taken.units), (12, 5, 23));
     let on_heap = [word(16, 3), kept_pair, word(18, 5), kept_pair, word(16, 3)];
     assert_eq!(kept[..5], on_heap);
     assert_eq!(written, words[..12]);
     for unknown in [word(17, 4_000), word(15, 2), word(4, 2), caller] {
-        let (taken, _) = add(&mut sums, &mut shortener, &[unknown], &mut kept);
+        let (taken, _) = add(&mut sums, &mut shortener, &[unknown], Some(&mut kept));
         assert_eq!(taken, TakenWords::default());
     }
     let mut pairs = Vec::new();
@@ -116,7 +116,7 @@ fn what_fits_is_added_up_kept_and_written() {
     assert_eq!(drained(&mut sums), expected);
     assert_eq!(drained(&mut sums), []);
     // Its sum was handed out: the pair is new again.
-    let (taken, _) = add(&mut sums, &mut shortener, &pair, &mut kept);
+    let (taken, _) = add(&mut sums, &mut shortener, &pair, Some(&mut kept));
     assert_eq!(taken, TakenWords::default());
 }
 
@@ -179,7 +179,7 @@ fn events() -> impl Strategy<Value = Vec<Word>> {
 proptest! {
     /// Holds for any words inside blocks of plain words or at their ends.
     #[test]
-    fn words_are_added_as_they_would_be_one_by_one(words in events()) {
+    fn words_are_added_as_they_would_be_one_by_one(words in events(), keeps: bool) {
         let facts = SiteCache::new(Arc::new(Facts));
         let mut sums = sums(&facts);
         let mut shorteners = [PairShortener::default(), PairShortener::default()];
@@ -191,8 +191,12 @@ proptest! {
         let (mut rest, mut expected) = (words.as_slice(), BTreeMap::<u32, [u64; 3]>::new());
         while !rest.is_empty() {
             let mut kept = vec![[0; 4]; rest.len()];
-            let (taken, written) = add(&mut sums, fast, rest, &mut kept);
-            let (all, short, keep, sites) = one_by_one(rest, careful);
+            let (taken, written) = add(&mut sums, fast, rest, keeps.then_some(&mut kept));
+            let (mut all, short, mut keep, sites) = one_by_one(rest, careful);
+            if !keeps {
+                all.kept = 0;
+                keep.clear();
+            }
             kept.truncate(taken.kept);
             prop_assert_eq!((taken, written, kept), (all, short, keep));
             for (site, events) in sites {
@@ -215,7 +219,7 @@ fn a_row_that_may_be_full_takes_no_more() {
     let mut shortener = PairShortener::default();
     let words = vec![word(18, MAX_UNITS); MOST_EVENTS + 1];
     let mut kept = vec![[0; 4]; words.len()];
-    let (taken, _) = add(&mut sums, &mut shortener, &words, &mut kept);
+    let (taken, _) = add(&mut sums, &mut shortener, &words, Some(&mut kept));
     assert_eq!(taken.words, MOST_EVENTS);
     assert!(sums.is_full());
     let (count, bytes) = (

@@ -22,7 +22,8 @@ pub(crate) struct PieceReading<'a> {
     /// Where the references of records go, if pieces are in columns.
     pub(crate) references: Option<&'a mut ReferenceColumn>,
     pub(crate) noted: &'a mut NotedSums,
-    pub(crate) objects: &'a mut PieceObjects,
+    /// The objects of the piece, if they are kept for a mirror.
+    pub(crate) objects: Option<&'a mut PieceObjects>,
     pub(crate) tally: &'a mut dyn Tally,
     pub(crate) mirror: Option<&'a mut Mirror>,
     pub(crate) explained: &'a mut Vec<Explained>,
@@ -36,12 +37,17 @@ impl EventSink for PieceReading<'_> {
         loop {
             let rest = words.get(run.words..).unwrap_or_default();
             let start = top.wrapping_add(run.units * UNIT);
-            let room = self.objects.room(start, rest.len());
+            let objects = &mut self.objects;
+            let room = objects
+                .as_mut()
+                .map(|objects| objects.room(start, rest.len()));
             let taken = self
                 .sums
                 .add_words(rest, room, self.shortener, &mut self.short);
             let end = start.wrapping_add(taken.units * UNIT);
-            self.objects.filled(taken.kept, end);
+            if let Some(objects) = &mut self.objects {
+                objects.filled(taken.kept, end);
+            }
             run.words += taken.words;
             run.units += taken.units;
             let rest = rest.get(taken.words..).unwrap_or_default();
@@ -115,12 +121,14 @@ impl PieceReading<'_> {
             Some(_) if event.units == 0 => return None,
             Some(_) => self.add_typed(&event, words)?,
         };
-        if event.units > 0 {
-            let bytes = u64::from(event.units) * UNIT;
-            self.objects.push(kept, Some(bytes), event.end);
-        }
-        if let Some(klass) = event.klass {
-            self.objects.say_klass(klass);
+        if let Some(objects) = &mut self.objects {
+            if event.units > 0 {
+                let bytes = u64::from(event.units) * UNIT;
+                objects.push(kept, Some(bytes), event.end);
+            }
+            if let Some(klass) = event.klass {
+                objects.say_klass(klass);
+            }
         }
         Some(event)
     }
@@ -168,8 +176,8 @@ impl PieceReading<'_> {
         let allocation = self.piece.settled(allocation);
         self.tally
             .add(self.piece.thread, &Event::Allocation(allocation));
-        if let Some(mirror) = &mut self.mirror {
-            let explained = mirror.allocation(&allocation, &self.piece, self.objects);
+        if let (Some(mirror), Some(objects)) = (&mut self.mirror, &mut self.objects) {
+            let explained = mirror.allocation(&allocation, &self.piece, objects);
             self.explained.extend(explained);
         }
     }

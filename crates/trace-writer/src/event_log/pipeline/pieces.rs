@@ -107,6 +107,7 @@ impl Pipeline {
     ) -> ReadPiece {
         let header = buffer.header;
         self.shortener.begin();
+        let mirror = self.heap.keeper();
         let mut reading = PieceReading {
             piece: PieceFacts::of(&header, self.epoch, &self.threads),
             facts: &self.parts.facts,
@@ -116,9 +117,9 @@ impl Pipeline {
             short,
             references,
             noted: &mut self.noted,
-            objects: &mut self.objects,
+            objects: mirror.is_some().then_some(&mut self.objects),
             tally: &mut *self.parts.tally,
-            mirror: self.heap.keeper(),
+            mirror,
             explained: &mut self.explained,
             events: 0,
         };
@@ -138,9 +139,8 @@ impl Pipeline {
             Ok(_) => {}
             Err(_) => self.stats.broken_buffers += 1,
         }
-        match self.heap.keeper() {
-            Some(mirror) => mirror.end_piece(&header, &mut self.objects),
-            None => self.objects.forget(),
+        if let Some(mirror) = self.heap.keeper() {
+            mirror.end_piece(&header, &mut self.objects);
         }
         ReadPiece {
             written,
