@@ -36,8 +36,8 @@ pub(crate) struct PlannedField {
     pub(crate) name: Identifier,
     /// The class that declares it.
     pub(crate) declared_by: ClassIndex,
-    /// It leads to its target, and does not keep it.
-    pub(crate) is_late: bool,
+    /// How it keeps its target.
+    pub(crate) strength: Strength,
 }
 
 /// The reference fields of a class's instances.
@@ -221,7 +221,7 @@ impl ClassTable {
                         offset: plan.bytes,
                         name: *name,
                         declared_by,
-                        is_late: strength == Strength::Late,
+                        strength,
                     });
                 }
                 let bytes = ty.bytes() as u32;

@@ -10,6 +10,10 @@ pub trait Graph {
     fn late_successors(&self, _node: u32) -> &[u32] {
         &[]
     }
+    /// The successor that the node keeps only until memory is short.
+    fn soft_successor(&self, _node: u32) -> Option<u32> {
+        None
+    }
 }
 
 /// Lists of numbers, stored one after the other in one vector.

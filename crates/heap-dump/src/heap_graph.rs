@@ -23,6 +23,7 @@ pub struct HeapGraph {
     pub(crate) numbering: Numbering,
     edges: Lists,
     late: FxHashMap<u32, Vec<u32>>,
+    soft: FxHashMap<u32, u32>,
     /// The root objects without duplicates, those with the most useful names first.
     roots: Vec<(u32, Root)>,
     /// Roots of what is held late.
@@ -54,7 +55,11 @@ impl HeapGraph {
             classes: &survey.classes,
             class_of: &numbering.class_of,
         };
-        let References { by_place, late } = references(&file, numbered, order.places(), extent)?;
+        let References {
+            by_place,
+            late,
+            soft,
+        } = references(&file, numbered, order.places(), extent)?;
         let edges = by_place.renumbered(ids.len(), |place| order.number(place));
         drop(order);
         let named = survey
@@ -75,6 +80,7 @@ impl HeapGraph {
             numbering,
             edges,
             late,
+            soft,
             roots,
             late_roots,
             cut: survey.cut,
@@ -174,6 +180,21 @@ impl HeapGraph {
         &self.late_roots
     }
 
+    /// Objects that nothing in the dump holds, but a field which no dump has. (Nothing else is held late by a root of this kind.)
+    pub fn roots_outside(&self) -> impl Iterator<Item = u32> {
+        let outside = |(_, root): &&(u32, Root)| matches!(root, Root::ClassField(_));
+        self.late_roots
+            .iter()
+            .filter(outside)
+            .map(|(object, _)| *object)
+    }
+
+    /// How many of the first roots last: static fields and running threads. Local variables and references of native code come and go.
+    pub fn lasting_roots(&self) -> usize {
+        let lasts = |(_, root): &&(u32, Root)| matches!(root, Root::Statics | Root::Thread);
+        self.roots.iter().take_while(lasts).count()
+    }
+
     /// Bytes of an object in the heap: an estimate from the dump, until [`HeapGraph::set_bytes`] sets the exact size.
     pub fn bytes(&self, object: u32) -> u64 {
         let units = self.numbering.units.get(object as usize);
@@ -199,6 +220,10 @@ impl Graph for HeapGraph {
 
     fn late_successors(&self, node: u32) -> &[u32] {
         self.late.get(&node).map_or(&[], Vec::as_slice)
+    }
+
+    fn soft_successor(&self, node: u32) -> Option<u32> {
+        self.soft.get(&node).copied()
     }
 }
 

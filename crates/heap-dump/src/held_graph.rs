@@ -116,6 +116,16 @@ impl<G: Graph> HeldGraph<'_, G> {
         core::iter::from_fn(move || self.next_target(node, &mut at))
     }
 
+    /// The targets of all references that are not late, whatever tiers they are in.
+    pub(crate) fn firm_targets(&self, node: u32) -> &[u32] {
+        self.graph.successors(node)
+    }
+
+    /// What the node keeps until memory is short.
+    pub(crate) fn soft_target(&self, node: u32) -> Option<u32> {
+        self.graph.soft_successor(node)
+    }
+
     /// The target of the first reference that counts from this index on; the index goes past it.
     pub(crate) fn next_target(&self, node: u32, at: &mut u32) -> Option<u32> {
         let firm = self.graph.successors(node);

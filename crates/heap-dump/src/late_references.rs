@@ -36,6 +36,8 @@ pub(crate) const FIELDS_OF_CLASS_OBJECTS: [(&str, &str); 1] =
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strength {
     Firm,
+    /// It keeps its target until memory is short: never what fills a heap.
+    Soft,
     Late,
     /// It does not keep its target (weak and phantom references).
     Weak,
@@ -48,6 +50,7 @@ pub(crate) fn strength(declared_by: &str, field: &str, is_a: impl Fn(&str) -> bo
             () if is_a("java/lang/ref/WeakReference") => Strength::Weak,
             () if is_a("java/lang/ref/PhantomReference") => Strength::Weak,
             () if is_a("java/lang/ref/FinalReference") => Strength::Late,
+            () if is_a("java/lang/ref/SoftReference") => Strength::Soft,
             () => Strength::Firm,
         };
     }

@@ -44,5 +44,5 @@ pub use held_graph::{HeldGraph, Tier, Tiers};
 pub use object_reader::Reference;
 pub use record_walk::{Extent, Identifier};
 pub use roots::Root;
-pub use shortest_paths::ShortestPaths;
+pub use shortest_paths::{ShortestPaths, WayOrder};
 pub use tree_fields::{DeclaredField, DirectBuffer, TreeFields};

@@ -11,6 +11,7 @@ use crate::byte_stream::DumpFile;
 use crate::class_table::{ClassIndex, ClassTable, ReferencePlan};
 use crate::graph::Lists;
 use crate::id_table::IdTable;
+use crate::late_references::Strength;
 use crate::record_walk::{ClassRecord, Extent, Identifier, ObjectRecord, RecordVisitor, walk};
 
 /// Class loaders whose classes are never unloaded.
@@ -36,6 +37,8 @@ pub(crate) struct References {
     pub(crate) by_place: Lists,
     /// Late ones, by number of the object; of few objects.
     pub(crate) late: FxHashMap<u32, Vec<u32>>,
+    /// The referents of soft references, which are also among the others.
+    pub(crate) soft: FxHashMap<u32, u32>,
 }
 
 /// Reads all references in the order of the file, which has `objects` objects.
@@ -53,6 +56,7 @@ pub(crate) fn references(
         kept_classes: FxHashMap::default(),
         edges: Lists::with_room(objects, 0),
         late: FxHashMap::default(),
+        soft: FxHashMap::default(),
         object: 0,
         content: Content::Values,
     };
@@ -69,6 +73,7 @@ pub(crate) fn references(
     Ok(References {
         by_place: reader.edges,
         late: reader.late,
+        soft: reader.soft,
     })
 }
 
@@ -117,6 +122,7 @@ struct ReferenceReader<'a> {
     kept_classes: FxHashMap<ClassIndex, Option<u32>>,
     edges: Lists,
     late: FxHashMap<u32, Vec<u32>>,
+    soft: FxHashMap<u32, u32>,
     /// The object whose content comes next.
     object: Identifier,
     content: Content,
@@ -155,10 +161,19 @@ impl ReferenceReader<'_> {
             let Some(id) = bytes.and_then(|bytes| bytes.first_chunk()) else {
                 return;
             };
-            match (u64::from_be_bytes(*id), field.is_late) {
-                (0, _) => {}
-                (id, false) => self.edges.extend(dump.ids.number(id)),
-                (id, true) => add_late(&mut self.late, dump, (self.object, id)),
+            let id = u64::from_be_bytes(*id);
+            if id == 0 {
+                continue;
+            }
+            if field.strength == Strength::Late {
+                add_late(&mut self.late, dump, (self.object, id));
+                continue;
+            }
+            let target = dump.ids.number(id);
+            self.edges.extend(target);
+            if field.strength == Strength::Soft {
+                let from = dump.ids.number(self.object);
+                self.soft.extend(from.zip(target));
             }
         }
     }

@@ -15,10 +15,24 @@ pub struct ShortestPaths {
     order: Vec<u32>,
 }
 
+/// Which ways to a node come first, whatever their length: those that last.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WayOrder<'a> {
+    /// The first roots are static fields: their direct successors are as near as the roots themselves.
+    pub statics: usize,
+    /// So many of the first roots last, these included. The others (local variables, references of native code) come and go: a way from them counts where no root that
+    /// lasts leads to.
+    pub lasting: usize,
+    /// Nodes that are held by something outside of the graph.
+    pub outside: &'a [u32],
+    /// Nodes that nothing leads to.
+    pub last: &'a [u32],
+}
+
 impl ShortestPaths {
-    /// Searches breadth first, from one group of roots after the other: what is held firmly has a path without late references. The direct
-    /// successors of the first `statics` roots count as being as near as the roots themselves; `last` are nodes that nothing leads to.
-    pub fn new<G: Graph>(held: &HeldGraph<'_, G>, statics: usize, last: &[u32]) -> Self {
+    /// Searches breadth first, from one group of roots after the other. What is held firmly has a path without late references; and what has a way without soft
+    /// references has no path with one, since these are gone before a heap is full.
+    pub fn new<G: Graph>(held: &HeldGraph<'_, G>, ways: WayOrder<'_>) -> Self {
         let mut search = Search {
             before: vec![NOTHING; held.nodes()],
             order: Vec::with_capacity(held.nodes()),
@@ -30,11 +44,17 @@ impl ShortestPaths {
                 .roots()
                 .filter(|root| held.tiers.of(*root) == Tier::Firm)
         };
-        search.begin(firm().take(statics));
-        for root in firm().take(statics) {
+        search.begin(firm().take(ways.statics));
+        for root in firm().take(ways.statics) {
             search.step(held, root, Tier::Firm);
         }
-        search.begin(firm().skip(statics));
+        search.begin(firm().take(ways.lasting).skip(ways.statics));
+        search.run(held, Tier::Firm);
+        search.begin(firm().skip(ways.lasting));
+        search.run(held, Tier::Firm);
+        search.begin(ways.outside.iter().copied());
+        search.run_from_outside(held);
+        search.soft(held);
         search.run(held, Tier::Firm);
         search.begin(late.iter().copied());
         for at in 0..search.order.len() {
@@ -43,7 +63,7 @@ impl ShortestPaths {
                 .for_each(|node| search.step(held, node, Tier::Late));
         }
         search.run(held, Tier::Late);
-        search.begin(last.iter().copied());
+        search.begin(ways.last.iter().copied());
         search.run(held, Tier::Unheld);
         Self {
             before: search.before,
@@ -103,10 +123,36 @@ impl Search {
         }
     }
 
-    /// Reaches the targets of a node that are in this tier.
+    /// Whatever the tiers of what is reached: soft references may hold it, too, and so more firmly than what no root leads to.
+    fn run_from_outside<G: Graph>(&mut self, held: &HeldGraph<'_, G>) {
+        while let Some(node) = self.order.get(self.next).copied() {
+            self.next += 1;
+            let soft = held.soft_target(node);
+            for target in held.firm_targets(node) {
+                if Some(*target) != soft {
+                    self.reach(*target, node);
+                }
+            }
+        }
+    }
+
+    /// Reaches the targets of all soft references so far.
+    fn soft<G: Graph>(&mut self, held: &HeldGraph<'_, G>) {
+        for at in 0..self.order.len() {
+            let node = self.order.get(at).copied();
+            if let Some((node, target)) =
+                node.and_then(|node| Some((node, held.soft_target(node)?)))
+            {
+                self.reach(target, node);
+            }
+        }
+    }
+
+    /// Reaches the targets of a node that are in this tier; those of soft references only if they are not firm: these come later.
     fn step<G: Graph>(&mut self, held: &HeldGraph<'_, G>, node: u32, tier: Tier) {
+        let soft = held.soft_target(node).filter(|_| tier == Tier::Firm);
         for target in held.targets(node) {
-            if held.tiers.of(target) == tier {
+            if held.tiers.of(target) == tier && Some(target) != soft {
                 self.reach(target, node);
             }
         }
@@ -161,7 +207,13 @@ mod tests {
         let graph = lists(&[&[1, 2], &[3], &[3, 4], &[5], &[5], &[], &[6]]);
         let paths = |statics: usize, roots: &[u32], last: &[u32]| {
             let tiers = Tiers::new(&graph, roots, &[]);
-            ShortestPaths::new(&tiers.held(&graph), statics, last)
+            let ways = WayOrder {
+                statics,
+                lasting: statics,
+                outside: &[],
+                last,
+            };
+            ShortestPaths::new(&tiers.held(&graph), ways)
         };
         let from_0 = paths(0, &[0], &[]);
         assert_eq!(from_0.path(5, 9), [0, 1, 3, 5]);
@@ -190,7 +242,7 @@ mod tests {
         };
         let tiers = Tiers::new(&graph, &[0], &[]);
         let held = tiers.held(&graph);
-        let paths = ShortestPaths::new(&held, 0, &[]);
+        let paths = ShortestPaths::new(&held, WayOrder::default());
         assert_eq!(paths.path(6, 9), [0, 3, 4, 5, 6]);
         assert_eq!(
             paths.path(7, 9),

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use ducktrack_heap_dump::{DumpError, Reference, Root, Tier};
 
 use crate::field_paths::{PathNumber, Way};
+use crate::growing_step::GroupedBirths;
 use crate::holdings::{Holding, Holdings};
 use crate::type_table::{Origin, TypeNumber};
 
@@ -26,12 +27,12 @@ pub struct HolderPath {
 /// The structure on a path in which the objects pile up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnStructure {
-    /// The step at which one holder becomes many: its objects pile up.
+    /// The step at which one holder becomes many, each with a time of its own: its objects pile up.
     pub piles_up: usize,
     /// The step whose holder is of the program's own, nearest before: the field that leads to this step holds the structure. 0 is the static field that the
     /// path begins with. `None`: no class of the program's own is on the way.
     pub field: Option<usize>,
-    /// What would be free without the objects of that step on the ways to those at the path's end.
+    /// What would be free without the elements of the structure: all objects of that path.
     pub retained: u64,
     /// Where the structure was added to: the site of its nodes, or of the array that had to grow, with the call that did it.
     pub added: Origin,
@@ -133,7 +134,8 @@ impl<'a> PathReader<'a> {
         held: Holding,
         members: &[u32],
     ) -> Result<HolderPath, DumpError> {
-        let (counts, leading) = self.leading(members);
+        let counts = self.leading(members);
+        let births = GroupedBirths::of(self.holdings, members);
         let examples = self.examples(middle(self.holdings, members));
         let mut numbers: Vec<PathNumber> = self.holdings.paths.upwards(path).collect();
         numbers.reverse();
@@ -148,7 +150,10 @@ impl<'a> PathReader<'a> {
             before = Some(number);
         }
         let root = self.root(first, &mut steps)?;
-        let structure = self.structure(&root, &steps, &leading);
+        let paths = steps.iter();
+        let paths = paths.map(|step| self.holdings.paths.of(step.example));
+        let piles_up = births.growing_step(paths).or_else(|| most_each(&steps));
+        let structure = piles_up.map(|at| self.structure(&root, &steps, at));
         Ok(HolderPath {
             path,
             held,
@@ -158,8 +163,8 @@ impl<'a> PathReader<'a> {
         })
     }
 
-    /// Objects on the ways to these: how many, by path, and which.
-    fn leading(&self, members: &[u32]) -> (FxHashMap<PathNumber, u64>, Vec<bool>) {
+    /// How many objects are on the ways to these, by path.
+    fn leading(&self, members: &[u32]) -> FxHashMap<PathNumber, u64> {
         let mut counts: FxHashMap<PathNumber, u64> = FxHashMap::default();
         let mut is_counted = vec![false; self.holdings.dump.graph.objects() as usize];
         for member in members {
@@ -175,7 +180,7 @@ impl<'a> PathReader<'a> {
                 next = self.holdings.shortest.before(object);
             }
         }
-        (counts, is_counted)
+        counts
     }
 
     /// For each path on the way to an object the object that is nearest to the root.
@@ -284,17 +289,11 @@ impl<'a> PathReader<'a> {
     }
 
     /// Where objects pile up, and which field of the program's own holds that.
-    fn structure(
-        &self,
-        root: &NamedRoot,
-        steps: &[HolderStep],
-        leading: &[bool],
-    ) -> Option<OwnStructure> {
-        let piles_up = piles_up(steps)?;
+    fn structure(&self, root: &NamedRoot, steps: &[HolderStep], piles_up: usize) -> OwnStructure {
         let paths = &self.holdings.paths;
         let step = steps.get(piles_up).and_then(|step| paths.of(step.example));
-        let is_of_step =
-            |object: u32| leading.get(object as usize) == Some(&true) && paths.of(object) == step;
+        // All of them: an object may be held by two elements, of which only one is on its path.
+        let is_of_step = |object: u32| step.is_some() && paths.of(object) == step;
         let by_static = matches!(root, NamedRoot::Static { class, .. } if is_own(class));
         let holder_is_own = |step: &usize| match step.checked_sub(1) {
             None => by_static,
@@ -302,12 +301,12 @@ impl<'a> PathReader<'a> {
                 .get(holder)
                 .is_some_and(|step| step.is_own && !is_array(self.holdings, step)),
         };
-        Some(OwnStructure {
+        OwnStructure {
             piles_up,
             retained: self.holdings.exactly_retained(is_of_step),
             field: (0..=piles_up).rev().find(holder_is_own),
             added: added(steps, piles_up),
-        })
+        }
     }
 }
 
@@ -315,8 +314,8 @@ fn is_array(holdings: &Holdings, step: &HolderStep) -> bool {
     holdings.types.name(step.ty).starts_with('[')
 }
 
-/// The step with the most objects for each one of the step before.
-fn piles_up(steps: &[HolderStep]) -> Option<usize> {
+/// The step with the most objects for each one of the step before: where nothing is known of births.
+fn most_each(steps: &[HolderStep]) -> Option<usize> {
     let before = core::iter::once(1).chain(steps.iter().map(|step| step.objects));
     let ratios = before
         .zip(steps)

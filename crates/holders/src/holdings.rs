@@ -1,7 +1,8 @@
 //! The results of a joined dump: retained bytes by type and by origin, and the holders.
 
 use ducktrack_heap_dump::{
-    DirectBuffer, DominatorTree, DumpError, HeldGraph, Root, ShortestPaths, Tier, Tiers, TreeFields,
+    DirectBuffer, DominatorTree, DumpError, HeldGraph, Root, ShortestPaths, Tier, Tiers,
+    TreeFields, WayOrder,
 };
 
 use crate::field_paths::FieldPaths;
@@ -65,7 +66,14 @@ impl Holdings {
         // Static fields come first: they are what a person can look up in the code.
         let all = dump.graph.roots().iter();
         let statics = all.take_while(|(_, root)| *root == Root::Statics).count();
-        let mut shortest = ShortestPaths::new(&held, statics, tree.orphans());
+        let outside: Vec<u32> = dump.graph.roots_outside().collect();
+        let ways = WayOrder {
+            statics,
+            lasting: dump.graph.lasting_roots(),
+            outside: &outside,
+            last: tree.orphans(),
+        };
+        let mut shortest = ShortestPaths::new(&held, ways);
         let fields = TreeFields::read(&dump.graph, &shortest)?;
         let paths = FieldPaths::new(&dump, &types, (&tiers, &shortest, &fields));
         shortest.forget_order();

@@ -11,6 +11,7 @@ mod accumulation;
 mod direct_memory;
 mod dominator_groups;
 mod field_paths;
+mod growing_step;
 mod holder_path;
 mod holding_questions;
 mod holdings;

@@ -6,7 +6,7 @@ use std::io::Write;
 
 use ducktrack_heap_dump::{
     DominatorTree, DumpError, DumpFile, Extent, Graph, HeapGraph, Reference, Root, ShortestPaths,
-    TreeFields,
+    TreeFields, WayOrder,
 };
 use dump_writer::{DumpWriter, INT, REFERENCE, fields};
 use proptest::prelude::*;
@@ -103,7 +103,13 @@ fn ask_everything(bytes: &[u8]) {
     let held = tiers.held(&graph);
     let tree = DominatorTree::new(&held);
     tree.retained(|object| graph.bytes(object));
-    let paths = ShortestPaths::new(&held, 1, tree.orphans());
+    let ways = WayOrder {
+        statics: 1,
+        lasting: 1,
+        outside: &[],
+        last: tree.orphans(),
+    };
+    let paths = ShortestPaths::new(&held, ways);
     let _ = TreeFields::read(&graph, &paths);
     for object in 0..graph.objects() {
         let _ = (graph.text(object, 9), graph.thread_name(object));
@@ -343,7 +349,13 @@ fn late_references_and_fields_of_paths() {
     assert_eq!(tiers.of(object(0x2200)), ducktrack_heap_dump::Tier::Late);
     let held = tiers.held(graph);
     let tree = DominatorTree::new(&held);
-    let paths = ShortestPaths::new(&held, graph.roots().len(), tree.orphans());
+    let ways = WayOrder {
+        statics: graph.roots().len(),
+        lasting: graph.roots().len(),
+        outside: &[],
+        last: tree.orphans(),
+    };
+    let paths = ShortestPaths::new(&held, ways);
     let ids = |object| -> Vec<u64> { paths.path(object, 9).iter().map(|o| graph.id(*o)).collect() };
     assert_eq!(ids(object(0x2200)), [FINALIZER, 0x2200]);
     let read = TreeFields::read(graph, &paths).expect("readable");

@@ -2,8 +2,8 @@
 
 use ducktrack_analyses::TraceModel;
 use ducktrack_holders::{
-    HolderPath, HolderStep, Holding, Holdings, NamedRoot, Origin, OwnStructure, StepReference,
-    TypeNumber,
+    HolderPath, HolderStep, Holding, Holdings, NamedRoot, Origin, OwnStructure, PathNumber,
+    StepReference, TypeNumber,
 };
 use serde::{Deserialize, Serialize};
 
@@ -73,15 +73,15 @@ pub struct HolderPathDoc {
 pub struct StructureDoc {
     /// The step at which one holder becomes many, by its place in `steps`.
     pub piles_up: usize,
-    /// Bytes that would be free without the objects of that step which lead to those at the end.
+    /// Bytes that would be free without the elements of the structure, all objects of that step's path.
     pub retained: i64,
     /// The step that this field leads to, by its place in `steps`; null where the way has none.
     pub field_step: Option<usize>,
     /// The field of the program's own class that holds the structure: `com.acme.Cache.results`; null where the way has none.
     pub field: Option<String>,
-    /// What the field leads to, if it is one object: its place in the dump.
+    /// The path to what the field leads to, or else the first of the path: what it leads to belongs to the structure.
     #[serde(skip)]
-    pub object: Option<u32>,
+    pub within: Option<PathNumber>,
     /// Who added to it last: the site of its nodes, or of the array that grew, with the call; null when not known.
     pub added: Option<MadeDoc>,
 }
@@ -181,10 +181,10 @@ impl HolderDocs<'_> {
             retained: signed(structure.retained),
             field_step: structure.field,
             field,
-            object: structure.field.and_then(|at| {
-                let step = path.steps.get(at).filter(|step| step.objects == 1);
-                step.map(|step| step.example)
-            }),
+            within: path
+                .steps
+                .get(structure.field.unwrap_or(0))
+                .and_then(|step| self.holdings.paths.of(step.example)),
             added: self.made(structure.added),
         }
     }

@@ -11,7 +11,7 @@ use super::candidates::{Candidate, Candidates, judged};
 use super::document::{CandidateDoc, ClockCellDoc, LeakWindowDoc, LeaksReport, SpanDoc};
 use super::held::with_holder;
 use super::kept::kept;
-use super::one_structure;
+use super::one_structure::Structures;
 use super::sites::sites;
 use super::verdict::verdict;
 use crate::event_trace::VERSION;
@@ -94,9 +94,7 @@ pub fn leaks_report(
         holdings,
         view: &view,
     };
-    let candidates = docs.candidates(&found)?.into_iter();
-    let candidates = candidates.map(|row| row.seen_in_dump(&forecast)).collect();
-    let candidates = one_structure::folded(candidates, &forecast);
+    let candidates = docs.candidates(&found, &forecast)?;
     let (loaders, direct_memory) = match docs.holder_docs() {
         Some(docs) => kept(&docs)?,
         None => Default::default(),
@@ -178,25 +176,28 @@ impl HolderSource<'_> {
         })
     }
 
-    fn candidates(&self, found: &[Candidate<'_>]) -> Result<Vec<CandidateDoc>, DumpError> {
+    fn candidates(
+        &self,
+        found: &[Candidate<'_>],
+        forecast: &Forecast,
+    ) -> Result<Vec<CandidateDoc>, DumpError> {
         let docs = self.holder_docs();
-        let doc = |(rank, candidate): (usize, &Candidate<'_>)| {
+        let mut structures = Structures::new(self.holdings, forecast);
+        for (rank, candidate) in found.iter().take(MOST_CANDIDATES).enumerate() {
             let doc = match docs.as_ref().filter(|_| rank < MOST_HELD) {
                 Some(docs) => with_holder(docs, candidate)?,
                 None => candidate.doc.clone(),
             };
-            Ok(match candidate.rows.first().zip(self.staleness) {
+            let doc = match candidate.rows.first().zip(self.staleness) {
                 Some((driver, staleness)) => doc.with_uses(self.model, staleness, driver),
                 None => doc,
-            })
-        };
-        let found = found.iter().take(MOST_CANDIDATES).enumerate();
-        let docs: Result<Vec<CandidateDoc>, DumpError> = found.map(doc).collect();
+            };
+            structures.add(doc.seen_in_dump(forecast), candidate);
+        }
+        let mut docs = structures.into_candidates();
         // What the program uses comes after what it does not.
-        docs.map(|mut docs| {
-            docs.sort_by_key(CandidateDoc::is_in_use);
-            docs
-        })
+        docs.sort_by_key(CandidateDoc::is_in_use);
+        Ok(docs)
     }
 }
 

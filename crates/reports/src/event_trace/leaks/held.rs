@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use super::candidates::{Candidate, JudgedRow};
 use super::document::CandidateDoc;
 use crate::class_name::package_of;
-use crate::event_trace::holder_docs::{HolderDocs, HolderPathDoc, StructureDoc};
+use crate::event_trace::holder_docs::{HolderDocs, HolderPathDoc, MadeDoc};
 use crate::event_trace::path_fold::standing_out;
 use crate::text::next_command::is_library;
 
@@ -68,7 +68,7 @@ fn path_to(holdings: &Holdings, row: &JudgedRow<'_>) -> Result<Option<HolderPath
 }
 
 /// The makers in the dump that are those of a row.
-fn makers(holdings: &Holdings, row: &JudgedRow<'_>) -> FxHashSet<u32> {
+pub(super) fn makers(holdings: &Holdings, row: &JudgedRow<'_>) -> FxHashSet<u32> {
     let makers = (0_u32..).zip(&holdings.dump.makers);
     let is_its = |maker: &ducktrack_analyses::ObjectMaker| {
         let is_site = maker.site.is_some_and(|site| row.row.sites.contains(&site));
@@ -93,7 +93,7 @@ fn held(docs: &HolderDocs<'_>, doc: CandidateDoc, path: &HolderPath) -> Candidat
         retained: Some(path.held.retained),
         shown,
         held_outside: is_outside.then(|| OUTSIDE.to_owned()),
-        added_by: added_by(&doc, path.structure.as_ref()),
+        added_by: added_by(&doc, &path),
         holder_made: holder_made(&doc, &path),
         root: Some(path.root),
         path: path.steps,
@@ -111,13 +111,7 @@ fn holder_made(doc: &CandidateDoc, path: &HolderPathDoc) -> Option<String> {
     let last = path.steps.len().checked_sub(1)?;
     let holders = path.steps.get(piles_up..last)?;
     holders.iter().rev().find_map(|step| {
-        let made = step.made.as_ref()?;
-        let place = Some(made.place.location.to_string());
-        let places = [made.caller.clone(), place];
-        let own = places
-            .into_iter()
-            .flatten()
-            .find(|place| is_own_place(place))?;
+        let own = places(step.made.as_ref()?).find(|place| is_own_place(place))?;
         Some(format!("{own}, which made the {} that holds it", step.ty))
     })
 }
@@ -133,15 +127,30 @@ fn class_of_place(place: &str) -> Option<&str> {
     method.rsplit_once('.').map(|(class, _)| class)
 }
 
-/// The call that made the structure's nodes (or its array); else the code that makes what leaks, where that is the program's own.
-fn added_by(doc: &CandidateDoc, structure: Option<&StructureDoc>) -> Option<String> {
+/// The call that made the structure's nodes (or its array); else what the nodes were made for: the first below them that code of the program's own makes; else that of what leaks.
+fn added_by(doc: &CandidateDoc, path: &HolderPathDoc) -> Option<String> {
+    let structure = path.structure.as_ref();
     let added = structure.and_then(|structure| structure.added.as_ref());
-    let call = added.and_then(|added| added.caller.clone());
-    let place = added.map(|added| added.place.location.to_string());
-    let candidates = [call, place.clone(), doc.caller.clone(), doc.made.clone()];
-    candidates
+    let below = structure.and_then(|structure| path.steps.get(structure.piles_up..));
+    let below = below
         .into_iter()
         .flatten()
+        .filter_map(|step| step.made.as_ref());
+    let mut places = added.into_iter().chain(below).flat_map(places);
+    let leaks = [doc.caller.clone(), doc.made.clone()];
+    let place = added.map(|added| added.place.location.to_string());
+    places
         .find(|place| is_own_place(place))
+        .or_else(|| {
+            leaks
+                .into_iter()
+                .flatten()
+                .find(|place| is_own_place(place))
+        })
         .or(place)
+}
+
+fn places(made: &MadeDoc) -> impl Iterator<Item = String> {
+    let place = made.place.location.to_string();
+    made.caller.clone().into_iter().chain([place])
 }

@@ -149,8 +149,13 @@ fn leaks(first: &CandidateDoc, alarms: usize) -> String {
                 duration(seconds)
             )
         });
+    let field = first
+        .structure
+        .as_ref()
+        .and_then(|structure| structure.field.as_ref());
+    let kept = field.map_or_else(String::new, |field| format!(", kept in {field},"));
     format!(
-        "{} made at {} leaks {} of each MB that the program allocates{full}{more}",
+        "{} made at {}{kept} leaks {} of each MB that the program allocates{full}{more}",
         first.target,
         made(first),
         short_bytes(first.bytes_per_mb.value as u64)
