@@ -20,6 +20,7 @@ mod native_library;
 mod product;
 mod program_source;
 mod said_lines;
+mod table_file;
 mod trace_commands;
 mod traced_deaths;
 mod traced_layouts;
@@ -42,6 +43,7 @@ pub use native_library::native_library;
 pub use product::{agent_library, ducktrack_command};
 pub use program_source::program_source;
 pub use said_lines::{Lines, blamed_lines, said_lines};
+pub use table_file::note;
 pub use trace_commands::{count_report, heap_at, trace_command};
 pub use traced_deaths::{
     ObjectNumber, ObjectUpdate, deaths_command, traced_objects, traced_updates,

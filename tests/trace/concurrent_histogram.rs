@@ -7,7 +7,6 @@
 //! `DUCKTRACK_FORM=21g`. The figures go to the file that `DUCKTRACK_TABLE` names, one line a run.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -15,7 +14,7 @@ use std::time::{Duration, Instant};
 use ducktrack_test_support::free_port;
 use ducktrack_tests::{
     ClassAmount, Jdk, RebuiltHeap, TracedRun, checked, compile_java, harness_folder, heap_at,
-    is_full_run, parse_class_histogram, skipped, trace_command, traced_jdks,
+    is_full_run, note, parse_class_histogram, skipped, trace_command, traced_jdks,
 };
 
 /// The exit code of a workload whose input is not there.
@@ -109,15 +108,6 @@ fn programs(turn: usize) -> Vec<String> {
         true => ALL.map(str::to_owned).to_vec(),
         false => vec![SMALL[turn % SMALL.len()].to_owned()],
     }
-}
-
-fn note(line: &str) {
-    let Some(table) = std::env::var_os("DUCKTRACK_TABLE") else {
-        return;
-    };
-    let mut file = std::fs::OpenOptions::new();
-    let file = file.append(true).create(true).open(table);
-    writeln!(file.expect("the table"), "{line}").expect("the table");
 }
 
 /// A run, as a line of JSON.
