@@ -232,6 +232,9 @@ impl Trace {
     }
 
     fn tick(&self, core: &Core) {
+        if let Some(buffers) = self.buffers.get() {
+            buffers.settle_cuts();
+        }
         self.collections.tick();
         if self.whole_heap_wanted.swap(false, Ordering::AcqRel) {
             self.collections.list_anew();
@@ -404,6 +407,7 @@ impl Recording for Trace {
             return;
         };
         self.layers.iter().for_each(|layer| layer.end(core));
+        buffers.settle_cuts();
         self.collections.end_cycles(core);
         let end = End {
             unix_millis: unix_millis(),

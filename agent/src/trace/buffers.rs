@@ -3,6 +3,7 @@
 //! Nothing here calls the VM while it holds a lock, because the VM thread takes the same locks while the world is stopped.
 
 pub(crate) mod called_sites;
+pub(crate) mod cut_pauses;
 pub(crate) mod event_buffer;
 pub(crate) mod event_tables;
 pub(crate) mod event_tally;
@@ -15,7 +16,7 @@ pub(crate) mod record_clock;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ducktrack_hotspot::{Address, AllocationFrontier, ThreadLayout};
 use ducktrack_trace_format::{Collection, End, EventFlags, ThreadCut, ThreadId};
@@ -23,14 +24,15 @@ use ducktrack_trace_writer::{
     CompressStrategy, Durable, EventHost, EventLog, EventOptions, EventStats, FlushOutcome, OnFull,
     Survivors, WriteError,
 };
-use parking_lot::{Mutex, RwLock};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::options::{BUFFER_DEVIATION, Compress, EventChoices, TRACE_DEVIATION};
-use crate::process::clock::nanos_since;
+use crate::process::clock::{nanos_since, unix_micros};
 use crate::process::memory;
 use crate::threads::counter_block::{CounterBlock, EVENTS_BYTES, EVENTS_OFFSET};
 use crate::threads::thread_table::BlockFinder;
 use crate::trace::buffers::called_sites::CalledSites;
+use crate::trace::buffers::cut_pauses::{CutPauses, PutCollection};
 use crate::trace::buffers::event_buffer::{BufferSizes, EventBuffer, owner};
 use crate::trace::buffers::event_tables::{EventTables, SeenClasses};
 use crate::trace::buffers::event_tally::EventTally;
@@ -38,6 +40,9 @@ use crate::trace::buffers::live_events::LiveEvents;
 use crate::trace::collections::kept_collections::KeptCollections;
 use crate::trace::collections::pause_work::PauseWork;
 use crate::trace::site_facts::SiteTable;
+
+/// How long a thread sleeps that finds its buffer cut in a pause that goes on.
+const PAUSE_STEP: Duration = Duration::from_micros(20);
 
 /// A buffer, emptied by its own thread and by the VM thread.
 type SharedBuffer = Arc<Mutex<EventBuffer>>;
@@ -52,6 +57,8 @@ pub(crate) struct ThreadBuffers {
     /// The same for collections.
     kept: Option<KeptCollections>,
     work: PauseWork,
+    /// Pauses of a concurrent collector.
+    pauses: CutPauses,
     ended: AtomicBool,
     tables: &'static EventTables,
     /// Where threads report the fill level of their TLABs.
@@ -105,6 +112,7 @@ impl ThreadBuffers {
         Ok(Self {
             kept: start.live.as_ref().map(kept),
             work: PauseWork::default(),
+            pauses: CutPauses::default(),
             log,
             buffers: RwLock::default(),
             sizes: BufferSizes {
@@ -134,7 +142,7 @@ impl ThreadBuffers {
             buffers.push(Arc::clone(&buffer));
             buffer
         });
-        buffer.lock().begin(native, unreported);
+        self.settled(&buffer).begin(native, unreported);
     }
 
     /// Where pieces of a new block survive the process. The block's buffer is put there as well, if possible.
@@ -164,7 +172,7 @@ impl ThreadBuffers {
     /// Ends a thread's events.
     pub(crate) fn end_thread(&self, block: CounterBlock, layout: &ThreadLayout) {
         if let Some(buffer) = self.buffer(block) {
-            let mut buffer = buffer.lock();
+            let mut buffer = self.settled(&buffer);
             if let Some(piece) = buffer.end(self.epoch(), layout) {
                 let _ = self.log.put_buffer(piece);
             }
@@ -179,7 +187,11 @@ impl ThreadBuffers {
         let Some(buffer) = self.buffer(block) else {
             return;
         };
-        let mut buffer = buffer.lock();
+        // Before the lock, for which a pause might wait.
+        if let Some(live) = &self.live {
+            live.provide();
+        }
+        let mut buffer = self.settled(&buffer);
         let piece = buffer.take(self.epoch(), EventFlags::NONE);
         if let (Some(frontier), Some(top)) = (&self.frontier, buffer.top_of_this_epoch()) {
             frontier.note(Address(top as usize));
@@ -206,18 +218,70 @@ impl ThreadBuffers {
     /// Cuts all buffers at the start of a collection. The world is stopped; the log gets what was cut off when it goes on.
     pub(crate) fn cut(&self, layout: &ThreadLayout) -> Vec<ThreadCut> {
         let start = Instant::now();
-        let epoch = self.epoch();
+        self.mark_cut(layout);
+        let cuts = self.take_cuts(self.epoch());
+        self.work.buffers.add_since(start);
+        cuts
+    }
+
+    /// Marks all buffers as cut at the start of a pause after which the next epoch begins. The world is stopped.
+    pub(crate) fn mark_cut(&self, layout: &ThreadLayout) {
+        let (epoch, now) = (self.epoch(), unix_micros());
+        record_clock::keep_up(now);
+        for buffer in self.buffers.read().iter() {
+            buffer.lock().mark_cut(epoch, now, layout);
+        }
+    }
+
+    /// Hands over what was cut off when this epoch ended.
+    fn take_cuts(&self, epoch: u32) -> Vec<ThreadCut> {
         let buffers = self.buffers.read();
         let mut cuts = Vec::with_capacity(buffers.len());
         for buffer in buffers.iter() {
-            let (piece, cut) = buffer.lock().cut(epoch, layout);
+            let Some((piece, cut)) = buffer.lock().take_cut(epoch) else {
+                continue;
+            };
             if let Some(piece) = piece {
                 let _ = self.log.put_buffer(piece);
             }
             cuts.push(cut);
         }
-        self.work.buffers.add_since(start);
         cuts
+    }
+
+    /// The words that threads write from now on are of this epoch, for those who read them after a kill.
+    pub(crate) fn epoch_begins(&self, epoch: u32) {
+        if let Some(live) = &self.live {
+            live.set_epoch(epoch);
+        }
+    }
+
+    /// The buffers were marked as cut, and the pause is about to end: begins the next epoch. `put` is called for the collection that ended the one before, once everything that
+    /// comes before it was handed over. The world is stopped.
+    pub(crate) fn begin_epoch(&self, put: impl FnOnce(u32) -> PutCollection) {
+        let number = self.next_epoch();
+        self.pauses.add(number - 1, put(number));
+    }
+
+    /// Hands over what pauses have cut off, and puts their collections into the log. In no pause.
+    pub(crate) fn settle_cuts(&self) {
+        self.pauses.settle(self);
+    }
+
+    /// A buffer whose cuts were handed over. In no pause, but one may go on beside it.
+    fn settled<'a>(&self, buffer: &'a SharedBuffer) -> MutexGuard<'a, EventBuffer> {
+        loop {
+            let locked = buffer.lock();
+            if !locked.is_cut() && self.pauses.are_settled() {
+                return locked;
+            }
+            drop(locked);
+            self.settle_cuts();
+            if buffer.lock().is_cut() {
+                // The pause goes on, and until it ends this thread has nothing else to do.
+                std::thread::sleep(PAUSE_STEP);
+            }
+        }
     }
 
     /// The number of buffers, including those that wait for another thread.
@@ -241,16 +305,7 @@ impl ThreadBuffers {
         self.tables.epoch.load(Ordering::Acquire)
     }
 
-    /// Begins the next epoch, for a collection that goes on while the program runs. The world is stopped.
-    pub(crate) fn begin_epoch(&self) -> u32 {
-        let number = self.next_epoch();
-        if let Some(live) = &self.live {
-            live.set_epoch(number);
-        }
-        number
-    }
-
-    /// Copies such a collection to where it survives the process.
+    /// Copies a collection that goes on while the program runs to where it survives the process.
     pub(crate) fn keep_collection(
         &self,
         collection: &Collection,
@@ -315,7 +370,7 @@ impl ThreadBuffers {
     pub(crate) fn finish(&self, layout: &ThreadLayout, end: End) -> EventStats {
         self.ended.store(true, Ordering::Release);
         for buffer in self.buffers.read().iter() {
-            if let Some(piece) = buffer.lock().end(self.epoch(), layout) {
+            if let Some(piece) = self.settled(buffer).end(self.epoch(), layout) {
                 let _ = self.log.buffer(piece);
             }
         }

@@ -10,6 +10,7 @@
 pub(crate) mod before_collection;
 mod concurrent_cycles;
 mod held_drivers;
+mod hook_work;
 pub(crate) mod kept_collections;
 pub(crate) mod pause_work;
 
@@ -36,10 +37,6 @@ use crate::process::clock::{nanos_since, unix_micros};
 use crate::trace::buffers::ThreadBuffers;
 use before_collection::BeforeCollection;
 use concurrent_cycles::ConcurrentCycles;
-
-/// Why an attached agent does not follow ZGC with generations.
-const UNKNOWN_OLD_GENERATION: &str =
-    "with ZGC's generations, the heap can be followed only from the start of the VM on";
 
 /// State kept between the VM's events.
 #[derive(Default)]
@@ -88,10 +85,8 @@ impl Collections {
         };
         let collector = Collector::of(flags).ok_or("the collector is unknown")?;
         if collector == Collector::Z {
-            let cycles = ConcurrentCycles::find(vm, flags, options, stack_chunk_size)?;
-            if cycles.is_generational() && attached {
-                return Err(UNKNOWN_OLD_GENERATION.to_owned());
-            }
+            let of_vm = (stack_chunk_size, attached);
+            let cycles = ConcurrentCycles::find(vm, flags, options, of_vm)?;
             // A run begins once.
             let _ = self.concurrent.set(cycles);
             return Ok(());
@@ -145,8 +140,11 @@ impl Collections {
         cycles.map_or(Ok(()), |cycles| cycles.follow(core, buffers))
     }
 
-    /// Moves are recorded as unknown from the next pause on, until a full collection lists the whole heap.
+    /// Moves are recorded as unknown from the next pause on, until a full collection lists the whole heap. Where cycles go on while the program runs, the heap is unknown already.
     pub(crate) fn list_anew(&self) {
+        if let Some(cycles) = self.concurrent.get() {
+            cycles.want_inventory();
+        }
         if let Some(watch) = &mut self.state.lock().watch {
             watch.fail_at(1);
         }
@@ -164,6 +162,7 @@ impl Collections {
         if let Some(cycles) = self.concurrent.get() {
             cycles.end();
             core.log.info(&cycles.held().to_string());
+            core.log.info(&cycles.work().to_string());
         }
     }
 
@@ -221,7 +220,7 @@ impl Collections {
             return;
         };
         if let Some(cycles) = self.concurrent.get() {
-            return cycles.pause_begins(|| buffers.cut(&facts.threads));
+            return cycles.pause_begins(|| buffers.mark_cut(&facts.threads));
         }
         buffers.log().world_stands_still();
         let pause = Instant::now();
@@ -241,7 +240,7 @@ impl Collections {
     /// Handles the end of a collection, before the world continues.
     pub(crate) fn finished(&self, core: &Core, buffers: &ThreadBuffers, layers: &[Box<dyn Layer>]) {
         if let Some(cycles) = self.concurrent.get() {
-            if !buffers.has_ended() {
+            if !buffers.has_ended() || cycles.is_in_cut() {
                 cycles.pause_ends(buffers);
             }
             return;

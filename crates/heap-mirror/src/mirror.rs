@@ -18,8 +18,8 @@
 use ducktrack_live_heap::check_survivors;
 use ducktrack_trace_format::{
     AddressRange, Allocation, CallSiteId, Collection, CollectionKind, EventBlockHeader, Explained,
-    FormatError, HeapClass, MoveEncoder, Place, SiteId, Survivor, SyncDecoder, SyncEncoder,
-    SyncObject, ThreadId,
+    FormatError, HeapClass, MoveEncoder, OLD_GENERATION, Place, SiteId, Survivor, SyncDecoder,
+    SyncEncoder, SyncObject, ThreadId,
 };
 
 use crate::kept_pieces::{KeptPieces, PieceObjects};
@@ -302,9 +302,16 @@ impl Mirror {
         put_in_order(survivors)?;
         let mut fates = self.join(&ranges, survivors, collection);
         let unknown = unknown_of(&fates);
+        // No event has an address of the old generation.
+        let limit = limit_of_events(&ranges);
+        let new = ranges.partition_point(|range| range.start < limit);
         let ends = unknown.iter().filter_map(|index| survivors.get(*index));
-        let index = EndIndex::new(&ranges, ends.map(Survivor::end_before))
-            .ok_or("the collected ranges span more than 16 TB")?;
+        let ends = ends.filter(|survivor| survivor.from < limit);
+        let index = EndIndex::new(
+            ranges.get(..new).unwrap_or_default(),
+            ends.map(Survivor::end_before),
+        )
+        .ok_or("the collected ranges span more than 16 TB")?;
         let mut matching = Matching {
             index,
             unknown,
@@ -523,6 +530,17 @@ pub fn put_in_order(survivors: &mut [Survivor]) -> Result<(), &'static str> {
     check_survivors(survivors.iter())
 }
 
+/// Where addresses end that events may have: with ZGC's generations, a collection that lists both has those of the old one above them.
+fn limit_of_events(ranges: &[AddressRange]) -> u64 {
+    let is_old = |range: &AddressRange| range.start >= OLD_GENERATION;
+    let has_both =
+        ranges.first().is_some_and(|range| !is_old(range)) && ranges.last().is_some_and(is_old);
+    match has_both {
+        true => OLD_GENERATION,
+        false => u64::MAX,
+    }
+}
+
 fn unknown_of(fates: &[Fate]) -> Vec<usize> {
     let found = fates.iter().enumerate();
     let found = found.filter(|(_, fate)| fate.how == OriginEvidence::Found);
@@ -584,5 +602,29 @@ mod tests {
         assert_eq!((same.counts.moved, same.counts.found), (1, 0));
         let another = collected(HeapClassId(8));
         assert_eq!((another.counts.moved, another.counts.found), (1, 1));
+    }
+
+    #[test]
+    fn both_generations_far_apart_are_listed_at_once() {
+        let mut mirror = Mirror::new();
+        let range = |start| AddressRange {
+            start,
+            end: start + 0x1000,
+        };
+        let (young, old) = (1 << 42, OLD_GENERATION | 1 << 42);
+        let mut collection = Collection {
+            number: 1,
+            collected: vec![range(young), range(old)],
+            ..Collection::default()
+        };
+        let class = HeapClassId(0);
+        let mut survivors = [
+            Survivor::new(young, old + 0x800, 32, class),
+            Survivor::new(old, old, 32, class),
+        ];
+        let facts = named_sites(&[]);
+        let moves = mirror.collect(&mut collection, &mut survivors, &facts);
+        assert!(moves.is_ok());
+        assert_eq!(mirror.live.len(), 2);
     }
 }

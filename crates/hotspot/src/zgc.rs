@@ -25,6 +25,8 @@
 //! Mark Start; it counts from its Mark End on, and the driver waits there until a young cycle that began before is through, so that no object can be promoted to memory
 //! that the old cycle frees. So each cycle is like a collection that happens at one moment.
 //!
+//! *The whole heap.* Without generations, each cycle lists it. With generations, it is put together from an old cycle and the young ones after it ([`inventory`]), where a recording asks for that.
+//!
 //! Every reading is checked ([`live_map`], [`forwarding_table`]): marked objects against the page's own count and bytes, entries against marks. Any difference is a fault of the
 //! cycle.
 
@@ -33,6 +35,7 @@ mod capture;
 mod cycle_watch;
 mod forwarding_table;
 mod generations;
+mod inventory;
 mod layout;
 mod live_map;
 mod object_reader;

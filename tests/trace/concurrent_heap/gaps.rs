@@ -13,18 +13,10 @@ use crate::{known_forms, programs};
 const HEAP: &str = "-Xmx128m";
 const THREADS_AND_SLOTS: (&str, &str) = ("3", "30000");
 
-/// With generations, a heap that is lost stays so, and an attached agent does not follow it.
-fn without_generations() -> Vec<(Jdk, &'static [&'static str])> {
-    let forms = known_forms().into_iter();
-    forms
-        .filter(|(jdk, form)| jdk.version <= 21 && form.len() == 1)
-        .collect()
-}
-
 #[test]
 fn the_heap_is_known_again_after_a_cycle_that_is_not() {
     let programs = programs();
-    let forms = without_generations();
+    let forms = known_forms();
     for (jdk, form) in &forms {
         let what = format!("{} with a fault", form.join(" "));
         let run = TracedRun::new(jdk, &what).expect("folder");
@@ -54,7 +46,7 @@ fn check_gap(trace: &Path, why: &str, name: &str) {
 #[test]
 fn the_heap_is_known_some_cycles_after_the_agent_was_attached() {
     let programs = programs();
-    let forms = without_generations();
+    let forms = known_forms();
     for (jdk, form) in &forms {
         attached(jdk, form, programs.path());
     }

@@ -11,6 +11,7 @@
 //! The block's header also has what is needed to read the buffer after the process was killed ([`ducktrack_trace_format::live`]). When
 //! words are handed over, `taken` is written last: the other words describe what lies above it.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use ducktrack_hotspot::{Address, ThreadLayout};
@@ -73,10 +74,24 @@ pub(crate) struct EventBuffer {
     was_cut: bool,
     /// The TLAB top at the collection that cut the buffer, and at the last event before. Zeros if there was no TLAB, or if words were written since.
     cut: (u64, u64),
+    /// Cuts whose words were not taken yet, the oldest first.
+    pending: VecDeque<PendingCut>,
     /// Where pieces are kept so that they survive the process.
     live: Option<Arc<LiveEvents>>,
     sizes: BufferSizes,
     random: u64,
+}
+
+/// A buffer as it was when a collection cut it.
+#[derive(Clone, Copy, Debug)]
+struct PendingCut {
+    /// The epoch that ended.
+    epoch: u32,
+    cursor: u64,
+    /// The TLAB top at the last event, and at the collection.
+    last: u64,
+    top: u64,
+    micros: u64,
 }
 
 impl EventBuffer {
@@ -105,6 +120,8 @@ impl EventBuffer {
             last_top: 0,
             was_cut: true,
             cut: (0, 0),
+            // Most that wait at once; a pause does not ask for memory.
+            pending: VecDeque::with_capacity(4),
             live,
             sizes,
             random: start | 1,
@@ -151,11 +168,23 @@ impl EventBuffer {
 
     /// The same, followed by more words.
     fn take_with(&mut self, epoch: u32, flags: EventFlags, more: EventWords) -> Option<Buffer> {
-        let cursor = self.block.word(CURSOR);
-        // SAFETY: the thread writes only at the cursor and above.
-        let words = unsafe { self.block.event_bytes(self.taken as usize, cursor as usize) };
+        debug_assert!(!self.is_cut(), "what a cut has cut off comes first");
         let now = unix_micros();
         record_clock::keep_up(now);
+        let until = (self.block.word(CURSOR), self.block.word(LAST), now);
+        self.take_until(until, epoch, flags, more)
+    }
+
+    /// Takes the words below `cursor`; `last`: the TLAB top at the last event there.
+    fn take_until(
+        &mut self,
+        (cursor, last, now): (u64, u64, u64),
+        epoch: u32,
+        flags: EventFlags,
+        more: EventWords,
+    ) -> Option<Buffer> {
+        // SAFETY: the thread writes only at the cursor and above.
+        let words = unsafe { self.block.event_bytes(self.taken as usize, cursor as usize) };
         let header = EventBlockHeader {
             thread: self.thread,
             epoch,
@@ -171,7 +200,7 @@ impl EventBuffer {
         self.taken = cursor;
         self.position += words.len() as u64 / 4;
         self.begun = now;
-        self.last_top = self.block.word(LAST);
+        self.last_top = last;
         if !words.is_empty() {
             self.was_cut = false;
             self.cut = (0, 0);
@@ -239,9 +268,8 @@ impl EventBuffer {
             .set_word(DROPPED, self.block.word(DROPPED).wrapping_add(count));
     }
 
-    /// Cuts the buffer at the start of a collection. The world is stopped.
-    pub(crate) fn cut(&mut self, epoch: u32, layout: &ThreadLayout) -> (Option<Buffer>, ThreadCut) {
-        let piece = self.take(epoch, EventFlags::CUT);
+    /// Marks the buffer as cut at the start of a collection, which ends this epoch. The world is stopped. What is cut off is taken later ([`EventBuffer::take_cut`]).
+    pub(crate) fn mark_cut(&mut self, epoch: u32, micros: u64, layout: &ThreadLayout) {
         let mut top = 0;
         if let Some(native) = self.native {
             // SAFETY: the thread is alive, because it would have removed itself here when it ended, and it is stopped.
@@ -250,19 +278,38 @@ impl EventBuffer {
             let allocated = unsafe { layout.cooked_allocated_bytes(Address(native)) };
             self.block.set_word(CUT, allocated);
         }
-        self.was_cut = true;
-        if top >= FIRST_ADDRESS {
-            self.cut = (top, self.last_top);
-        }
-        self.write_taken();
+        self.pending.push_back(PendingCut {
+            epoch,
+            cursor: self.block.word(CURSOR),
+            last: self.block.word(LAST),
+            top,
+            micros,
+        });
         self.count_cut();
         self.block.set_word(LIMIT, 0);
+    }
+
+    /// Takes what the oldest cut has cut off, which ended this epoch; `None` if it did not cut this buffer. The thread may go on meanwhile.
+    pub(crate) fn take_cut(&mut self, epoch: u32) -> Option<(Option<Buffer>, ThreadCut)> {
+        let cut = self.pending.pop_front_if(|cut| cut.epoch == epoch)?;
+        let until = (cut.cursor, cut.last, cut.micros);
+        let piece = self.take_until(until, epoch, EventFlags::CUT, EventWords::new());
+        self.was_cut = true;
+        if cut.top >= FIRST_ADDRESS {
+            self.cut = (cut.top, self.last_top);
+        }
+        self.write_taken();
         let cut = ThreadCut {
             thread: self.thread,
-            top,
+            top: cut.top,
             last: self.last_top,
         };
-        (piece, cut)
+        Some((piece, cut))
+    }
+
+    /// Whether a cut waits.
+    pub(crate) fn is_cut(&self) -> bool {
+        !self.pending.is_empty()
     }
 
     /// Marks what follows as after the collection, even if no word is written in between.

@@ -20,6 +20,7 @@ use ducktrack_trace_writer::{BufferWords, Durable, DurableWords};
 use parking_lot::Mutex;
 
 use crate::process::mapped_file::{FileRange, MappedFile, Refusal};
+use crate::process::memory::populate;
 use crate::trace::buffers::live_words::LiveWords;
 
 /// Bytes of the slots of each class. The last class takes a whole buffer of maximum size.
@@ -28,6 +29,9 @@ const SLOT_BYTES: [usize; 4] = [512, 4 << 10, 24 << 10, 44 << 10];
 /// The buffers of this many threads are in the file at most. Each takes four of the process's mappings: Linux allows 65,530, and each thread of the VM needs
 /// some, too.
 const MOST_BUFFERS: u64 = 4000;
+
+/// Free slots of each class that there should be: threads hand over one at a time, but several may do so at once.
+const SPARE_SLOTS: usize = 4;
 
 /// Approximate bytes of an area of slots.
 const AREA_BYTES: usize = 256 << 10;
@@ -163,6 +167,20 @@ impl LiveEvents {
         self.file.lock().remove();
     }
 
+    /// Sees to it that the next pieces find slots whose pages are there. To provide them may take milliseconds: call it without holding a lock.
+    pub(crate) fn provide(&self) {
+        for (free, bytes) in self.free.iter().zip(SLOT_BYTES) {
+            let is_short = free.lock().len() < SPARE_SLOTS;
+            let Some(more) = is_short.then(|| self.more_slots(bytes)).flatten() else {
+                continue;
+            };
+            populate_slots(&more, bytes);
+            let mut free = free.lock();
+            // The lowest address is used first; those that were used before come before them.
+            free.splice(..0, more);
+        }
+    }
+
     /// Takes a free slot for this many bytes.
     fn slot(&self, bytes: usize) -> Option<(usize, LiveWords)> {
         let need = live::SLOT_HEADER_BYTES + bytes;
@@ -212,6 +230,13 @@ impl LiveEvents {
                 .map(|slot| first + slot * slot_bytes)
                 .collect(),
         )
+    }
+}
+
+/// Provides the pages of slots beside each other, of which the lowest comes last.
+fn populate_slots(slots: &[usize], bytes: usize) {
+    if let Some(first) = slots.last() {
+        populate(*first, slots.len() * bytes);
     }
 }
 

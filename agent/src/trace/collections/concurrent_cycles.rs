@@ -1,27 +1,27 @@
 //! Cycles of ZGC, which go on while the program runs: a collection has its place among events from the pause on in which it counts, and is filled in when it is over.
 //!
 //! ```text
-//! pause (VM thread)     the buffers are cut; the collection gets its number and its place in the log
-//! driver thread         later: where everything is; the log goes on with what came after that pause
+//! pause (VM thread)     the buffers are marked as cut; the collection gets its number
+//! driver thread         right after it: the log gets what was cut off, and the place of the collection
+//!                       later: where everything is; the log goes on with what came after that pause
 //! ```
 //!
 //! Both only exchange short messages under locks that neither holds while it reads the heap.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use ducktrack_hotspot::{
     ClassId, CycleFault, CycleKind, CycleListener, CycleReport, CycleStart, JvmFlags,
     OLD_GENERATION, VmStructs, ZgcWatch,
 };
-use ducktrack_trace_format::{
-    Collection, CollectionKind, HeapClass, MovesLevel, Space, SpaceKind, ThreadCut,
-};
+use ducktrack_trace_format::{Collection, CollectionKind, HeapClass, MovesLevel, Space, SpaceKind};
 use ducktrack_trace_writer::{CollectionPlace, Survivors};
 use parking_lot::Mutex;
 
 use super::held_drivers::HeldDrivers;
+use super::hook_work::{HookWork, UnderWay};
 use super::{heap_class, survivor};
 use crate::core::Core;
 use crate::options::Options;
@@ -39,6 +39,8 @@ const MOST_OBJECTS: u64 = 32 << 20;
 /// The cycles under way.
 pub(super) struct ConcurrentCycles {
     watch: ZgcWatch,
+    /// The heap had objects before the recording, no cycle was recorded yet, and a cycle shows one generation.
+    starts_unknown: AtomicBool,
     /// The pause under way, if its buffers were cut.
     pause: Mutex<Option<CutPause>>,
     open: Mutex<Vec<OpenCycle>>,
@@ -47,12 +49,12 @@ pub(super) struct ConcurrentCycles {
     /// The first cycle from this collection on is not known, because a test asks for that; never: `u32::MAX`.
     fault_at: AtomicU32,
     held: HeldDrivers,
+    work: HookWork,
 }
 
 /// A pause whose buffers were cut.
 struct CutPause {
     micros: u64,
-    cuts: Vec<ThreadCut>,
     since: Instant,
 }
 
@@ -64,6 +66,9 @@ struct OpenCycle {
     /// When it began to count.
     since: Instant,
 }
+
+/// Fault of the first cycle of such a heap.
+const STARTS_UNKNOWN: &str = "the recording began in the middle of the run: the heap is known once a cycle of each generation is over";
 
 /// Where cycles are recorded.
 struct Recorder {
@@ -83,7 +88,7 @@ impl ConcurrentCycles {
         vm: &VmStructs,
         flags: &JvmFlags,
         options: &Options,
-        stack_chunk_size: Option<usize>,
+        (stack_chunk_size, attached): (Option<usize>, bool),
     ) -> Result<Arc<Self>, String> {
         let bound = options.memory.map(|bound| bound / 4 / SURVIVOR_BYTES);
         let most = bound.map_or(MOST_OBJECTS, |bound| bound.min(MOST_OBJECTS));
@@ -92,13 +97,19 @@ impl ConcurrentCycles {
         if let Some(offset) = stack_chunk_size {
             watch.set_stack_chunk_size_offset(offset);
         }
+        let starts_unknown = AtomicBool::new(attached && watch.is_generational());
+        if attached {
+            watch.want_inventory();
+        }
         Ok(Arc::new(Self {
             watch,
+            starts_unknown,
             pause: Mutex::default(),
             open: Mutex::default(),
             fault: Mutex::default(),
             fault_at: AtomicU32::new(options.fault_at.unwrap_or(u32::MAX)),
             held: HeldDrivers::default(),
+            work: HookWork::default(),
         }))
     }
 
@@ -123,9 +134,9 @@ impl ConcurrentCycles {
         })
     }
 
-    /// Whether the heap has two generations.
-    pub(super) fn is_generational(&self) -> bool {
-        self.watch.is_generational()
+    /// The heap is not known: all of it is to be listed.
+    pub(super) fn want_inventory(&self) {
+        self.watch.want_inventory();
     }
 
     /// Ends cycles that are over and that no driver has told.
@@ -147,19 +158,29 @@ impl ConcurrentCycles {
         }
     }
 
-    /// A pause begins. The world is stopped.
-    pub(super) fn pause_begins(&self, cut: impl FnOnce() -> Vec<ThreadCut>) {
+    /// A pause begins. The world is stopped. `cut` marks the buffers as cut.
+    pub(super) fn pause_begins(&self, cut: impl FnOnce()) {
+        let work = UnderWay::begin();
         let since = Instant::now();
         let cuts = self.watch.pause_begins();
+        if cuts {
+            cut();
+        }
         *self.pause.lock() = cuts.then(|| CutPause {
             micros: unix_micros(),
-            cuts: cut(),
             since,
         });
+        self.work.begins(work);
     }
 
     /// A pause ends. The world is stopped.
-    pub(super) fn pause_ends(&self, buffers: &ThreadBuffers) {
+    pub(super) fn pause_ends(self: &Arc<Self>, buffers: &ThreadBuffers) {
+        let work = UnderWay::begin();
+        self.record_pause(buffers);
+        self.work.ends(work);
+    }
+
+    fn record_pause(self: &Arc<Self>, buffers: &ThreadBuffers) {
         let start = match self.watch.pause_ends() {
             Ok(start) => start,
             Err(fault) => {
@@ -170,18 +191,35 @@ impl ConcurrentCycles {
         let Some(pause) = self.pause.lock().take() else {
             return;
         };
-        let mut collection = Collection {
-            number: buffers.begin_epoch(),
-            kind: start.map_or(CollectionKind::Cleanup, |start| kind(start.kind)),
-            vm_total: start.map_or(0, |start| start.number),
-            start_unix_micros: pause.micros,
-            end_unix_micros: unix_micros(),
-            level: MovesLevel::Exact,
-            cuts: pause.cuts,
-            fault: (*self.fault.lock()).map(str::to_owned),
-            ..Collection::default()
-        };
-        collection.walk_nanos = nanos_since(pause.since);
+        let (cycles, end) = (Arc::clone(self), unix_micros());
+        let walk_nanos = nanos_since(pause.since);
+        buffers.begin_epoch(|number| {
+            Box::new(move |buffers, cuts| {
+                let collection = Collection {
+                    number,
+                    kind: start.map_or(CollectionKind::Cleanup, |start| kind(start.kind)),
+                    vm_total: start.map_or(0, |start| start.number),
+                    start_unix_micros: pause.micros,
+                    end_unix_micros: end,
+                    walk_nanos,
+                    level: MovesLevel::Exact,
+                    cuts,
+                    fault: (*cycles.fault.lock()).map(str::to_owned),
+                    ..Collection::default()
+                };
+                cycles.put(buffers, start, collection, pause.since);
+            })
+        });
+    }
+
+    /// Gives the collection of a pause its place in the log. It is filled in when its cycle is over.
+    fn put(
+        &self,
+        buffers: &ThreadBuffers,
+        start: Option<CycleStart>,
+        collection: Collection,
+        since: Instant,
+    ) {
         match start.filter(|_| collection.fault.is_none()) {
             Some(start) => {
                 let place = buffers.log().await_collection();
@@ -189,16 +227,26 @@ impl ConcurrentCycles {
                     start,
                     collection,
                     place,
-                    since: pause.since,
+                    since,
                 });
             }
             None => buffers.log().put_collection(collection),
         }
     }
 
+    /// Whether buffers were cut by a pause that goes on.
+    pub(super) fn is_in_cut(&self) -> bool {
+        self.pause.lock().is_some()
+    }
+
     /// How long the drivers were held.
     pub(super) fn held(&self) -> &HeldDrivers {
         &self.held
+    }
+
+    /// What the agent did in pauses.
+    pub(super) fn work(&self) -> &HookWork {
+        &self.work
     }
 
     /// Ends everything that is under way.
@@ -233,6 +281,7 @@ impl OpenCycle {
 
 impl CycleListener for Recorder {
     fn between_phases(&self) {
+        self.buffers.settle_cuts();
         self.buffers.log().deliver();
     }
 
@@ -244,11 +293,18 @@ impl CycleListener for Recorder {
         let Some(cycle) = cycle else {
             return;
         };
+        if outcome.is_err() {
+            self.cycles.watch.want_inventory();
+        }
         let number = cycle.collection.number;
         match outcome {
             Ok(_) if number >= self.cycles.fault_at.load(Ordering::Relaxed) => {
                 self.cycles.fault_at.store(u32::MAX, Ordering::Relaxed);
+                self.cycles.watch.want_inventory();
                 cycle.fill_with_fault("a fault was asked for");
+            }
+            Ok(_) if self.cycles.starts_unknown.swap(false, Ordering::AcqRel) => {
+                cycle.fill_with_fault(STARTS_UNKNOWN);
             }
             Ok(report) => self.record(cycle, report),
             Err(fault) => cycle.fill_with_fault(&fault.to_string()),
@@ -272,7 +328,7 @@ impl Recorder {
         collection.after = spaces(after.map(|found| (found.to.0 as u64, found.bytes())));
         let survivors = Survivors {
             objects: vec![report.survivors.into_iter().map(survivor).collect()],
-            whole_heap: cycle.start.kind == CycleKind::Whole && !report.is_void,
+            whole_heap: report.is_whole && !report.is_void,
             listed: false,
         };
         let classes = self.new_classes();

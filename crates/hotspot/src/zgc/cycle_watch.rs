@@ -1,6 +1,6 @@
 //! Follows the cycles of each generation: through the pauses, on the VM thread, and through what the drivers leave between them.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,7 @@ use crate::zgc::address_key::{Generation, OLD_GENERATION};
 use crate::zgc::capture::{Capture, CycleFault, Outcome, moves_fault};
 use crate::zgc::forwarding_table::RelocationSet;
 use crate::zgc::generations::GenerationPlace;
+use crate::zgc::inventory::InventoryKeeper;
 use crate::zgc::layout::{Form, Layout};
 
 /// What a cycle judges.
@@ -52,6 +53,8 @@ pub struct CycleReport {
     pub held_nanos: u64,
     /// The cycle was given up before it decided anything.
     pub is_void: bool,
+    /// These are all objects of the heap.
+    pub is_whole: bool,
 }
 
 /// Who hears of cycles. Called on a driver thread, from inside the VM, while the program runs: implementations must not call the VM.
@@ -94,6 +97,8 @@ struct Shared {
     most_objects: usize,
     /// Generational only.
     beside: Mutex<Beside>,
+    /// Generational only.
+    inventory: InventoryKeeper,
     listener: OnceLock<Box<dyn CycleListener>>,
 }
 
@@ -119,6 +124,8 @@ struct GenerationWatch {
     before: AtomicU64,
     /// The latest cycle whose Mark Start was seen.
     started: AtomicU32,
+    /// A cycle began in this pause.
+    begins: AtomicBool,
     /// The latest cycle that the listener has heard of.
     told: AtomicU32,
     reader: Mutex<Reader>,
@@ -154,6 +161,7 @@ impl ZgcWatch {
                 objects: Mutex::new(objects),
                 most_objects,
                 beside: Mutex::default(),
+                inventory: InventoryKeeper::default(),
                 listener: OnceLock::new(),
             }),
         })
@@ -207,6 +215,7 @@ impl ZgcWatch {
         for generation in &self.shared.generations {
             start = start.or(generation.pause_ends(self.shared.layout.form)?);
         }
+        self.shared.note_generations(start);
         driver_threads::expect();
         match driver_threads::has_failed() {
             true => Err(FAILED),
@@ -218,6 +227,11 @@ impl ZgcWatch {
     #[must_use]
     pub fn classes(&self) -> ZgcClasses<'_> {
         ZgcClasses(self.shared.objects())
+    }
+
+    /// All objects of a heap with generations are wanted: once enough cycles are over, one has `is_whole`. Without generations, each has.
+    pub fn want_inventory(&self) {
+        self.shared.inventory.want();
     }
 
     /// Whether the heap has two generations.
@@ -283,6 +297,7 @@ impl GenerationWatch {
             seqnum,
             before: AtomicU64::new(NEVER),
             started: AtomicU32::new(0),
+            begins: AtomicBool::new(false),
             told: AtomicU32::new(0),
             reader: Mutex::new(Reader {
                 place,
@@ -326,6 +341,7 @@ impl GenerationWatch {
         match (old_phase, phase) {
             (RELOCATE, MARK) if number == old_number.wrapping_add(1) => {
                 self.started.store(number, Ordering::Release);
+                self.begins.store(true, Ordering::Relaxed);
                 Ok(is_young.then_some(start))
             }
             (MARK, MARK_COMPLETE) if number == old_number => {
@@ -413,6 +429,33 @@ impl Shared {
             }
             Err(fault) => self.tell(watch, number, Err(fault)),
         }
+    }
+
+    /// In a pause: what the two generations say of each other.
+    fn note_generations(&self, start: Option<CycleStart>) {
+        let (Some(start), Some(old)) = (start, self.generations.get(1)) else {
+            return;
+        };
+        if start.kind == CycleKind::Young {
+            let (phase, number) = old.now();
+            let begins = old.begins.swap(false, Ordering::Relaxed);
+            let state = (phase == MARK, begins);
+            self.inventory.young_begins(start.number, number, state);
+        }
+    }
+
+    /// A cycle is over: its report, of the whole heap if that is wanted and known.
+    fn reported(&self, kind: CycleKind, number: u32, outcome: Outcome, held: u64) -> CycleReport {
+        let whole = match kind {
+            CycleKind::Whole => return report(outcome, held, true),
+            CycleKind::Young => self.inventory.young_is_over(number, &outcome),
+            CycleKind::Old => {
+                self.inventory.old_is_over(number, &outcome);
+                None
+            }
+        };
+        let is_whole = whole.is_some();
+        report(whole.unwrap_or(outcome), held, is_whole)
     }
 
     /// Waits until the young cycle that began before this old one's Mark End is through: it promotes objects, and the old cycle is about to free memory.
@@ -507,7 +550,8 @@ impl Shared {
                 let what = "a young cycle took too long beside an old one";
                 return Err(CycleFault::Missed { what });
             }
-            Ok(report(outcome, reader.held_nanos))
+            let kind = watch.kind(self.layout.form);
+            Ok(self.reported(kind, number, outcome, reader.held_nanos))
         });
         self.tell(watch, number, outcome);
     }
@@ -525,7 +569,10 @@ impl Shared {
         }
         // Nothing follows, so where its survivors went does not matter.
         let outcome = match reader.capture.take() {
-            Some(capture) => report(capture.unmoved(&self.layout), reader.held_nanos),
+            Some(capture) => {
+                let is_whole = self.layout.form == Form::Single;
+                report(capture.unmoved(&self.layout), reader.held_nanos, is_whole)
+            }
             None => CycleReport {
                 is_void: true,
                 ..CycleReport::default()
@@ -536,6 +583,9 @@ impl Shared {
 
     fn tell(&self, watch: &GenerationWatch, number: u32, outcome: Result<CycleReport, CycleFault>) {
         let kind = watch.kind(self.layout.form);
+        if outcome.is_err() {
+            self.inventory.is_lost();
+        }
         if let Some(listener) = self.listener.get() {
             listener.completed(CycleStart { kind, number }, outcome);
         }
@@ -543,8 +593,9 @@ impl Shared {
     }
 }
 
-fn report(outcome: Outcome, held_nanos: u64) -> CycleReport {
+fn report(outcome: Outcome, held_nanos: u64, is_whole: bool) -> CycleReport {
     CycleReport {
+        is_whole,
         collected: outcome.collected,
         survivors: outcome.survivors,
         held_nanos,

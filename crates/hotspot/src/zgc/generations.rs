@@ -5,7 +5,8 @@
 //! young also    active type  &page_table  &forwarding table of old  &page_allocator
 //! ```
 //!
-//! Each search must have exactly one hit. The places of phases and numbers are proven again at each pause: a number grows by one at Mark Start, and phases follow each other.
+//! Each search must have exactly one hit. Before the first cycle, phase and number of both are {relocated, 1}; later they are looked for at the places of the known
+//! releases. The places of phases and numbers are proven again at each pause: a number grows by one at Mark Start, and phases follow each other.
 
 use crate::address::Address;
 use crate::careful_read::read_bytes;
@@ -41,7 +42,13 @@ struct HeapWords {
 }
 
 /// Phase and number before the first cycle: relocated, number 1.
-const IDLE: u64 = 1 << 32 | 2;
+const IDLE: u64 = 1 << 32 | RELOCATED as u64;
+/// The last phase.
+const RELOCATED: u32 = 2;
+/// How many words they are after the first word in JDK 21 and 25.
+const UNDER_WAY: [usize; 2] = [400, 360];
+/// No run had more cycles when the agent was attached.
+const MOST_CYCLES: u64 = 1 << 24;
 /// The relocation set ends this many bytes before them.
 const SET_BEFORE_PHASE: usize = 136;
 /// Longest distance of a field from the start of its generation.
@@ -107,14 +114,22 @@ fn first_word(words: &HeapWords, parts: &HeapParts, number: u64) -> Result<usize
 /// How many words phase and number are after the first word, in both generations.
 fn phase_offset(words: &HeapWords, young: usize, old: usize) -> Result<usize, Error> {
     let most = young.abs_diff(old).min(LONGEST / 8);
-    let is_idle =
-        |offset: &usize| words.word(young + offset) == IDLE && words.word(old + offset) == IDLE;
-    let mut found = (4..most).filter(is_idle);
-    only(
-        found.next(),
-        found.next(),
-        "the phase of ZGC's generations (known only before its first cycle)",
-    )
+    let is_idle = |at: &usize| words.word(young + at) == IDLE && words.word(old + at) == IDLE;
+    let mut idle = (4..most).filter(is_idle);
+    let mut under_way = UNDER_WAY
+        .into_iter()
+        .filter(|at| *at < most && is_under_way(words.word(young + at), words.word(old + at)));
+    let found = match idle.next() {
+        None => (under_way.next(), under_way.next()),
+        found => (found, idle.next()),
+    };
+    only(found.0, found.1, "the phase of ZGC's generations")
+}
+
+/// Whether these can be phase and number of the young and of the old generation: each old cycle begins with a young one.
+fn is_under_way(young: u64, old: u64) -> bool {
+    let is_phase = |word: u64| word as u32 <= RELOCATED && (1..MOST_CYCLES).contains(&(word >> 32));
+    is_phase(young) && is_phase(old) && young >> 32 >= old >> 32
 }
 
 fn active_type(

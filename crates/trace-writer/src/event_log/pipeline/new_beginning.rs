@@ -37,6 +37,10 @@ impl Pipeline {
 
     /// Moves are unknown from here on, but may be known again.
     pub(super) fn lose_heap(&mut self, level: MovesLevel) {
+        if self.is_awaited && self.heap.is_known() {
+            // A cycle shows one generation; all of the heap must be put together.
+            self.parts.host.want_whole_heap();
+        }
         let mirror = self.heap.take_mirror();
         self.heap = mirror
             .filter(|_| level != MovesLevel::Off)
