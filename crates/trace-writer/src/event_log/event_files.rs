@@ -34,6 +34,8 @@ pub(crate) struct EventFiles {
     blocks_since_look: u32,
     pub(crate) lost_blocks: u64,
     pub(crate) lost_bytes: u64,
+    /// Blocks and bytes of these losses that files report.
+    reported: (u64, u64),
     pub(crate) removed: u64,
     /// Bytes of the files that were removed.
     gone_bytes: u64,
@@ -50,6 +52,7 @@ impl EventFiles {
             blocks_since_look: 0,
             lost_blocks: 0,
             lost_bytes: 0,
+            reported: (0, 0),
             removed: 0,
             gone_bytes: 0,
         }
@@ -104,14 +107,15 @@ impl EventFiles {
         self.torn || self.files.is_empty()
     }
 
-    /// Begins a file. The previous one gets its end record; `start` gets its index and the losses so far.
+    /// Begins a file. The previous one gets its end record; `start` gets its index and the losses since the file before it.
     pub(crate) fn begin(&mut self, mut start: EventFile) -> Result<(), WriteError> {
         self.close("rotated");
         // A failure is counted, and the new file reports it.
         let _ = self.finish();
         start.index = self.next_index;
-        start.lost_blocks = self.lost_blocks;
-        start.lost_bytes = self.lost_bytes;
+        let lost = (self.lost_blocks, self.lost_bytes);
+        start.lost_blocks = lost.0 - self.reported.0;
+        start.lost_bytes = lost.1 - self.reported.1;
         let path = self.directory.join(EventFile::name(start.index));
         let mut file = TraceFile::start((self.make)(&path)?, Compression::Off)?;
         if let Err(error) = write_start(&mut file, &start) {
@@ -120,6 +124,7 @@ impl EventFiles {
         }
         self.files.push_back(file);
         self.next_index += 1;
+        self.reported = lost;
         self.torn = false;
         Ok(())
     }

@@ -228,22 +228,35 @@ fn after_a_full_disk_the_next_file_knows_everything_that_lives() {
 }
 
 #[test]
-fn without_moves_the_next_block_begins_a_new_file() {
+fn without_moves_the_next_block_begins_a_new_file_that_reports_what_was_lost_before_it() {
     let disks = Disks::default();
     let (log, host) = start(&disks, false);
-    disks.set_capacity(Some(disks.bytes(0).len() + 100));
-    assert_eq!(log.buffer(piece(0)), FlushOutcome::Taken);
-    let start = Instant::now();
-    while log.stats().lost_blocks == 0 {
-        assert!(start.elapsed() < Duration::from_secs(20));
-        std::thread::sleep(Duration::from_millis(1));
+    for full in 1..=2 {
+        disks.set_capacity(Some(disks.bytes(full - 1).len() + 100));
+        assert_eq!(log.buffer(piece(0)), FlushOutcome::Taken);
+        let start = Instant::now();
+        while log.stats().lost_blocks < full as u64 {
+            assert!(start.elapsed() < Duration::from_secs(20));
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        disks.set_capacity(None);
+        assert_eq!(log.buffer(piece(0)), FlushOutcome::Taken);
+        let start = Instant::now();
+        while disks.files.lock().unwrap().len() <= full || kinds(&disks.bytes(full)).len() < 2 {
+            assert!(start.elapsed() < Duration::from_secs(20));
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
-    disks.set_capacity(None);
-    assert_eq!(log.buffer(piece(0)), FlushOutcome::Taken);
     let stats = log.finish(end());
-    assert_eq!((stats.lost_blocks, stats.files), (1, 2));
+    assert_eq!((stats.lost_blocks, stats.files), (2, 3));
+    for file in 1..=2 {
+        let bytes = disks.bytes(file);
+        let start = EventFile::decode(&blocks(&bytes)[0].1).unwrap();
+        assert_eq!(start.lost_blocks, 1, "{file}");
+        assert_eq!(start.lost_bytes, stats.lost_bytes / 2, "{file}");
+    }
     let expected = [BlockKind::EVENT_FILE, BlockKind::EVENTS, BlockKind::END];
-    assert_eq!(kinds(&disks.bytes(1)), expected);
+    assert_eq!(kinds(&disks.bytes(2)), expected);
     assert_eq!(host.lines.lock().unwrap().len(), 1);
 }
 
