@@ -3,12 +3,9 @@
 //! `ControlProbe` tells at which bytecode a method asks where it is: probes move that place, so the program itself says whether its code is the
 //! one that it was loaded with.
 
-use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, Output};
-use std::time::{Duration, Instant};
 
 use ducktrack_tests::{ducktrack_command, skipped};
 
@@ -466,32 +463,5 @@ fn a_bound_of_memory_is_kept_by_doing_without_and_said() {
                 report.notes
             );
         }
-    }
-}
-
-#[test]
-fn requests_that_are_never_finished_keep_nobody_waiting() {
-    for jdk in jdks_in_turn(17, 3) {
-        let place = tempfile::tempdir().expect("temporary folder");
-        let output = place.path().join("out");
-        let options = format!("summary=off,output={}", output.display());
-        let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
-        let socket = output.join("control");
-        let unfinished: Vec<UnixStream> = (0..50)
-            .map(|_| {
-                let mut stream = UnixStream::connect(&socket).expect("the socket");
-                stream.write_all(b"{\"command\": ").expect("half a request");
-                stream
-            })
-            .collect();
-        let begun = Instant::now();
-        let status = done(&["status", &jvm.pid().to_string()]);
-        let took = begun.elapsed();
-        assert!(status.contains("is recording"), "{status}");
-        assert!(took < Duration::from_secs(5), "status took {took:?}");
-        drop(unfinished);
-        done(&["stop", &jvm.pid().to_string()]);
-        jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
     }
 }

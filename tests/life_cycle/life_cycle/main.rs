@@ -8,6 +8,7 @@ mod address_space;
 mod arrival;
 mod attaching;
 mod class_loaders;
+mod clients;
 mod container;
 mod control;
 mod endings;
