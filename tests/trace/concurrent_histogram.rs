@@ -248,7 +248,7 @@ fn serve(mut command: Command, run: &TracedRun) -> Option<i32> {
 
 /// Whether a page was given.
 fn asked(port: u16, page: &str) -> bool {
-    use std::io::Read;
+    use std::io::{Read, Write};
     let Ok(mut stream) = std::net::TcpStream::connect(("127.0.0.1", port)) else {
         return false;
     };
