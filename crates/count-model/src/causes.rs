@@ -18,22 +18,22 @@ use crate::{CallIndex, SiteRow, Tally};
 pub struct CauseRow {
     /// Where it is.
     pub call: CallIndex,
-    /// What was executed while it was under way, by this thread, in a recursion once.
+    /// The allocations executed while it was under way, by this thread, in a recursion once.
     pub inclusive: Tally,
-    /// What other code has executed in it as the innermost call of the application.
+    /// The allocations of other code in it, as the innermost call of the application.
     pub charged: Tally,
 }
 
-/// What the application allocates itself, and in its calls of other code.
+/// The allocations of the application itself, and of its calls of other code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Causes {
     /// Which code is the application's; `None`: that was not asked.
     pub application: Option<Application>,
     /// Its calls of other code, those that brought nothing included.
     pub rows: Vec<CauseRow>,
-    /// What its own code has executed.
+    /// The allocations executed by its own code.
     pub own: Tally,
-    /// What is charged to its calls, together.
+    /// The allocations charged to its calls, together.
     pub charged: Tally,
     /// The rest.
     pub no_call: Tally,

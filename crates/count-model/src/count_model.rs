@@ -26,9 +26,9 @@ pub struct CountModel {
     pub calls: Vec<CallRow>,
     /// Threads.
     pub threads: Vec<ThreadRow>,
-    /// What was executed from mark to mark; empty without a mark.
+    /// The allocations executed from mark to mark; empty without a mark.
     pub windows: Vec<WindowRow>,
-    /// What is counted is only of these windows; `None`: all of the run.
+    /// The counts are of these windows only; `None`: of the whole run.
     pub chosen_windows: Option<ChosenWindows>,
     /// Allocations of calls of the application, if the run measured them.
     pub causes: Causes,
@@ -36,13 +36,13 @@ pub struct CountModel {
     pub total: Tally,
     /// The balance against the VM's own numbers.
     pub completeness: Completeness,
-    /// What counting has cost in increments.
+    /// The increments that counting has cost.
     pub increments: Increments,
-    /// What was left alone, by reason, most sites first.
+    /// The methods and classes that were left alone, by reason, most sites first.
     pub refusals: Vec<RefusalGroup>,
     /// Methods that got a new version, in order of time.
     pub reinstrumented: Vec<ReinstrumentedRow>,
-    /// What the agent itself has cost.
+    /// The cost of the agent itself.
     pub cost: AgentCost,
     /// All whole snapshots, in order. The values of this model are those of the last.
     pub snapshots: Vec<SnapshotRow>,
@@ -50,7 +50,7 @@ pub struct CountModel {
     pub end: Option<End>,
     /// How the run stands, if it has not ended properly and the reader knows.
     pub unended: Option<UnendedRun>,
-    /// What the reader found wrong with the files.
+    /// The damage that the reader found in the files.
     pub damage: Vec<FileDamage>,
     /// Contradictions inside the trace.
     pub inconsistencies: Vec<Inconsistency>,
@@ -62,7 +62,7 @@ pub struct CountModel {
     pub shutdown_micros: Option<u64>,
     /// The first `OutOfMemoryError` of the VM of each kind.
     pub out_of_memory: Vec<OutOfMemory>,
-    /// What a trial of `ducktrack impact` came to.
+    /// The result of a trial of `ducktrack impact`.
     pub trial: Option<Trial>,
     /// The counts are sums of events: the run could not write its own (mode trace).
     pub counts_events: bool,
@@ -120,7 +120,7 @@ impl CountModel {
             .map(|(index, row)| (MethodIndex(index), row))
     }
 
-    /// What the agent says was lost, each one sentence.
+    /// The losses that the agent noted, each one sentence.
     pub fn losses(&self) -> &[String] {
         self.end.as_ref().map_or(&[], |end| &end.losses)
     }
@@ -152,6 +152,6 @@ pub struct SnapshotRow {
 pub struct FileDamage {
     /// Path of the file.
     pub file: String,
-    /// What was found.
+    /// The finding.
     pub damage: Damage,
 }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::definitions::Definitions;
 use crate::row_plan::FirstUnknown;
 
-/// What counters say about one site.
+/// The counts of one site.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SiteSums {
     pub(crate) count: i128,

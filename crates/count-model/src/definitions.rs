@@ -31,7 +31,7 @@ pub(crate) struct Definitions {
     pub(crate) static_fields: Vec<StaticField>,
 }
 
-/// What is kept of a class of objects on the heap.
+/// The facts kept of a class of objects on the heap.
 #[derive(Clone, Debug)]
 pub(crate) struct HeapClassOutline {
     pub(crate) id: HeapClassId,

@@ -37,7 +37,7 @@ pub enum Inconsistency {
     SizeAndByteCounters {
         /// The site of the trace.
         site: SiteId,
-        /// What the byte counters say.
+        /// The bytes by the byte counters.
         bytes: i64,
     },
     /// A site was given two sizes; the first was used.

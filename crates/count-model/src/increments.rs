@@ -1,4 +1,4 @@
-//! What counting has cost in executed counter increments, the measure of the DuckTracks paper.
+//! The cost of counting in executed counter increments, the measure of the DuckTracks paper.
 
 /// Executed increments, by purpose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Increments {
     pub extra: u64,
     /// Counters that grow by amounts (their growth is not a number of increments).
     pub amount_counters: u64,
-    /// What one counter at every site would have needed for the same counts: the sum of counters' site counts.
+    /// The increments of one counter at every site, for the same counts: the sum of counters' site counts.
     pub one_per_site: i64,
     /// Objects that were counted by key (type or caller) and not by counters; in neither number above.
     pub keyed: u64,

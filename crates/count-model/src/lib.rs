@@ -1,4 +1,4 @@
-//! What the definitions and counters of a trace say: records in, rows of sites, methods and threads out.
+//! The counts of a trace: definitions and counters in, rows of sites, methods and threads out.
 //!
 //! [`CountModelBuilder`] folds the records of a trace, in order, into a [`CountModel`]:
 //!

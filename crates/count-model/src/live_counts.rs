@@ -22,7 +22,7 @@ use crate::{Tally, stable_class, stable_descriptor};
 /// Counters have smaller numbers than this: a block has room for no more.
 const MOST_COUNTERS: usize = 1 << 20;
 
-/// What a counter counts.
+/// The subject of a counter.
 #[derive(Clone, Debug)]
 enum Meaning {
     /// Objects and bytes of sites.

@@ -23,7 +23,7 @@ pub enum LiveKind {
 /// How many there are.
 pub(crate) const KINDS: usize = 5;
 
-/// What a row is of, in the VM's own form.
+/// The subject of a row, in the VM's own form.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum LiveName {
     /// A place: class, method, line, and what is made there.
@@ -53,7 +53,7 @@ pub enum LiveName {
         method: String,
         /// Source line.
         line: Option<u16>,
-        /// What is called, `java/util/Arrays.copyOf`.
+        /// The called method, `java/util/Arrays.copyOf`.
         target: String,
     },
 }

@@ -131,7 +131,7 @@ impl RowPlan {
         self.names.shared(&stable_descriptor(descriptor))
     }
 
-    /// What was named but not introduced.
+    /// Numbers that were used without a definition.
     pub(crate) fn inconsistencies(&self) -> Vec<Inconsistency> {
         [
             self.unknown_classes.inconsistency("class"),

@@ -20,7 +20,7 @@ pub struct SampledStacks {
     pub types: Vec<Arc<str>>,
     /// Frames with their callers.
     pub frames: Vec<StackFrameRow>,
-    /// What was sampled.
+    /// The sampled allocation.
     pub rows: Vec<StackSampleRow>,
     /// Samples that have no stack because tables were full or busy.
     pub skipped: u64,

@@ -1,4 +1,4 @@
-//! What is known about one allocation site, one method and one call of a tracked method.
+//! The facts about one allocation site, one method and one call of a tracked method.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ pub struct SiteRow {
     pub line: Option<u16>,
     /// The way of allocating.
     pub kind: AllocationKind,
-    /// What is allocated, as a descriptor with stable names (`[Ljava/lang/String;`). `None`: see [`SiteRow::parts`].
+    /// The allocated type, as a descriptor with stable names (`[Ljava/lang/String;`). `None`: see [`SiteRow::parts`].
     pub ty: Option<Arc<str>>,
     /// Size of one object, where it is fixed, known, and the same for all merged sites.
     pub size: Option<u32>,
@@ -54,7 +54,7 @@ pub struct SiteRow {
     pub total: Tally,
     /// Objects of `total.count` whose bytes are not in `total.bytes`, because no size is known.
     pub bytes_unknown: i64,
-    /// What reached the heap, where it was measured (`materialized=on`); what is missing to `total` was eliminated.
+    /// The objects that reached the heap, where that was measured (`materialized=on`); the rest of `total` was eliminated.
     pub materialized: Option<Tally>,
     /// Arrays by length, ascending, only buckets that are not zero. Empty unless lengths were recorded.
     pub lengths: Vec<LengthBucket>,
@@ -115,7 +115,7 @@ pub struct CallRow {
     pub bci: u16,
     /// Source line of the call.
     pub line: Option<u16>,
-    /// What is called, `java/util/Arrays.copyOf`.
+    /// The called method, `java/util/Arrays.copyOf`.
     pub target: Arc<str>,
     /// All parts of all sites with this context.
     pub total: Tally,

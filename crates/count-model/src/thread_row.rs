@@ -7,7 +7,7 @@ use crate::Tally;
 pub struct ThreadRow {
     /// Its name; of folded threads with runs of digits written `#`.
     pub name: String,
-    /// What sort of row this is.
+    /// The kind of row.
     pub kind: ThreadKind,
     /// All sites together, as executed by this thread. Virtual threads count with the carrier they ran on.
     pub total: Tally,
@@ -15,7 +15,7 @@ pub struct ThreadRow {
     pub vm_allocated_bytes: Option<u64>,
 }
 
-/// What a [`ThreadRow`] stands for.
+/// The subject of a [`ThreadRow`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ThreadKind {

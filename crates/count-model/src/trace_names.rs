@@ -1,4 +1,4 @@
-//! What the definitions of a trace say of sites, classes and threads, in the form in which a replay asks for it.
+//! The definitions of sites, classes and threads in a trace, in the form that a replay needs.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ pub struct TraceNames {
     pub called_methods: FxHashMap<u32, CalledMethodName>,
     /// Which static field a number of updates is: fields from 1 on, each once.
     pub static_fields: FxHashMap<u32, u32>,
-    /// What these are called: `class.field`.
+    /// Their names: `class.field`.
     pub(crate) static_field_names: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ pub struct CalledMethodName {
     pub file: String,
 }
 
-/// What events need to know of a site.
+/// The facts about a site that events need.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SiteEntry {
     /// Its column.
@@ -122,13 +122,13 @@ impl TraceNames {
         self.static_field_names.get(at).cloned()
     }
 
-    /// What is known of a site.
+    /// The facts about a site.
     #[inline]
     pub fn site(&self, site: SiteId) -> SiteEntry {
         self.sites.get(site.0 as usize).copied().unwrap_or_default()
     }
 
-    /// What is known of the number in an event's word: a site's, or that of a site and a caller.
+    /// The facts about the number in an event's word: a site's, or that of a site and a caller.
     #[inline]
     fn said(&self, site: SiteId) -> SiteEntry {
         match self.sites.get(site.0 as usize) {

@@ -7,7 +7,7 @@ use crate::definitions::Definitions;
 /// How a run stands that has not ended as it should.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnendedRun {
-    /// What the reader found.
+    /// The findings of the reader.
     pub facts: MissingEnd,
     /// Names of the threads whose counts were in private memory.
     pub private_threads: Vec<String>,

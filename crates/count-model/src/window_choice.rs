@@ -20,10 +20,10 @@ pub enum WindowChoice {
     },
 }
 
-/// What was found of a choice.
+/// The windows found for a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChosenWindows {
-    /// What was asked for.
+    /// The window that was asked for.
     pub choice: WindowChoice,
     /// How many windows.
     pub windows: u64,
@@ -83,7 +83,7 @@ impl WindowCut {
         cut
     }
 
-    /// What comes now is in a window.
+    /// Later records are in a window.
     pub(crate) fn is_open(&self) -> bool {
         self.base.is_some()
     }

@@ -11,7 +11,7 @@ const MARK: &str = "mark ";
 /// At most this many marks make windows; the last window reaches to the end.
 const MOST_MARKS: usize = 10_000;
 
-/// What was executed between two marks.
+/// The allocations executed between two marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WindowRow {
     /// Name of the mark that it begins with; `None`: it begins with the recording.
@@ -20,7 +20,7 @@ pub struct WindowRow {
     pub start_unix_millis: u64,
     /// When it ends.
     pub end_unix_millis: u64,
-    /// What was executed.
+    /// The allocations executed.
     pub made: Tally,
 }
 

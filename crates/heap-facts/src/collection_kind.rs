@@ -1,8 +1,8 @@
-//! What a collection collects.
+//! The part of the heap that a collection collects.
 
 use serde::{Deserialize, Serialize};
 
-/// What kind of pause it was.
+/// The kind of pause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum CollectionKind {

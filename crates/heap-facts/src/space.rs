@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{AddressRange, HeapAddress};
 
-/// What a space is for.
+/// The purpose of a space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum SpaceKind {
@@ -60,7 +60,7 @@ impl SpaceKind {
 /// A part of the heap with objects from `bottom` to `top`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Space<A> {
-    /// What it is for.
+    /// Its purpose.
     pub kind: SpaceKind,
     /// G1: the index of the region. Else 0 old, 1 eden, 2 from, 3 to.
     pub index: u32,
@@ -83,7 +83,7 @@ impl<A: HeapAddress> Space<A> {
     }
 }
 
-/// What is used of a space.
+/// The used part of a space.
 impl<A: Copy> From<&Space<A>> for AddressRange<A> {
     fn from(space: &Space<A>) -> Self {
         Self {

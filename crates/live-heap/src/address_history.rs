@@ -14,7 +14,7 @@ const MOST: usize = 64;
 /// Runs of survivors that are kept at most, but for those of the last collection.
 const MOST_RUNS: usize = 1 << 22;
 
-/// What the last collections did.
+/// The effects of the last collections.
 #[derive(Debug, Default)]
 pub struct AddressHistory {
     /// Number of the last collection.
@@ -61,7 +61,7 @@ impl AddressHistory {
         since.try_fold(address, |address, collection| collection.moved(address))
     }
 
-    /// What the last collection did to the object at an address before it.
+    /// The fate, in the last collection, of the object that was at an address before it.
     pub fn last_fate(&self, address: u64) -> Fate {
         let last = self.collections.back();
         last.map_or(Fate::Untouched, |last| last.fates.fate(address))

@@ -1,4 +1,4 @@
-//! What lies where: the live objects of a heap, by address, in chunks of 2^`BITS` bytes of heap.
+//! The live objects of a heap, by address, in chunks of 2^`BITS` bytes of heap.
 //!
 //! A collection takes whole chunks out and puts survivors in, mostly in ascending runs (one per PLAB). So a chunk is a plain list, which is sorted only when its order is
 //! asked for. An object belongs to the chunk in which it begins.

@@ -1,4 +1,4 @@
-//! What a collection did to the object that started at an address: nothing, or it died, or it survived and where.
+//! The fate, in a collection, of the object that started at an address: none, or it died, or it survived and where.
 //!
 //! The collected ranges and the runs of survivors cut the address space into stretches; all objects that start in a stretch
 //! have the same fate. An object belongs to the range that it starts in: a huge object ends far after it.
@@ -14,7 +14,7 @@ use ducktrack_trace_format::{AddressRange, MoveRun};
 
 use crate::capped;
 
-/// What happened to an object.
+/// The fate of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It was in no collected range.

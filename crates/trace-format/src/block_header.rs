@@ -27,7 +27,7 @@ pub const MAX_CONTENT: usize = 4 << 20;
 /// Largest compression ratio of LZ4.
 const MAX_EXPANSION: u32 = 255;
 
-/// What the content of a block is.
+/// The kind of content of a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlockKind(pub u8);
 
@@ -62,7 +62,7 @@ impl BlockKind {
     pub const STAMPS: Self = Self(33);
     /// Objects that were used before the next collection ([`UseEncoder`](crate::UseEncoder)).
     pub const USES: Self = Self(34);
-    /// What holds objects directly at a moment ([`encode_roots`](crate::encode_roots)).
+    /// The direct holders of objects at a moment ([`encode_roots`](crate::encode_roots)).
     pub const ROOTS: Self = Self(35);
 
     /// True if the content begins like that of an [`ExtensionBlock`](crate::ExtensionBlock).
@@ -90,7 +90,7 @@ impl core::fmt::Debug for BlockKind {
 /// The header of a block, without mark and checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockHeader {
-    /// What the content is.
+    /// The kind of content.
     pub kind: BlockKind,
     /// See [`BlockHeader::COMPRESSED`].
     pub flags: u8,

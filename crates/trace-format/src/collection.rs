@@ -27,7 +27,7 @@ pub struct Collection {
     pub number: u32,
     /// The VM's own count of collections, this one included.
     pub vm_total: u32,
-    /// What was collected: the young or the whole heap, for example.
+    /// The part of the heap that was collected: the young generation or all of it, for example.
     pub kind: CollectionKind,
     /// The cause, in the VM's words (`G1 Evacuation Pause`).
     pub cause: String,
@@ -107,7 +107,7 @@ impl ThreadCut {
     }
 }
 
-/// What the writer counted in a collection.
+/// The writer's counts of a collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CollectionCounts {
     /// Objects that survived at another address.

@@ -100,7 +100,7 @@ pub enum HeaderWord {
     Extents = 11,
     /// One more than the last counter in use.
     CounterEnd = 12,
-    /// What the agent cost, ten words in the order of [`AgentCost`](crate::AgentCost).
+    /// The cost of the agent, ten words in the order of [`AgentCost`](crate::AgentCost).
     Cost = 16,
 }
 

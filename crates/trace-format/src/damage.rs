@@ -1,4 +1,4 @@
-//! What can be wrong with a trace file: the vocabulary of the damage report.
+//! The kinds of damage of a trace file: the vocabulary of the damage report.
 //!
 //! The reader finds damage, the model carries it, and every report prints it. A file without any [`Damage`] ended
 //! with the agent's end record ([`Record::End`](crate::Record::End)), and all its blocks were verified.
@@ -29,7 +29,7 @@ pub enum Damage {
         index: u64,
         /// How many bytes were skipped.
         skipped: u64,
-        /// What was wrong with the block at `at`.
+        /// The fault of the block at `at`.
         reason: String,
     },
     /// Block numbers jump: whole blocks are missing or out of order.

@@ -1,4 +1,4 @@
-//! What can be wrong with the bytes of a trace, or with a record to be encoded.
+//! Errors in the bytes of a trace, or in a record to be encoded.
 
 /// One broken rule, with the values that break it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -78,7 +78,7 @@ pub enum FormatError {
     Record {
         /// Offset in the content of the block.
         at: usize,
-        /// What was wrong.
+        /// The error.
         reason: &'static str,
     },
     /// A field of an event block that breaks a rule.
@@ -86,7 +86,7 @@ pub enum FormatError {
     Field {
         /// Offset in the content of the block (for words: in the words).
         at: usize,
-        /// What was wrong.
+        /// The error.
         reason: &'static str,
     },
     /// A record that is too large for a block.

@@ -127,6 +127,6 @@ pub enum Record {
 pub struct OutOfMemory {
     /// When, milliseconds since 1970.
     pub unix_millis: u64,
-    /// What there was too little of, in the VM's words: `Java heap space`.
+    /// The exhausted resource, in the VM's words: `Java heap space`.
     pub what: String,
 }

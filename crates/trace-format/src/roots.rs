@@ -33,7 +33,7 @@ use crate::{ExtensionBlock, ExtensionHeader, FormatError};
 
 const STATIC_FIELD: u64 = 8;
 
-/// What holds an object.
+/// The holder of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HeldBy {
     /// A global reference of JNI.
@@ -118,7 +118,7 @@ pub fn decode_roots(content: &[u8]) -> Result<(ExtensionHeader, Vec<HeldObject>)
             5 => HeldBy::JniLocal,
             6 => HeldBy::Thread,
             STATIC_FIELD => HeldBy::StaticField(fields.varint_u32()?),
-            // What a later writer tells apart is held by the VM.
+            // Kinds that only a later writer distinguishes are held by the VM.
             _ => HeldBy::Other,
         };
         unit = from_zigzag(unit, fields.varint()?);

@@ -1,4 +1,4 @@
-//! What decoding needs to know of a site, such as the size of its objects.
+//! The facts about a site that decoding needs, such as the size of its objects.
 
 use std::num::NonZeroU32;
 

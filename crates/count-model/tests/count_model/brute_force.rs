@@ -188,7 +188,7 @@ fn last_values(plan: &Plan) -> LastValues {
     last
 }
 
-/// What one site should show, for the threads that `wanted` accepts.
+/// The expected counts of one site, for the threads that `wanted` accepts.
 fn expected(plan: &Plan, last: &LastValues, site: u32, wanted: impl Fn(u32) -> bool) -> Expected {
     let mut sum = Expected::default();
     let mut byte_terms = 0_i64;

@@ -1,4 +1,4 @@
-//! What cannot be is found and shown, never repaired silently.
+//! Contradictions are found and shown, never repaired silently.
 
 use ducktrack_count_model::{CountModel, Inconsistency};
 use ducktrack_trace_format::{CounterRole, Record, Run, Unit};

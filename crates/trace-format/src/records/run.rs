@@ -75,7 +75,7 @@ pub struct HeapLimits {
     pub max_young_bytes: Option<u64>,
 }
 
-/// What the agent itself cost so far.
+/// The cost of the agent itself so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AgentCost {
     /// Classes that were offered to the agent.
@@ -107,6 +107,6 @@ pub struct End {
     pub unix_millis: u64,
     /// `exit`, `signal`, `detach`.
     pub cause: String,
-    /// What failed and what was lost because of it, one sentence each. Empty if nothing was lost.
+    /// Failures and the losses that they caused, one sentence each. Empty if nothing was lost.
     pub losses: Vec<String>,
 }

@@ -23,7 +23,7 @@ pub struct Snapshot {
     pub vm_allocated_bytes: Option<u64>,
     /// Bytes allocated before counting was ready, by the VM's own count.
     pub before_ready_bytes: Option<u64>,
-    /// What the agent itself cost so far.
+    /// The cost of the agent itself so far.
     pub cost: AgentCost,
     /// True if further parts of this snapshot follow (with the same `sequence`), because one record would have been
     /// too large. All parts together are one snapshot, which counts only when the part with `false` is there.

@@ -179,7 +179,7 @@ impl EventSink for Sink {
     }
 }
 
-/// What a sink receives.
+/// The calls that a sink receives.
 fn given_to_sink(words: &EventWords, flags: EventFlags) -> (Sink, bool) {
     let block = EventBlock {
         header: header(0x1000, flags),
