@@ -1,4 +1,4 @@
-//! What application code allocates, and what its calls of other code allocate, after the filter.
+//! The allocations of application code, and of other code that it calls, after the filter.
 
 use ducktrack_count_model::{CauseRow, CountModel, Tally};
 

@@ -1,4 +1,4 @@
-//! What changed from one run to another, and whether that is still allowed.
+//! The changes from one run to another, and whether they are still allowed.
 //!
 //! Counts of executed allocations do not depend on warm-up, compilation or escape analysis. For the same work they
 //! repeat nearly exactly, which makes them fit for a gate in CI.
@@ -50,7 +50,7 @@ pub struct Comparison {
     pub changes: Vec<SiteChange>,
     /// Sites that are the same in both.
     pub unchanged: usize,
-    /// What makes the comparison doubtful, each one sentence.
+    /// Doubts about the comparison, each one sentence.
     pub cautions: Vec<String>,
     /// Outcomes of the gates.
     pub verdicts: Vec<Verdict>,
@@ -96,7 +96,7 @@ impl SiteChange {
     }
 }
 
-/// What to compare.
+/// The choice of what is compared.
 #[derive(Clone, Debug, Default)]
 pub struct DiffOptions {
     /// Packages or classes; empty for all.
@@ -108,7 +108,7 @@ pub struct DiffOptions {
 }
 
 impl DiffOptions {
-    /// What of a run is compared.
+    /// The part of a run that is compared.
     #[must_use]
     pub fn filter(&self) -> Filter {
         Filter {

@@ -23,7 +23,7 @@ pub struct Ending {
     pub values: &'static str,
     /// Threads whose counts a kill lost, or would lose.
     pub private_threads: Vec<String>,
-    /// What the VM threw an `OutOfMemoryError` for, a sentence for each.
+    /// The reasons of the VM for each `OutOfMemoryError`, a sentence for each.
     pub out_of_memory: Vec<String>,
     /// One sentence without a full stop each, for people; empty where the run ended as it should.
     pub sentences: Vec<String>,
@@ -127,7 +127,7 @@ fn write_error(number: u64) -> String {
     }
 }
 
-/// What a kill loses: counts, or (with `mode=trace`, which has no counters) events.
+/// The loss of a kill: counts, or (with `mode=trace`, which has no counters) events.
 fn private(run: &UnendedRun) -> Option<String> {
     let threads = private_threads(run);
     if threads.is_empty() {

@@ -1,4 +1,4 @@
-//! What can go wrong in making or reading a report.
+//! The errors of making or reading a report.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What part of a run a report is about.
+//! The part of a run that a report is about.
 
 use crate::class_name::simple_name;
 
@@ -17,7 +17,7 @@ pub struct Filter {
     pub sort: Sort,
 }
 
-/// What rows are ordered by, largest first.
+/// The order of rows, largest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sort {
     /// Bytes, then objects.

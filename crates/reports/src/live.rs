@@ -48,7 +48,7 @@ pub struct LiveCollectionDoc {
     pub live_objects: Option<u64>,
     /// Their bytes.
     pub live_bytes: Option<u64>,
-    /// What all spaces held after it.
+    /// The bytes in all spaces after it.
     pub used_bytes: u64,
 }
 
@@ -70,7 +70,7 @@ pub struct LiveHeapDoc {
     pub pause_share: f64,
 }
 
-/// What `ducktrack top --once --format json` prints.
+/// The output of `ducktrack top --once --format json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

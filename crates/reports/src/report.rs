@@ -7,7 +7,7 @@ use crate::error::ReportError;
 use crate::text::next_command::NextCommand;
 use crate::text_lines::TextLines;
 
-/// What one command finds out.
+/// The findings of one command.
 pub trait Report {
     /// The command's name.
     fn name(&self) -> &'static str;

@@ -1,4 +1,4 @@
-//! What a JSON report of counts says of its own form.
+//! The version of the form of a JSON report of counts.
 
 /// The value of the key `format`.
 pub(crate) const FORMAT: &str = "ducktrack-report";

@@ -290,7 +290,7 @@ impl Screen<'_> {
         }
     }
 
-    /// What is made below each call, by sampled stacks: `byte[] 40 %`, `char[] 21 %`.
+    /// The types made below each call, by sampled stacks: `byte[] 40 %`, `char[] 21 %`.
     fn types_below(&self, calls: &[CauseView]) -> Vec<Vec<String>> {
         let stacks = &self.view.stacks;
         let place = |location: &Location| {

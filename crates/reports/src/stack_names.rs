@@ -4,7 +4,7 @@ use ducktrack_profile::{Frame, Profile};
 
 use crate::class_name::{printable, readable_class, readable_descriptor, readable_type};
 
-/// What is shown where the trace does not tell the type.
+/// The word for a type that the trace does not name.
 pub(crate) const UNKNOWN_TYPE: &str = "(type not known)";
 
 /// `com.acme.Main.run:12`, or `com.acme.Main.run(int):void:12` where a frame of another method reads alike.

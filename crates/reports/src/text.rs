@@ -23,7 +23,7 @@ const DEFAULT_TOP: usize = 20;
 /// Callers shown of a location; the rest is one line with its sum.
 pub(crate) const CALLERS: usize = 3;
 
-/// What stands for the caller of objects that have none.
+/// The word for the caller of objects that have none.
 pub(crate) const WITHOUT_CALLER: &str = "<- (no tracked call was under way)";
 
 /// The whole report with what counting has cost: increments, versions of methods, the agent itself.

@@ -29,7 +29,7 @@ pub struct UiDocument {
     pub version: u32,
     /// Pages are asked for; false: they are in the file.
     pub served: bool,
-    /// What was run, or the directory.
+    /// The command that was run, or the directory.
     pub title: String,
     /// Process id, VM, collector.
     pub facts: Vec<String>,

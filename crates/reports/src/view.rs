@@ -1,4 +1,4 @@
-//! What a report shows, with all names resolved and all filters applied; every renderer prints the same [`View`].
+//! The data of a report, with all names resolved and all filters applied; every renderer prints the same [`View`].
 //!
 //! ```text
 //! View
@@ -34,17 +34,17 @@ pub struct View {
     pub snapshot: Option<SnapshotRow>,
     /// How the run ended, and of which moment the numbers are.
     pub ending: Ending,
-    /// What this view keeps.
+    /// The filter of this view.
     pub filter: Filter,
     /// Sites that executed at least once, in the filter's order; not cut to its `top`.
     pub sites: Vec<SiteRow>,
     /// Callers that cells refer to.
     pub callers: Vec<Caller>,
-    /// What was executed from mark to mark; empty without a mark.
+    /// The allocations executed from mark to mark; empty without a mark.
     pub windows: Vec<WindowRow>,
     /// The numbers are of these windows only; `None`: of the whole run.
     pub chosen_windows: Option<ChosenWindows>,
-    /// What application code makes and what its calls bring; `None` where it was not recorded, or not for the kept part.
+    /// The objects made by application code, and by other code that it calls; `None` where that was not recorded, or not for the kept part.
     pub caused: Option<Caused>,
     /// The kept part of the run, by whole stacks.
     pub stacks: Profile,
@@ -54,17 +54,17 @@ pub struct View {
     pub totals: Totals,
     /// How much of the VM's own count is explained.
     pub completeness: Completeness,
-    /// What was left alone, by reason, most sites first.
+    /// The methods and classes that were left alone, by reason, most sites first.
     pub refusals: Vec<RefusalGroup>,
     /// How many counter increments the run took.
     pub increments: Increments,
     /// How often a method got a new version for its measured hot path.
     pub reinstrumented: usize,
-    /// What the agent cost.
+    /// The cost of the agent.
     pub cost: AgentCost,
-    /// What is missing or contradictory in the trace.
+    /// The damage and the contradictions of the trace.
     pub damage: Vec<Finding>,
-    /// What the agent says was lost while recording.
+    /// The agent's own list of its losses while recording.
     pub losses: Vec<String>,
     /// Things a reader of the report must know.
     pub notes: Vec<String>,
@@ -90,7 +90,7 @@ pub struct Totals {
     pub executed: Tally,
     /// Objects that reached the heap, over the sites for which it was recorded; `None` when for none.
     pub materialized: Option<Tally>,
-    /// What was executed at just those sites.
+    /// The allocations executed at just those sites.
     pub executed_where_materialized: Tally,
     /// Objects whose bytes are not known, and so in no sum of bytes.
     pub bytes_unknown: i64,
@@ -176,7 +176,7 @@ pub struct SiteRow {
 /// Part of a site's objects: one type, one blamed caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// What was made.
+    /// The objects made.
     pub ty: String,
     /// Who is to blame; `None` when no tracked call was under way.
     pub caller: Option<CallerId>,
@@ -217,11 +217,11 @@ impl fmt::Display for Caller {
 pub struct Caused {
     /// Which code is the application's, as patterns of class names.
     pub application: Vec<String>,
-    /// What its own code has made.
+    /// The objects made by its own code.
     pub own: Tally,
-    /// What is charged to its calls, each object to the innermost one.
+    /// The objects charged to its calls, each to the innermost one.
     pub charged: Tally,
-    /// What no call of the application brings.
+    /// The objects that are charged to no call of the application.
     pub no_call: Tally,
     /// Its calls that brought something, in the filter's order.
     pub calls: Vec<CauseView>,
@@ -232,14 +232,14 @@ pub struct Caused {
 pub struct CauseView {
     /// Where it is, and what it calls.
     pub caller: Caller,
-    /// What was made while it was under way, in a recursion once.
+    /// The objects made while it was under way, in a recursion once.
     pub inclusive: Tally,
-    /// What is charged to it.
+    /// The objects charged to it.
     pub charged: Tally,
 }
 
 impl Caused {
-    /// What the application makes and what its calls bring, together.
+    /// The objects made by the application and by its calls, together.
     pub fn together(&self) -> Tally {
         let mut sum = self.own;
         sum += self.charged;

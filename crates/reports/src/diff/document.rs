@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{CallChange, Comparison, Outcome, Side, SiteChange, Verdict};
 use crate::json::{AmountDoc, CauseDoc, SiteDoc};
 
-/// What changed between two runs.
+/// The changes between two runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiffDoc {

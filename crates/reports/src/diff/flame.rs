@@ -162,7 +162,7 @@ impl Merged {
         })
     }
 
-    /// What the page gets: small nodes are left out, and all that is below them.
+    /// The nodes of the page: small ones are left out, and all that is below them.
     fn data(&self) -> Value {
         let least = self.nodes[0]
             .values

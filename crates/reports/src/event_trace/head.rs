@@ -1,4 +1,4 @@
-//! What every report on an event trace begins with: the run, how much of the heap is known, what is missing.
+//! The head of every report on an event trace: the run, how much of the heap is known, the gaps.
 
 use ducktrack_analyses::TraceModel;
 use ducktrack_count_model::FileDamage;
@@ -18,7 +18,7 @@ use crate::view::View;
 pub struct TraceHead {
     /// The run and its VM, as in the counting report.
     pub run: RunDoc,
-    /// What the report keeps.
+    /// The filter of the report.
     pub filter: FilterDoc,
     /// The same for the renderers.
     #[serde(skip)]
@@ -27,11 +27,11 @@ pub struct TraceHead {
     pub moves: Option<String>,
     /// Whether the live heap is known.
     pub knowledge: KnowledgeDoc,
-    /// What this trace cannot tell, as sentences.
+    /// The questions that this trace cannot answer, as sentences.
     pub missing: Vec<String>,
-    /// What is damaged or contradictory in the files.
+    /// The damage and the contradictions of the files.
     pub damage: Vec<FindingDoc>,
-    /// What the agent says was lost while recording.
+    /// The agent's own list of its losses while recording.
     pub losses: Vec<String>,
 }
 

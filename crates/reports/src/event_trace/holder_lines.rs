@@ -23,7 +23,7 @@ pub(super) fn write_path(out: &mut String, path: &HolderPathDoc) {
     }
 }
 
-/// What a person would change.
+/// The step that a person would change.
 pub(super) fn write_structure(out: &mut String, structure: &StructureDoc) {
     if let Some(field) = &structure.field {
         out.push_str(&format!(

@@ -11,7 +11,7 @@ use crate::error::ReportError;
 use crate::event_trace::head::TraceHead;
 use crate::html::inside_script;
 
-/// What is different from page to page: the middle of the document, and the script that fills it.
+/// The parts that differ from page to page: the middle of the document, and the script that fills it.
 pub(super) struct Kind {
     body: fn() -> askama::Result<String>,
     scripts: &'static [&'static str],
@@ -70,7 +70,7 @@ pub(super) struct Facts {
     pub(super) missing: Vec<String>,
     pub(super) damage: Vec<String>,
     pub(super) cards: Vec<Card>,
-    /// What comes first.
+    /// The part that comes first.
     pub(super) verdict: Option<Verdict>,
 }
 

@@ -61,17 +61,17 @@ impl PlaceDoc {
         self.ty.as_deref().is_none_or(|ty| filter.wants_type(ty))
     }
 
-    /// What the place makes, in a word.
+    /// The kind of allocation of the place, in a word.
     pub(super) fn made(&self) -> &str {
         self.ty.as_deref().unwrap_or("(several types)")
     }
 }
 
-/// What objects are called that no event explains.
+/// The name of objects that no event explains.
 pub(super) const WITHOUT_EVENT: &str = "(without an event: made by the VM or JNI)";
-/// What a thread is called that is not known.
+/// The name of a thread that is not known.
 pub(super) const UNKNOWN_THREAD: &str = "(thread not known)";
-/// What a type is called that the trace does not name.
+/// The name of a type that the trace does not name.
 pub(super) const UNKNOWN_TYPE: &str = "(type not known)";
 
 /// A type as reports name it.

@@ -1,4 +1,4 @@
-//! What the texts share: the head, trouble, the next command.
+//! The parts that all texts share: the head, trouble, the next command.
 
 use crate::event_trace::head::TraceHead;
 use crate::quantity::counted;
@@ -40,7 +40,7 @@ pub(super) fn trouble(out: &mut String, head: &TraceHead) {
     }
 }
 
-/// What to run next: (the command after `ducktrack`, without the directory; arguments after it; what it tells).
+/// The next commands: (the command after `ducktrack`, without the directory; arguments after it; its purpose).
 pub(super) fn next_commands(head: &TraceHead, commands: &[(&str, &str, &str)]) -> Vec<NextCommand> {
     let trace = shell_word(&head.run.trace);
     let commands = commands.iter();

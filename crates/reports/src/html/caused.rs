@@ -1,4 +1,4 @@
-//! What an application's own calls cause: the first table of the page of an `app=` run.
+//! The objects that an application's own calls cause: the first table of the page of an `app=` run.
 
 use crate::filter::Sort;
 use crate::quantity::{counted, share, short_bytes};

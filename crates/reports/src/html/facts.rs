@@ -1,4 +1,4 @@
-//! What the page says without its script: the cards at the top, completeness and cost below.
+//! The parts of the page that need no script: the cards at the top, completeness and cost below.
 
 use crate::card::Card;
 use crate::completeness::Basis;

@@ -14,7 +14,7 @@ pub struct Document {
     pub version: u32,
     /// The run and its VM.
     pub run: RunDoc,
-    /// What the report keeps.
+    /// The filter of the report.
     pub filter: FilterDoc,
     /// The whole run.
     pub totals: TotalsDoc,
@@ -26,26 +26,26 @@ pub struct Document {
     pub completeness: CompletenessDoc,
     /// Counter increments.
     pub increments: IncrementsDoc,
-    /// What was left alone.
+    /// The methods and classes that were left alone.
     pub refusals: RefusalsDoc,
-    /// What the agent cost.
+    /// The cost of the agent.
     pub cost: CostDoc,
-    /// What is missing or contradictory in the trace.
+    /// The damage and the contradictions of the trace.
     pub damage: Vec<FindingDoc>,
-    /// What the agent says was lost while recording.
+    /// The agent's own list of its losses while recording.
     pub losses: Vec<String>,
-    /// What a reader must know.
+    /// Notes that a reader must know.
     pub notes: Vec<String>,
     /// Whole call stacks; null where none were sampled.
     #[serde(default)]
     pub stacks: Option<StacksDoc>,
-    /// What was made from mark to mark, in order of time; empty without a mark.
+    /// The objects made from mark to mark, in order of time; empty without a mark.
     #[serde(default)]
     pub windows: Vec<RunWindowDoc>,
     /// The numbers are of these windows only (`--window`, `--from`, `--until`); null: of the whole run.
     #[serde(default, rename = "chosenWindows")]
     pub chosen_windows: Option<ChosenWindowsDoc>,
-    /// What application code makes and what its calls bring; null where it was not recorded (`app=`), or the filter is for types or threads.
+    /// The objects made by application code, and by other code that it calls; null where that was not recorded (`app=`), or the filter is for types or threads.
     #[serde(default)]
     pub caused: Option<CausedDoc>,
     /// Calls of application code that brought something, in the filter's order; empty where that was not recorded.
@@ -55,7 +55,7 @@ pub struct Document {
     pub sites: Vec<SiteDoc>,
 }
 
-/// What sampled call stacks say.
+/// Shares of callers, estimated from sampled call stacks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StacksDoc {
@@ -74,7 +74,7 @@ pub struct StacksDoc {
     pub methods: Vec<StackMethodDoc>,
 }
 
-/// What was made while a method was on the stack.
+/// The objects made while a method was on the stack.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StackMethodDoc {
@@ -137,11 +137,11 @@ pub struct RunWindowDoc {
 pub struct CausedDoc {
     /// Which code is the application's: patterns of class names.
     pub application: Vec<String>,
-    /// What its own code has made.
+    /// The objects made by its own code.
     pub own: AmountDoc,
-    /// What is charged to its calls, together.
+    /// The objects charged to its calls, together.
     pub charged: AmountDoc,
-    /// What of the whole run no call of the application brings.
+    /// The objects of the whole run that are charged to no call of the application.
     pub no_call: AmountDoc,
 }
 
@@ -161,7 +161,7 @@ pub struct CauseDoc {
     pub line: Option<u16>,
     /// Source file.
     pub source_file: Option<String>,
-    /// What is called.
+    /// The method that is called.
     pub target: String,
     /// Objects made while the call was under way, in a recursion once.
     pub objects: i64,
@@ -204,9 +204,9 @@ pub struct TotalsDoc {
     pub count: i64,
     /// Bytes executed.
     pub bytes: i64,
-    /// What reached the heap, over the sites for which it was recorded.
+    /// The objects that reached the heap, over the sites for which that was recorded.
     pub materialized: Option<AmountDoc>,
-    /// What was executed there and did not reach the heap.
+    /// The allocations executed there that did not reach the heap.
     pub eliminated: Option<AmountDoc>,
 }
 
@@ -237,7 +237,7 @@ pub struct SiteDoc {
     pub bytes: i64,
     /// Objects of `count` whose bytes are not known and not in `bytes`.
     pub size_unknown: i64,
-    /// What reached the heap; null when not recorded.
+    /// The objects that reached the heap; null when not recorded.
     pub materialized: Option<AmountDoc>,
     /// By type, largest first; sums to `count` and `bytes`.
     pub types: Vec<TypeDoc>,
@@ -376,7 +376,7 @@ pub struct KindDoc {
     pub bytes: i64,
 }
 
-/// What the report keeps.
+/// The filter of the report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FilterDoc {
@@ -442,7 +442,7 @@ pub struct RunDoc {
     /// Threads whose counts a kill lost, or would lose.
     #[serde(default)]
     pub private_threads: Vec<String>,
-    /// What the VM threw an `OutOfMemoryError` for, as sentences.
+    /// The reasons of the VM for each `OutOfMemoryError`, as sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub out_of_memory: Vec<String>,
 }
@@ -499,7 +499,7 @@ pub struct ThreadCompletenessDoc {
 pub struct IncrementsDoc {
     /// Increments that count allocations.
     pub executed: u64,
-    /// What one counter per site would have executed.
+    /// The increments that one counter per site would have executed.
     pub one_per_site: i64,
     /// The share that `executed` saves against `one_per_site`.
     pub saved_percent: Option<f64>,
@@ -513,7 +513,7 @@ pub struct IncrementsDoc {
     pub reinstrumented: u64,
 }
 
-/// What was left alone.
+/// The methods and classes that were left alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RefusalsDoc {
@@ -563,7 +563,7 @@ pub struct FindingDoc {
     pub text: String,
 }
 
-/// What the agent cost.
+/// The cost of the agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CostDoc {

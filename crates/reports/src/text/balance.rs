@@ -1,4 +1,4 @@
-//! What the numbers leave out and what they cost: completeness, increments, refusals, the agent, damage.
+//! The gaps and the cost of the numbers: completeness, increments, refusals, the agent, damage.
 
 use crate::completeness::{Basis, Completeness};
 use crate::quantity::{

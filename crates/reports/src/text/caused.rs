@@ -1,4 +1,4 @@
-//! What the application's own code makes and what its calls bring: two columns that are never the same objects.
+//! The objects made by the application's own code, and those made by its calls: two columns that share no object.
 
 use ducktrack_count_model::Tally;
 

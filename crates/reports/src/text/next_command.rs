@@ -35,7 +35,7 @@ impl NextCommand {
     }
 }
 
-/// What to run after the report of counts.
+/// The next command after the report of counts.
 pub(crate) fn next(view: &View) -> Vec<NextCommand> {
     let trace = shell_word(&view.trace);
     let mut next = Vec::new();

@@ -6,7 +6,7 @@ use ducktrack_count_model::Tally;
 use crate::quantity::{average, bytes, objects, share};
 use crate::view::{Totals, eliminated};
 
-/// What a cut leaves out: `... 3 more callers`.
+/// The line for rows that a cut leaves out: `... 3 more callers`.
 pub(crate) fn more(number: usize, what: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("... {number} more {what}{plural}")

@@ -14,7 +14,7 @@ const LEAST_FOLDED: usize = 3;
 pub(crate) struct OwnCode(Filter);
 
 impl OwnCode {
-    /// What the user asked for, or else the project of the main class.
+    /// The package that the user asked for, or else the project of the main class.
     pub(crate) fn of(view: &View) -> Self {
         let mut only = view.filter.only.clone();
         if only.is_empty() {

@@ -14,7 +14,7 @@ const DEFAULT_TOP: usize = 20;
 pub(super) struct Finding {
     /// `com.acme.Shop.sell`
     pub(super) method: String,
-    /// What it makes or calls there: `makes int[]`.
+    /// Its allocation or call there: `makes int[]`.
     pub(super) what: String,
     pub(super) before: AmountDoc,
     pub(super) after: AmountDoc,

@@ -4,16 +4,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::json::{AmountDoc, FilterDoc};
 
-/// What the report is asked for.
+/// The request for the report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeathsRequest {
     /// The stream or directory, as the command was given it.
     pub source: String,
-    /// What to keep.
+    /// The filter.
     pub filter: crate::filter::Filter,
-    /// What was wrong with the stream, one line each.
+    /// The faults of the stream, one line each.
     pub damage: Vec<String>,
-    /// What the recording itself says of its deaths and its end, one line each.
+    /// The notes of the recording on its deaths and its end, one line each.
     pub notes: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ pub struct DeathsReport {
     pub source: String,
     /// The command that ran; empty when not known.
     pub command: String,
-    /// What wrote the stream; empty when not known.
+    /// The program that wrote the stream; empty when not known.
     pub frontend: String,
     /// The runtime of the program; empty when not known.
     pub runtime: String,
@@ -38,16 +38,16 @@ pub struct DeathsReport {
     pub level: String,
     /// The clock of all ages: `bytes`, `calls` or `micros`.
     pub clock: String,
-    /// What the report keeps.
+    /// The filter of the report.
     pub filter: FilterDoc,
     /// The same for the renderers.
     #[serde(skip)]
     pub(crate) asked: crate::filter::Filter,
-    /// What the stream cannot tell, as sentences.
+    /// The questions that the stream cannot answer, as sentences.
     pub missing: Vec<String>,
-    /// What is damaged.
+    /// The damage.
     pub damage: Vec<String>,
-    /// What cannot be true together; empty when all can.
+    /// Contradictions; empty without any.
     pub contradictions: Vec<ContradictionDoc>,
     /// The clocks at the end of the stream.
     pub end: DeathClocksDoc,
@@ -59,7 +59,7 @@ pub struct DeathsReport {
     pub raised: u64,
     /// All objects of the stream.
     pub total: LivesDoc,
-    /// What the filter keeps, before `top` cuts.
+    /// The sums after the filter, before `top` cuts.
     pub selected: LivesDoc,
     /// All dead objects on each clock; null where the stream has no such clock.
     pub on_clocks: OnClocksDoc,
@@ -294,7 +294,7 @@ pub struct GroupsDoc {
     pub references: Vec<u64>,
 }
 
-/// What refers to what.
+/// A reference from one site's objects to another's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

@@ -78,7 +78,7 @@ pub(super) fn contradictions(run: &RunTotals) -> Vec<ContradictionDoc> {
     .collect()
 }
 
-/// What the stream cannot tell.
+/// The questions that the stream cannot answer.
 pub(super) fn missing(deaths: &Deaths) -> Vec<String> {
     let run = &deaths.run;
     let mut missing = Vec::new();

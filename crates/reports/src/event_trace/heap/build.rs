@@ -100,7 +100,7 @@ fn loader(model: &TraceModel, site: SiteIndex) -> &str {
     method.map_or("", |method| &method.loader)
 }
 
-/// What the filter keeps.
+/// The sums after the filter.
 struct Kept {
     sites: Vec<HeapSiteDoc>,
     unattributed: Option<HeapPartDoc>,

@@ -15,7 +15,7 @@ pub struct HeapReport {
     pub format: String,
     /// Version of the meaning of the keys.
     pub version: u32,
-    /// What all reports on event traces begin with.
+    /// The head that all reports on event traces share.
     #[serde(flatten)]
     pub head: TraceHead,
     /// The moment that was asked for: the number of a collection, or `end`.
@@ -28,7 +28,7 @@ pub struct HeapReport {
     pub quality: QualityDoc,
     /// All objects.
     pub total: AmountDoc,
-    /// What the filter keeps, before `top` cuts.
+    /// The sums after the filter, before `top` cuts.
     pub selected: AmountDoc,
     /// How many rows it keeps.
     pub rows: RowsDoc,

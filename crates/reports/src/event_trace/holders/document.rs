@@ -18,7 +18,7 @@ pub struct HoldersReport {
     pub format: String,
     /// Version of the meaning of the keys.
     pub version: u32,
-    /// What all reports on event traces begin with.
+    /// The head that all reports on event traces share.
     #[serde(flatten)]
     pub head: TraceHead,
     /// The heap dump.
@@ -107,39 +107,39 @@ pub struct SelectedDoc {
     pub frees_classes: bool,
 }
 
-/// What the objects of a type hold.
+/// The objects held by those of a type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HoldingTypeDoc {
     /// The type.
     #[serde(rename = "type")]
     pub ty: String,
-    /// What they hold.
+    /// The objects that they hold.
     #[serde(flatten)]
     pub held: HoldingDoc,
 }
 
-/// What the objects of a site hold.
+/// The objects held by those of a site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HoldingSiteDoc {
     /// Where, what and how.
     #[serde(flatten)]
     pub place: PlaceDoc,
-    /// What they hold.
+    /// The objects that they hold.
     #[serde(flatten)]
     pub held: HoldingDoc,
     /// The same by caller to blame, most retained bytes first; empty when no caller is known.
     pub context: Vec<HoldingContextDoc>,
 }
 
-/// What the objects of a site hold that one caller is to blame for.
+/// The objects held by those of a site that one caller is to blame for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HoldingContextDoc {
     /// `com.acme.Shop.open(Shop.java:12) calls java.util.HashMap.put`; null: not known.
     pub caller: Option<String>,
-    /// What they hold.
+    /// The objects that they hold.
     #[serde(flatten)]
     pub held: HoldingDoc,
 }
@@ -157,7 +157,7 @@ pub struct DominatorDoc {
     pub count: i64,
     /// Their own bytes.
     pub bytes: i64,
-    /// What they retain.
+    /// The bytes and objects that they retain.
     pub retained: i64,
     /// Who made one of them; null when not known.
     pub made: Option<MadeDoc>,

@@ -1,4 +1,4 @@
-//! What the page says without its script.
+//! The parts of the page that need no script.
 
 use super::document::HoldersReport;
 use crate::card::Card;

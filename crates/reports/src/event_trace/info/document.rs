@@ -6,7 +6,7 @@ use crate::event_trace::head::TraceHead;
 use crate::event_trace::heap::QualityDoc;
 use crate::json::AmountDoc;
 
-/// What is in a trace.
+/// The contents of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -15,7 +15,7 @@ pub struct InfoReport {
     pub format: String,
     /// Version of the meaning of the keys.
     pub version: u32,
-    /// What all reports on event traces begin with.
+    /// The head that all reports on event traces share.
     #[serde(flatten)]
     pub head: TraceHead,
     /// Microseconds from the start of the run to the first event; null when not known.
@@ -32,7 +32,7 @@ pub struct InfoReport {
     pub bytes_per_event: Option<f64>,
     /// Bytes per survivor of a collection before compression; null without survivors.
     pub bytes_per_move: Option<f64>,
-    /// What compression saves.
+    /// The savings of compression.
     pub compression: CompressionDoc,
     /// Collections.
     pub collections: CollectionsDoc,
@@ -40,7 +40,7 @@ pub struct InfoReport {
     pub quality: QualitiesDoc,
     /// Events that the agent had to drop.
     pub dropped: u64,
-    /// What the agent could not write.
+    /// The data that the agent could not write.
     pub lost: LostDoc,
     /// Stretches that the VM or JNI allocated between events.
     pub gaps: AmountDoc,
@@ -48,7 +48,7 @@ pub struct InfoReport {
     pub unplaced: u64,
     /// Events whose size is not known.
     pub size_unknown: u64,
-    /// What was in the memory of a killed JVM and in no file; left out where there is nothing.
+    /// The events in the memory of a killed JVM that are in no file; left out where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovered: Option<RecoveredDoc>,
     /// Records of a complete trace; left out where there are none.
@@ -70,7 +70,7 @@ pub struct InfoReport {
     pub files: Vec<EventFileDoc>,
 }
 
-/// What a trace of `mode=full` has besides allocations.
+/// The contents of a trace of `mode=full` besides allocations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CompleteDoc {

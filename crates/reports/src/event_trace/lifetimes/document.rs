@@ -16,7 +16,7 @@ pub struct LifetimesReport {
     pub format: String,
     /// Version of the meaning of the keys.
     pub version: u32,
-    /// What all reports on event traces begin with.
+    /// The head that all reports on event traces share.
     #[serde(flatten)]
     pub head: TraceHead,
     /// False: the trace does not know deaths; then only `count`, `bytes` and `eliminated` hold.
@@ -25,7 +25,7 @@ pub struct LifetimesReport {
     pub collections: u64,
     /// All sites of the run together.
     pub total: LifetimeDoc,
-    /// What the filter keeps, before `top` cuts.
+    /// The sums after the filter, before `top` cuts.
     pub selected: LifetimeDoc,
     /// How many rows it keeps.
     pub rows: RowsDoc,

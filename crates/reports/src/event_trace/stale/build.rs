@@ -125,7 +125,7 @@ impl Keeper<'_> {
         })
     }
 
-    /// What the filter's types are of a site.
+    /// The part of a site that is of the filter's types.
     fn typed_part(&self, site: &StaleSite) -> Option<StalePartDoc> {
         if self.filter.types.is_empty() {
             return part_of(level_docs(&site.levels));
@@ -184,7 +184,7 @@ fn most_stale_first(sort: Sort, a: &StalePartDoc, b: &StalePartDoc) -> std::cmp:
         .then_with(|| largest_first(sort, (a.count, a.bytes), (b.count, b.bytes)))
 }
 
-/// What of some levels counts as stale.
+/// The objects of some levels that count as stale.
 pub(super) fn stale_of(levels: &[LevelDoc]) -> AmountDoc {
     sum(levels.iter().skip(Levels::STALE).map(level_amount))
 }

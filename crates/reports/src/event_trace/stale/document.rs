@@ -15,7 +15,7 @@ pub struct StaleReport {
     pub format: String,
     /// Version of the meaning of the keys.
     pub version: u32,
-    /// What all reports on event traces begin with.
+    /// The head that all reports on event traces share.
     #[serde(flatten)]
     pub head: TraceHead,
     /// The collection after which the heap is looked at.
@@ -28,7 +28,7 @@ pub struct StaleReport {
     pub since: u32,
     /// All live objects.
     pub total: AmountDoc,
-    /// What the filter keeps, before `top` cuts.
+    /// The sums after the filter, before `top` cuts.
     pub selected: AmountDoc,
     /// Objects of `selected` that were not used for `staleFrom` collections or more.
     pub stale: AmountDoc,

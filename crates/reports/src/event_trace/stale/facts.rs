@@ -1,4 +1,4 @@
-//! What the page says without its script.
+//! The parts of the page that need no script.
 
 use super::document::StaleReport;
 use super::text::until;

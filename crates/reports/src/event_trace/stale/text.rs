@@ -43,7 +43,7 @@ pub(super) fn next(report: &StaleReport) -> Vec<NextCommand> {
     )
 }
 
-/// What is not known of the latest uses.
+/// The gaps in the knowledge of latest uses.
 pub(super) fn until(report: &StaleReport) -> Option<String> {
     (report.all_until < report.collection).then(|| {
         format!(

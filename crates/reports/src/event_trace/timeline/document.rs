@@ -15,7 +15,7 @@ pub struct TimelineReport {
     pub format: String,
     /// Version of the meaning of the keys.
     pub version: u32,
-    /// What all reports on event traces begin with.
+    /// The head that all reports on event traces share.
     #[serde(flatten)]
     pub head: TraceHead,
     /// When the first buffer was begun; null when not known.
