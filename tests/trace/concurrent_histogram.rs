@@ -7,7 +7,6 @@
 //! `DUCKTRACK_FORM=21g`. The figures go to the file that `DUCKTRACK_TABLE` names, one line a run.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
