@@ -125,6 +125,7 @@ impl Builder<'_> {
             tally: site.tally,
             samples: samples.iter().map(|sample| sample.sums.samples).sum(),
             sites: site.sites.clone(),
+            caller: site.caller,
             layers: divided(&layers, site.tally),
         };
         self.profile.total += site.tally;

@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 mod allotment;
+mod below;
 mod builder;
 mod call_tree;
 mod inclusive;
@@ -40,6 +41,7 @@ mod sample_match;
 mod strata;
 mod unit;
 
+pub use below::Below;
 pub use builder::profile;
 pub use call_tree::{CallTree, Direction, NodeLabel, TreeNode};
 pub use inclusive::{MethodTotal, method_totals};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ducktrack_count_model::{SiteIndex, Tally};
+use ducktrack_count_model::{MethodIndex, SiteIndex, Tally};
 
 use crate::interval::{Interval, Part, sum_interval};
 use crate::layers::{LayerSums, Layers};
@@ -118,6 +118,8 @@ pub struct Stratum {
     pub samples: u64,
     /// The sites in this stratum.
     pub sites: Vec<SiteIndex>,
+    /// The method and the line of the call to blame, if one is known.
+    pub caller: Option<(MethodIndex, Option<u16>)>,
     /// The samples by the sizes of their objects.
     pub(crate) layers: Layers,
 }

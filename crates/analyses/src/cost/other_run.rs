@@ -62,6 +62,16 @@ pub struct Saved {
     pub work: f64,
 }
 
+impl Saved {
+    /// A share of it.
+    pub(super) fn part(self, share: f64) -> Self {
+        Self {
+            collections: self.collections * share,
+            work: self.work * share,
+        }
+    }
+}
+
 impl core::ops::AddAssign for Saved {
     fn add_assign(&mut self, other: Self) {
         self.collections += other.collections;

@@ -1,30 +1,43 @@
 //! What a run under other conditions would take, from what this one cost.
 //!
-//! - *Half of some objects*: half of their work, and half of the collections that they cause.
+//! - *A part of some objects* ([`SiteCost::part`]): that part of their work, and of the collections that they cause.
 //! - *Another young size*: young collections come in proportion. Objects that die young are copied in proportion to the collections, others as often as before; the
 //!   interval reaches from one to the other for all of them.
 //! - *Another heap size*, with the young space as it is: full collections come when promoted bytes have filled the room that the one before left.
 
-use crate::cost::gc_cost::{Cost, GcCost};
+use ducktrack_count_model::CallIndex;
+
+use crate::cost::gc_cost::{CallerCost, Cost, GcCost, SiteCost};
 use crate::cost::pause_model::Estimate;
 
-impl GcCost {
-    /// Nanoseconds of pauses that are saved if a site allocates half.
-    pub fn saved_by_half(&self, cost: &Cost) -> Estimate {
-        let mut half = Cost {
-            copied_in_vain: cost.copied_in_vain / 2,
-            ..Cost::default()
+impl SiteCost {
+    /// A share of the objects of each caller.
+    pub fn part(&self, share_of: impl Fn(Option<CallIndex>) -> f64) -> Cost {
+        let whole = [CallerCost {
+            call: None,
+            cost: self.cost.clone(),
+        }];
+        let callers = match self.callers.as_slice() {
+            [] => &whole[..],
+            callers => callers,
         };
-        for (kind, whole) in half.kinds.iter_mut().zip(&cost.kinds) {
-            kind.brought_on = whole.brought_on / 2.0;
-            kind.work = whole.work / 2;
-            kind.brought_work = whole.brought_work / 2.0;
+        let (mut part, mut all, mut kept) = (Cost::default(), 0.0, 0.0);
+        for caller in callers {
+            let share = share_of(caller.call);
+            part += &caller.cost.part(share);
+            // What fills the old space is what brings full collections on; where nothing is promoted, all that is allocated.
+            let promoted = caller.cost.promoted.bytes as f64;
+            let weight = promoted + caller.cost.allocated.bytes as f64 * f64::EPSILON;
+            all += weight;
+            kept += weight * share;
         }
-        half.full.without.collections = cost.full.without.collections / 2.0;
-        half.full.without.work = cost.full.without.work / 2.0;
-        self.without(&half)
+        let share = if all > 0.0 { kept / all } else { 0.0 };
+        part.full.without = self.cost.full.without.part(share);
+        part
     }
+}
 
+impl GcCost {
     /// Bytes allocated from one young collection to the next, on the average. `None`: there was none.
     pub fn young_bytes(&self) -> Option<u64> {
         let [young, _, _] = &self.models;
@@ -194,7 +207,11 @@ mod tests {
     #[test]
     fn half_of_all_saves_half() {
         let costs = costs();
-        let half = costs.saved_by_half(&costs.total);
+        let site = SiteCost {
+            cost: costs.total.clone(),
+            ..SiteCost::default()
+        };
+        let half = costs.without(&site.part(|_| 0.5));
         let all = costs.pause_nanos() as f64;
         assert!(
             (half.value - all / 2.0).abs() < 0.01 * all,

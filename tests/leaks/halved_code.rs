@@ -1,0 +1,123 @@
+//! `ducktrack cost --halve METHOD` against programs in which the method really runs half as often (`tests/leaks/HalvedCode.java`).
+//!
+//! One traced run of each program gives the prediction. Then the program runs bare, as it is and halved, in turns: the truth is the CPU time of the thread that
+//! collects. Most of what the methods cause is made by code of the JDK that they call. In at least four of the five the truth must be in the predicted interval, and
+//! intervals that hold everything do not count. `DUCKTRACK_FULL` takes more rounds.
+
+use ducktrack_tests::{Jdk, TracedRun, checked, compile_java, is_full_run, traced_jdks};
+use serde_json::Value;
+use std::path::Path;
+
+use ducktrack_tests::trace_command;
+
+/// The program, its method and its steps.
+const PROGRAMS: [(&str, &str, u32); 5] = [
+    ("Lines", "HalvedCode$Lines.line", 500_000),
+    ("Records", "HalvedCode$Records.record", 250_000),
+    ("Serialized", "HalvedCode$Serialized.written", 200_000),
+    ("Words", "HalvedCode$Words.words", 500_000),
+    ("Numbers", "HalvedCode$Numbers.power", 700_000),
+];
+const JAVA: [&str; 3] = ["-XX:+UseSerialGC", "-Xmx96m", "-Xmn4m"];
+const LEAST_INSIDE: usize = 4;
+/// As a share of all pauses; a wider interval says nothing.
+const WIDEST: f64 = 0.8;
+const WIDEST_MEDIAN: f64 = 0.5;
+
+#[derive(Debug)]
+struct Row {
+    program: &'static str,
+    /// What is saved, as a share of the time of collections: predicted, from, to.
+    predicted: [f64; 3],
+    saved: f64,
+}
+
+impl Row {
+    fn width(&self) -> f64 {
+        let [_, low, high] = self.predicted;
+        high - low
+    }
+
+    fn is_inside(&self) -> bool {
+        let [_, low, high] = self.predicted;
+        self.width() <= WIDEST && (low..=high).contains(&self.saved)
+    }
+}
+
+/// CPU seconds of the thread that collects in one bare run.
+fn bare(jdk: &Jdk, classes: &Path, program: &str, steps: u32, half: bool) -> f64 {
+    let mut command = jdk.tool("java");
+    command.args(JAVA).arg(format!("-Dhalf={half}"));
+    command.arg("-cp").arg(classes).arg("HalvedCode");
+    let output = command.arg(program).arg(steps.to_string()).output();
+    let text = String::from_utf8(output.expect("java").stdout).expect("text");
+    let nanos = text
+        .lines()
+        .find_map(|line| line.strip_prefix("collector "));
+    let nanos: f64 = nanos.expect("the time").parse().expect("a number");
+    nanos / 1e9
+}
+
+fn predicted(jdk: &Jdk, classes: &Path, (program, method, steps): (&str, &str, u32)) -> [f64; 3] {
+    let run = TracedRun::new(jdk, program).expect("folder");
+    let mut command = run.command("stacks=on", &[classes]).expect("the agent");
+    let steps = steps.to_string();
+    let words = JAVA.into_iter().chain(["HalvedCode", program, &steps]);
+    run.finish(command.args(words)).expect("the program");
+    let words = ["cost", "--halve", method];
+    let report = trace_command(words[0], &run.trace(), &words[1..]).expect("a report");
+    let pauses = report["pauses"].as_array().expect("pauses");
+    let all: f64 = pauses.iter().map(|kind| number(&kind["pauseMicros"])).sum();
+    let left = &report["whatIf"][0];
+    println!("{program}: {}", left["what"]);
+    let saved = |micros: &Value| 1.0 - number(micros) / all;
+    let [high, low] = [0, 1].map(|at| saved(&left["pauseInterval"][at]));
+    [saved(&left["pauseMicros"]), low, high]
+}
+
+fn number(value: &Value) -> f64 {
+    value
+        .as_f64()
+        .unwrap_or_else(|| panic!("no number: {value}"))
+}
+
+#[test]
+fn a_halved_method_saves_what_was_predicted() {
+    let classes = tempfile::tempdir().expect("temporary folder");
+    assert!(compile_java(&["HalvedCode"], 17, classes.path()).expect("compile"));
+    let jdk = traced_jdks().expect("JDKs").remove(0);
+    let rounds = if is_full_run() { 5 } else { 2 };
+    let mut rows = Vec::new();
+    for (program, method, steps) in PROGRAMS {
+        let predicted = predicted(&jdk, classes.path(), (program, method, steps));
+        let mut sums = [0.0; 2];
+        for round in 0..2 * rounds {
+            // As it is, halved, halved, as it is: what changes on the machine meanwhile affects both.
+            let half = (round + 1) / 2 % 2 == 1;
+            sums[usize::from(half)] += bare(&jdk, classes.path(), program, steps, half);
+        }
+        let saved = 1.0 - sums[1] / sums[0];
+        let [value, low, high] = predicted.map(|share| share * 100.0);
+        println!(
+            "{program:<12} predicted {value:5.1} % ({low:.1} to {high:.1}), truth {:5.1} %, {:.3} s of CPU a run",
+            saved * 100.0,
+            sums[0] / f64::from(rounds)
+        );
+        rows.push(Row {
+            program,
+            predicted,
+            saved,
+        });
+    }
+    let inside = rows.iter().filter(|row| row.is_inside()).count();
+    assert!(inside >= LEAST_INSIDE, "{inside} of 5 inside: {rows:#?}");
+    let mut widths: Vec<f64> = rows.iter().map(Row::width).collect();
+    widths.sort_by(f64::total_cmp);
+    assert!(widths[widths.len() / 2] <= WIDEST_MEDIAN, "{widths:?}");
+    let names: Vec<&str> = rows.iter().map(|row| row.program).collect();
+    checked(&format!(
+        "halved code, {inside} of {} inside: {}",
+        rows.len(),
+        names.join(", ")
+    ));
+}
