@@ -3,7 +3,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 
 use ducktrack_tests::{
     Jdk, TracedRun, agent_library, checked, compile_java, ducktrack_command, trace_command,
@@ -41,7 +41,12 @@ struct Living(Child);
 
 impl Living {
     fn start(classes: &Path) -> Self {
+        Self::with(classes, &[])
+    }
+
+    fn with(classes: &Path, options: &[String]) -> Self {
         let mut command = jdk().tool("java");
+        command.args(options);
         command.args(["-Xmx256m", "-Xmn8m", "-XX:+UseParallelGC"]);
         command.args([
             "-Dducktrack.leaks.steps=60000",
@@ -112,6 +117,50 @@ fn a_process_id_is_enough() {
     // The recording was ours, and has ended.
     assert_eq!(leaks["run"]["state"], "ended");
     checked("leaks of a process id");
+}
+
+/// The JVM writes its heap to the end; then the file is deleted.
+#[test]
+fn an_interrupt_leaves_no_dump_and_the_program_runs_on() {
+    let classes = classes();
+    let place = tempfile::tempdir().expect("a folder");
+    let trace = place.path().join("trace");
+    let agent = agent_library().expect("the agent");
+    let agent = format!(
+        "-agentpath:{}=mode=trace,summary=off,output={}",
+        agent.display(),
+        trace.display()
+    );
+    let program = Living::with(classes.path(), &[agent]);
+    let pid = program.0.id();
+    wait_until_it_works(pid);
+    std::thread::sleep(std::time::Duration::from_secs(4));
+    let mut ducktrack = Command::new(ducktrack_command().expect("ducktrack"));
+    ducktrack.arg("leaks").arg(pid.to_string());
+    ducktrack.stderr(Stdio::piped()).stdout(Stdio::piped());
+    let ducktrack = ducktrack.spawn().expect("ducktrack");
+    let dump = trace.join("heap-live.hprof");
+    let is_written = || dump.exists();
+    assert!((0..6000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        is_written()
+    }));
+    let id = ducktrack.id().to_string();
+    let interrupt = Command::new("kill").args(["-INT", &id]).status();
+    assert!(interrupt.expect("kill").success());
+    let output = ducktrack.wait_with_output().expect("ducktrack");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!is_written(), "{errors}");
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert!(
+        errors.contains(&format!("process {pid} runs on")),
+        "{errors}"
+    );
+    assert!(output.stdout.is_empty());
+    let mut jcmd = jdk().tool("jcmd");
+    let answer = jcmd.args([&pid.to_string(), "VM.uptime"]).output();
+    assert!(answer.expect("jcmd").status.success());
+    checked("an interrupt while the heap is written");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `ducktrack leaks PID|DIR [--dump FILE]`
 
+mod interrupt;
 mod live;
 
 use std::path::{Path, PathBuf};

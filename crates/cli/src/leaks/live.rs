@@ -3,15 +3,13 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::json;
-use signal_hook::consts::SIGINT;
 
+use super::interrupt::Interrupt;
 use crate::attach;
 use crate::control;
 use crate::dump;
@@ -25,8 +23,6 @@ use crate::target;
 const DUMP: &str = "heap-live.hprof";
 /// The library that is loaded writes this.
 const OPTIONS: &str = "mode=trace,summary=off";
-/// How often we look whether the time is over.
-const STEP: Duration = Duration::from_millis(100);
 
 #[derive(Args)]
 pub(super) struct LiveArgs {
@@ -54,7 +50,8 @@ pub(super) fn recording(
         Ok(folder) => {
             check_mode(pid, &folder)?;
             jvm.become_its_user()?;
-            let dump = look(&jvm, &folder, named)?;
+            let interrupt = Interrupt::watch()?;
+            let dump = look(&jvm, &folder, named, &interrupt)?;
             Ok((folder, dump))
         }
         Err(_) => record(jvm, named, args),
@@ -77,46 +74,78 @@ fn record(jvm: JvmProcess, named: Option<&Path>, args: &LiveArgs) -> Result<(Pat
     let pid = jvm.pid;
     // Loading makes us its user.
     drop(jvm);
-    let interrupted = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register(SIGINT, Arc::clone(&interrupted))
-        .context("cannot watch signals")?;
+    let interrupt = Interrupt::watch()?;
     let (jvm, _) = attach::begin(pid, args.library.as_deref(), OPTIONS, None)?;
     let folder = target::folder(&pid.to_string())?;
+    if interrupt.take() {
+        stop(pid)?;
+        bail!(
+            "interrupted before anything was recorded: process {pid} runs on, and {} has ended",
+            folder.display()
+        );
+    }
     eprintln!(
         "ducktrack: process {pid} is recorded into {} for {} seconds (Ctrl-C: answer now)",
         folder.display(),
         args.seconds
     );
-    wait(&interrupted, Duration::from_secs(args.seconds), pid);
-    let dump = look(&jvm, &folder, named);
-    if Path::new(&format!("/proc/{pid}")).exists() {
-        let socket = RunSocket::open(&Target::Process(pid));
-        socket?.ask(&json!({"command": "stop"}))?;
-    }
+    interrupt.wait(Duration::from_secs(args.seconds), || !is_alive(pid));
+    let dump = look(&jvm, &folder, named, &interrupt);
+    stop(pid)?;
     Ok((folder, dump?))
 }
 
-fn wait(interrupted: &AtomicBool, time: Duration, pid: u32) {
-    let begun = Instant::now();
-    let process = PathBuf::from(format!("/proc/{pid}"));
-    while begun.elapsed() < time && !interrupted.load(Ordering::Relaxed) && process.exists() {
-        std::thread::sleep(STEP);
+fn is_alive(pid: u32) -> bool {
+    Path::new(&format!("/proc/{pid}")).exists()
+}
+
+/// Ends a recording that is ours; that of a program that has ended is over.
+fn stop(pid: u32) -> Result<()> {
+    if is_alive(pid) {
+        RunSocket::open(&Target::Process(pid))?.ask(&json!({"command": "stop"}))?;
     }
+    Ok(())
 }
 
 /// A heap dump, unless another one is named, or the program has just ended.
-fn look(jvm: &JvmProcess, folder: &Path, named: Option<&Path>) -> Result<RunDump> {
-    if named.is_some() || !Path::new(&format!("/proc/{}", jvm.pid)).exists() {
+fn look(
+    jvm: &JvmProcess,
+    folder: &Path,
+    named: Option<&Path>,
+    interrupt: &Interrupt,
+) -> Result<RunDump> {
+    let pid = jvm.pid;
+    if named.is_some() || !is_alive(pid) {
         return Ok(RunDump::of(named, folder));
     }
     let file = std::path::absolute(folder.join(DUMP))?;
-    match fs::remove_file(&file) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            return Err(error).with_context(|| file.display().to_string());
-        }
-        _ => dump::take(jvm, &file)?,
+    remove(&file)?;
+    let waits = format!(
+        "interrupted: process {pid} is writing its heap, which cannot be cut short; the file is then deleted"
+    );
+    let (is_interrupted, taken) = interrupt.during(&waits, || dump::take(jvm, &file))?;
+    if is_interrupted {
+        remove(&file)?;
+        let folder = folder.display();
+        bail!(
+            "interrupted: process {pid} runs on, no dump is left; without one: ducktrack leaks {folder}"
+        );
+    }
+    if let Err(error) = taken {
+        // Of a JVM whose disk is full, or that was killed.
+        remove(&file)?;
+        return Err(error);
     }
     // What the JVM has in memory of the collection before the dump goes to the files.
     control::ask_for_values(folder)?;
     Ok(RunDump::Found(file))
+}
+
+fn remove(file: &Path) -> Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| file.display().to_string())
+        }
+        _ => Ok(()),
+    }
 }
