@@ -91,7 +91,12 @@ impl<A> DumpTrace<A> {
 
     fn graph(&self) -> Result<HeapGraph> {
         let graph = HeapGraph::read(self.file.clone(), self.extent);
-        graph.map_err(|error| self.fault(error))
+        graph.map_err(|error| match error {
+            DumpError::Cut { .. } => {
+                anyhow!("{} (--partial reads what is there)", self.fault(error))
+            }
+            error => self.fault(error),
+        })
     }
 
     /// A dump of this run whose objects the trace does not know has paths and sizes, but no sites.

@@ -50,6 +50,8 @@ const STRING: u8 = 0x01;
 const LOAD_CLASS: u8 = 0x02;
 const FRAME: u8 = 0x04;
 const TRACE: u8 = 0x05;
+/// The last record of a dump that the JVM finished: the end of all segments, or the heap in one record.
+const ENDS: [u8; 2] = [0x2c, 0x0c];
 const SEGMENTS: [u8; 2] = [0x0c, 0x1c];
 
 /// Copies a dump. `trace_of` returns the index in `traces` for an object's identifier.
@@ -72,8 +74,14 @@ pub fn enrich(
         sum: Enriched::default(),
     };
     copier.head()?;
+    let mut last = None;
     while !copier.stream.is_at_end()? {
-        copier.record()?;
+        last = Some(copier.record()?).filter(|tag| ENDS.contains(tag));
+    }
+    if last.is_none() {
+        return Err(DumpError::Cut {
+            at: copier.stream.position(),
+        });
     }
     copier.out.flush()?;
     Ok(copier.sum)
@@ -146,7 +154,8 @@ impl<W: Write, F: FnMut(u64) -> Option<u32>> Copier<'_, W, F> {
         })?
     }
 
-    fn record(&mut self) -> Result<(), DumpError> {
+    /// Returns its tag.
+    fn record(&mut self) -> Result<u8, DumpError> {
         let tag = self.stream.u1()?;
         if SEGMENTS.contains(&tag) && self.first_serial.is_none() {
             self.put_traces()?;
@@ -175,7 +184,8 @@ impl<W: Write, F: FnMut(u64) -> Option<u32>> Copier<'_, W, F> {
             at: start,
             reason: "a record is shorter than its content",
         })?;
-        self.copy(left)
+        self.copy(left)?;
+        Ok(tag)
     }
 
     fn string(&mut self, bytes: u64) -> Result<(), DumpError> {

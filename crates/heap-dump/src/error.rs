@@ -26,9 +26,7 @@ pub enum DumpError {
         reason: &'static str,
     },
     /// The file ends too early.
-    #[error(
-        "the heap dump is cut off at byte {at}: the JVM did not finish writing it (--partial reads what is there)"
-    )]
+    #[error("the heap dump is cut off at byte {at}: the JVM did not finish writing it")]
     Cut {
         /// Offset in the (uncompressed) dump.
         at: u64,
