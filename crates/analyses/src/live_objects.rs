@@ -49,6 +49,8 @@ pub struct CommonFacts {
     pub age: u32,
     /// Collections since their last use. `None`: uses are not recorded.
     pub staleness: Option<u32>,
+    /// Collections, of those that staleness counts, from its birth to its last use. `None`: uses are not recorded.
+    pub age_at_use: Option<u32>,
 }
 
 /// Who made an object; many objects have the same.
@@ -102,6 +104,7 @@ impl LiveObjects {
                 maker,
                 age: collection.saturating_sub(object.birth),
                 staleness: stale.map(|stale| stale.of(object, collection)),
+                age_at_use: stale.map(|stale| stale.age_at_use(object)),
             };
             let (place, address) = (all.units.len(), program_address(address));
             if end != Some(address) || place.is_multiple_of(OBJECTS_PER_START) {

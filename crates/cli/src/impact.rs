@@ -6,6 +6,7 @@ mod pair;
 mod prediction;
 mod switch;
 mod trial;
+mod wait;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -50,9 +51,9 @@ pub(crate) struct ImpactArgs {
     /// When references are removed: as soon as their objects are stale, or not before the memory is full
     #[arg(long, value_enum, default_value_t)]
     at: At,
-    /// An object is stale when it was not used for this many collections
-    #[arg(long, value_name = "COLLECTIONS", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
-    after: u32,
+    /// An object is stale when it was not used for this many collections; else for longer than the first run used such objects, at most 8
+    #[arg(long, value_name = "COLLECTIONS", value_parser = clap::value_parser!(u32).range(1..))]
+    after: Option<u32>,
     /// Try these instead of looking for candidates: SOURCE->TARGET as ducktrack leaks has them (may be repeated)
     #[arg(long = "pair", value_name = "SOURCE->TARGET")]
     pairs: Vec<Pair>,
@@ -109,26 +110,33 @@ pub(crate) fn run(args: ImpactArgs) -> Result<ExitCode> {
         false => None,
     };
     let found = match first.as_ref().filter(|_| !is_given) {
-        Some(first) => candidates::find(first, args.candidates, args.after)?,
+        Some(first) => {
+            candidates::find(first, args.candidates, args.after.unwrap_or(wait::LONGEST))?
+        }
         None => Found::given(args.pairs, first.as_ref()),
+    };
+    let after = match (args.after, &first) {
+        (Some(after), _) => after,
+        (None, Some(first)) => wait::collections(first, &found.pairs)?,
+        (None, None) => wait::LONGEST,
     };
     let pairs = found.pairs.into_iter().map(Change::Removal);
     let changes: Vec<Change> = pairs
         .chain(args.switches.into_iter().map(Change::Switch))
         .collect();
     let predicted = match &first {
-        Some(first) => prediction::shares(first, &changes, args.after, args.trials)?,
+        Some(first) => prediction::shares(first, &changes, after, args.trials)?,
         None => vec![None; changes.len()],
     };
     let plan = Plan {
         trials: args.trials,
-        work: TrialWork::new(args.at.word(), args.after, &changes),
+        work: TrialWork::new(args.at.word(), after, &changes),
     };
     let (base, candidates) = plan.carry_out(&program, &changes, &predicted)?;
     let request = ImpactRequest {
         command: program.name(),
         at: args.at.word().to_owned(),
-        after: args.after,
+        after,
         found_in: found.found_in.filter(|_| args.keep.is_some()),
         left_out: found.left_out,
     };

@@ -265,6 +265,11 @@ impl JoinedDump {
         self.facts(object)?.staleness
     }
 
+    /// Collections that an object had survived when it was used last, counted as staleness is. `None`: as of staleness.
+    pub fn age_at_use(&self, object: u32) -> Option<u32> {
+        self.facts(object)?.age_at_use
+    }
+
     /// The place of an object's maker in `makers`; `None`: the object is not in the trace.
     pub fn maker_number(&self, object: u32) -> Option<u32> {
         self.facts(object).map(|facts| facts.maker)

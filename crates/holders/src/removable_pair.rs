@@ -72,11 +72,11 @@ impl Holdings {
 
     /// A trial would have removed the object, and the program did not use it any more after that. Where uses are not recorded, all objects are such.
     fn stays_unused(&self, object: u32, unused_for: u32) -> bool {
-        let Some(unused) = self.dump.staleness(object) else {
+        let unused = self.dump.staleness(object);
+        let Some((unused, used_at)) = unused.zip(self.dump.age_at_use(object)) else {
             return true;
         };
-        let age_at_last_use = self.dump.age(object).saturating_sub(unused);
-        unused >= unused_for && age_at_last_use < unused_for
+        unused >= unused_for && used_at < unused_for
     }
 
     /// References of the objects that pile up to what they alone hold.
@@ -113,13 +113,9 @@ fn most<'a>(pairs: impl Iterator<Item = &'a RemovablePair>) -> Option<RemovableP
 }
 
 /// Nodes and tables: a collection uses them when it grows or is searched, and does not use what they hold.
-fn is_of_collections(class: &str) -> bool {
-    let element = class.trim_start_matches('[');
-    let element = element
-        .strip_prefix('L')
-        .filter(|_| class.starts_with('['))
-        .unwrap_or(element);
-    element.starts_with("java/util/")
+fn is_of_collections(descriptor: &str) -> bool {
+    let element = descriptor.trim_start_matches('[');
+    element.starts_with("Ljava/util/")
 }
 
 /// Source and target.
@@ -135,4 +131,24 @@ fn ends_at(path: &HolderPath, at: usize) -> Vec<Ends> {
     let sources = before.into_iter().chain(own);
     let objects = sources.filter(|source: &&HolderStep| source.class.is_none());
     objects.map(|source| (source.ty, step.ty)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_of_collections;
+
+    #[test]
+    fn nodes_and_tables_are_of_collections() {
+        for of_collections in ["Ljava/util/HashMap$Node;", "[Ljava/util/HashMap$Node;"] {
+            assert!(is_of_collections(of_collections), "{of_collections}");
+        }
+        for payload in [
+            "[B",
+            "Lacme/java/util/Thing;",
+            "Ljava/lang/String;",
+            "LCache$Key;",
+        ] {
+            assert!(!is_of_collections(payload), "{payload}");
+        }
+    }
 }

@@ -42,7 +42,7 @@ pub use deaths::{
 pub use gc::{
     Change, CostCandidate, CostRequest, GcCandidateDoc, GcContextDoc, GcCostDoc, GcReport,
     GcSiteDoc, GcTypeDoc, PauseKindDoc, UnknownPausesDoc, WhatIfDoc, WithoutDoc, candidate_groups,
-    candidates_of, cost_report, group_of_sites, removable_pair,
+    candidates_of, cost_report, group_of_sites, longest_used, removable_pair,
 };
 pub use head::{KnowledgeDoc, RowsDoc, TraceHead};
 pub(crate) use heap::since_start;

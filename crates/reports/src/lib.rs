@@ -78,7 +78,7 @@ pub use event_trace::{
     TimelineTotalsDoc, TraceHead, TypeCountDoc, TypeDeathsDoc, TypeLayerDoc, UnknownPausesDoc,
     WhatIfDoc, WithoutDoc, candidate_groups, candidates_of, cost_report, csv_line, deaths_report,
     group_of_sites, heap_report, holders_report, info_report, leak_question, leaks_report,
-    lifetimes_report, place_of, removable_pair, stale_report, timeline_report,
+    lifetimes_report, longest_used, place_of, removable_pair, stale_report, timeline_report,
 };
 pub use filter::{Filter, Sort};
 pub use fitted_names::fitted;

@@ -58,4 +58,11 @@ impl StalenessClock {
     pub(crate) fn of(&self, object: &LiveObject, collection: u32) -> u32 {
         self.staleness(object.used, collection)
     }
+
+    /// How old a live object was when it was used last.
+    pub(crate) fn age_at_use(&self, object: &LiveObject) -> u32 {
+        let born = self.collected.until(object.birth);
+        let used = self.collected.until(object.used.max(object.birth));
+        u32::try_from(used.saturating_sub(born)).unwrap_or(u32::MAX)
+    }
 }

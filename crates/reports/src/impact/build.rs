@@ -10,10 +10,13 @@ use super::estimate::Estimate as Measured;
 use crate::class_name::printable;
 use crate::event_trace::VERSION;
 
+/// As a share of the time of collections: what may be saved this much is not called insignificant.
+const MATTERS: f64 = 0.1;
+
 const METHOD: &str = "Base trials and removal trials run the same program with the same agent, in turns. In a removal trial, references of the source's objects to targets \
     that the program has not used for some collections are set to null in the running program. Times are of the program's own run, from when the agent is ready: pauses as the JVM \
     announces them, and what is left without the time in which the agent stops the program. GC share: pauses as a share of both (equation 1 of the paper); impact score: its difference. \
-    Intervals: 95 %, Welch's t. A candidate has an impact if the interval of the CPU time in pauses does not hold 0: other programs on the machine hardly change it. It is not a leak \
+    Intervals: 95 %, Welch's t. A candidate has an impact if the interval of the CPU time in pauses does not hold 0: other programs on the machine hardly change it; it has none if that interval ends below a tenth of the time of collections, and else there were too few trials. It is not a leak \
     if the program used what was removed: by another path, or a NullPointerException is thrown where no base trial throws one. Where a first run was traced, the share of the time of \
     collections that ducktrack cost predicts stands beside the measured share of the CPU time that the collecting threads take in pauses. Its interval (95 %) has three parts, whose squares \
     add up: what the pauses of the one run leave open, the error of the model (standard deviation: 0.4 of the saving, times the share that is left), and the difference between runs (3 % of the time of \
@@ -176,6 +179,7 @@ impl<'a> BaseTrials<'a> {
             _ if is_removal && removals.iter().all(|removal| removal.references == 0) => {
                 "nothing-removed"
             }
+            cpu if !cpu.is_significant() && share.reaches(MATTERS) => "too-few-trials",
             cpu if !cpu.is_significant() => "no-significant-impact",
             cpu if cpu.value > 0.0 => "saves",
             _ => "costs",
@@ -371,7 +375,13 @@ mod tests {
                 .map(|tenths| run(tenths, Some(removed())))
                 .into(),
         );
-        assert_eq!(same.verdict, "no-significant-impact");
+        assert_eq!(same.verdict, "too-few-trials");
+        let more = candidate(
+            [12, 13, 11]
+                .map(|tenths| run(tenths, Some(removed())))
+                .into(),
+        );
+        assert_eq!(more.verdict, "no-significant-impact");
         assert_eq!(
             (value(&same.saved_share), same.as_predicted),
             (0.0, Some(false))

@@ -89,7 +89,7 @@ pub struct ImpactCandidateDoc {
     pub sites: Option<String>,
     /// The score of `ducktrack leaks`; null where the candidate was given.
     pub score: Option<f64>,
-    /// `saves`, `costs`, `no-significant-impact`, `nothing-removed`, `not-a-leak`, `failed`, `crashed`.
+    /// `saves`, `costs`, `no-significant-impact`, `too-few-trials`, `nothing-removed`, `not-a-leak`, `failed`, `crashed`.
     pub verdict: String,
     /// The share of the time of collections that a traced run says would be saved; null: there was none.
     pub predicted_share: Option<EstimateDoc>,

@@ -66,6 +66,11 @@ impl Estimate {
         Self { value, interval }
     }
 
+    /// The interval goes up to a bound, or is not known.
+    pub(super) fn reaches(&self, bound: f64) -> bool {
+        self.interval.is_none_or(|(_, high)| high >= bound)
+    }
+
     /// The interval does not hold 0.
     pub(super) fn is_significant(&self) -> bool {
         let apart = |(low, high): (f64, f64)| low > 0.0 || high < 0.0;

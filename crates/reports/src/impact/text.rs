@@ -195,6 +195,14 @@ fn verdict(row: &ImpactCandidateDoc, report: &ImpactReport) -> String {
             row.removal.failed,
             row.removal.other_output.unwrap_or(0)
         ),
+        "too-few-trials" => {
+            let saved = row.saved_share.as_ref();
+            let saved = saved.map_or_else(String::new, |saved| interval(saved, 100.0, " %"));
+            format!(
+                "not known after {} of each kind: {saved} of the time of collections saved; more --trials tell",
+                counted(row.removal.trials, "trial")
+            )
+        }
         _ => "no significant impact".to_owned(),
     }
 }

@@ -76,6 +76,12 @@ pub fn removable_pair(
     Ok(pair.map(|pair| (name(pair.source), name(pair.target))))
 }
 
+/// The most collections that a target of these references had survived when it was used last. `None`: the dump has none, or uses were not recorded.
+pub fn longest_used(holdings: &Holdings, source: &str, target: &str) -> Option<u32> {
+    let name = |ty| type_name(Some(holdings.types.name(ty)));
+    holdings.longest_used(|ty| name(ty) == source, |ty| name(ty) == target)
+}
+
 /// For each candidate its group; notes in the candidates what they hold.
 pub fn candidate_groups(holdings: &Holdings, candidates: &mut [CostCandidate]) -> Vec<ObjectGroup> {
     let group = |candidate: &mut CostCandidate| {
