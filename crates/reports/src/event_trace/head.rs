@@ -116,6 +116,7 @@ impl TraceHead {
                 .iter()
                 .map(finding_doc)
                 .chain(of_events)
+                .filter(|found| !info.recovered.is_running || !is_of_running(found))
                 .collect(),
             losses: view.losses.clone(),
         }
@@ -133,6 +134,11 @@ impl TraceHead {
             .map(|loss| format!("lost while recording: {loss}"));
         damage.chain(losses).collect()
     }
+}
+
+/// The files of a JVM that runs are not finished, and their last block may be half written.
+fn is_of_running(found: &FindingDoc) -> bool {
+    matches!(found.name.as_str(), "no-end" | "cut")
 }
 
 fn event_damage(found: &FileDamage) -> FindingDoc {
