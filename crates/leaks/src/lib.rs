@@ -37,4 +37,4 @@ pub use interval::{CONFIDENCE, Interval};
 pub use judgement::{Judgement, Measure, NotKnown, Verdict};
 pub use speed::Speeds;
 pub use trend::BEND;
-pub use verdict::judge;
+pub use verdict::{before_it_was_dropped, judge};

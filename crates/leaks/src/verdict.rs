@@ -77,6 +77,11 @@ fn judge_unseen(clock: &Clock, history: &History) -> Judgement {
     }
 }
 
+/// What was alive before it was dropped, of a subject whose verdict rests on that.
+pub fn before_it_was_dropped(clock: &Clock, history: &History) -> Option<History> {
+    before_release(clock, history).map(|(_, earlier)| earlier)
+}
+
 /// The span up to the last look before its last cohort, if most of what was alive then is gone. Without such a look: up to its last cohort, if of that nearly
 /// nothing stays (of what is replaced, the youngest stay); then nobody knows whether the others were alive.
 fn before_release(clock: &Clock, history: &History) -> Option<(Clock, History)> {

@@ -1,6 +1,9 @@
 //! Verdicts on series whose truth is known.
 
-use ducktrack_leaks::{Amount, Cell, Clock, Death, History, NotKnown, Speeds, Verdict, judge};
+use ducktrack_leaks::{
+    Amount, Cell, Clock, Death, History, NotKnown, Speeds, Verdict, before_it_was_dropped, groups,
+    judge,
+};
 use proptest::prelude::*;
 
 /// Cells of the clock, as the replay makes them.
@@ -149,6 +152,11 @@ fn the_two_series() {
         judged.released && judged.verdict == Verdict::Leaks,
         "{judged:?}"
     );
+    // Nothing is left of them that could tell that they rose together; before, it could.
+    let followers = |history: &History| groups(&[history, history], |_| 0)[0].followers.len();
+    assert_eq!(followers(&history), 0);
+    let before = before_it_was_dropped(&clock, &history).expect("it was dropped");
+    assert_eq!(followers(&before), 1);
 }
 
 #[test]

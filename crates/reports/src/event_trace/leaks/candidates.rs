@@ -2,7 +2,8 @@
 
 use ducktrack_analyses::{SurvivorRow, Survivors, TraceModel};
 use ducktrack_leaks::{
-    Amount, Forecast, Group, History, Interval, Judgement, NotKnown, Verdict, groups, judge,
+    Amount, Forecast, Group, History, Interval, Judgement, NotKnown, Verdict,
+    before_it_was_dropped, groups, judge,
 };
 use rustc_hash::FxHashSet;
 
@@ -91,7 +92,19 @@ impl Candidates<'_> {
     }
 
     fn of_kind<'a>(&self, rows: &[&'a JudgedRow<'a>]) -> Vec<Candidate<'a>> {
-        let histories: Vec<&History> = rows.iter().map(|row| &row.row.history).collect();
+        // What was dropped at one time has risen as one until then.
+        let dropped: Vec<Option<History>> = rows
+            .iter()
+            .map(|row| {
+                let is_dropped = row.judged.released;
+                is_dropped
+                    .then(|| before_it_was_dropped(&self.survivors.clock, &row.row.history))?
+            })
+            .collect();
+        let histories = rows.iter().zip(&dropped);
+        let histories: Vec<&History> = histories
+            .map(|(row, dropped)| dropped.as_ref().unwrap_or(&row.row.history))
+            .collect();
         let makers: FxHashSet<String> = rows
             .iter()
             .filter_map(|row| PlaceDoc::of(&self.model.count, row.row.site?))
