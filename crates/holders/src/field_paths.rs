@@ -13,7 +13,8 @@
 
 use rustc_hash::FxHashMap;
 
-use ducktrack_heap_dump::{HeapGraph, Root, ShortestPaths, Tier, Tiers, TreeFields};
+use ducktrack_count_model::stable_class;
+use ducktrack_heap_dump::{ClassIndex, HeapGraph, Root, ShortestPaths, Tier, Tiers, TreeFields};
 
 use crate::join::JoinedDump;
 use crate::type_table::{TypeNumber, TypeTable};
@@ -166,7 +167,7 @@ struct Builder<'a> {
     fields: &'a TreeFields,
     roots: RootKinds<'a>,
     numbers: FxHashMap<(u32, Way, TypeNumber), u32>,
-    /// By name, the first class object: those of the same name from other loaders are the same step.
+    /// By name, the first class object: those of the same name from other loaders are the same step, as are those that were generated alike.
     class_objects: FxHashMap<String, u32>,
     all: FieldPaths,
 }
@@ -178,7 +179,7 @@ impl Builder<'_> {
         let path = match before {
             None => {
                 let way = match self.dump.graph.as_class(object) {
-                    Some(_) => Way::Statics(object),
+                    Some(class) => Way::Statics(self.first_of_its_name(class, object)),
                     None => Way::Root(self.roots.number(object)),
                 };
                 self.step(None, (way, ty), object)
@@ -209,13 +210,24 @@ impl Builder<'_> {
             return Way::Static(place);
         }
         if let Some(class) = graph.as_class(object) {
-            let name = graph.classes().name(class).to_owned();
-            return Way::Statics(*self.class_objects.entry(name).or_insert(object));
+            return Way::Statics(self.first_of_its_name(class, object));
         }
         match self.fields.number(object) {
             Some(field) => Way::Field(field),
             None if graph.class_name(before).starts_with('[') => Way::Element,
             None => Way::Implied,
+        }
+    }
+
+    /// A class that is generated for each of many has a name that no other has: without its number it has.
+    fn first_of_its_name(&mut self, class: ClassIndex, object: u32) -> u32 {
+        let name = stable_class(self.dump.graph.classes().name(class));
+        match self.class_objects.get(name.as_ref()) {
+            Some(first) => *first,
+            None => {
+                self.class_objects.insert(name.into_owned(), object);
+                object
+            }
         }
     }
 
