@@ -1,7 +1,7 @@
 //! `ducktrack leaks` on programs that it was not made with: published leaks of released libraries and of the JDK, each with its control, and controls with real caches and pools.
 //!
 //! Half of the leaks were there while the theory was written (`build`), half run only at the end (`held-out`): each program says which, and that was written once, by a hash of its
-//! name. Prints a table by name: the verdict, and the place of the true culprit, which is the holder or the site that the fixing commit changed, without and with a heap dump.
+//! name. Prints a table by name: the verdict, and the place of the true culprit, which is the holder or the site that the fixing commit changed. The heap dump is in the folder.
 //! Runs as `scripts/bench leaks` does. `DUCKTRACK_LEAKS` names some programs or a half; `DUCKTRACK_COLLECTORS` the collectors, each program with all of them.
 
 use std::process::Command;
@@ -23,14 +23,14 @@ const ALARMS: f64 = 0.05;
 /// What was said of one run.
 struct Row {
     program: JudgedProgram,
-    /// The place of the culprit without and with a dump.
-    ranks: [Option<usize>; 2],
+    /// The place of the culprit.
+    rank: Option<usize>,
     alarms: u64,
 }
 
 impl Row {
     fn is_found(&self) -> bool {
-        self.ranks.iter().flatten().any(|rank| *rank <= FIRST)
+        self.rank.is_some_and(|rank| rank <= FIRST)
     }
 }
 
@@ -44,8 +44,8 @@ fn the_culprit_is_among_the_first_two_and_controls_are_silent() {
     let jdks = traced_jdks().expect("JDKs");
     print_commands();
     println!(
-        "{:<32} {:<34} {:<8} {:<11} {:>5} {:>9} {:>6}  verdict",
-        "program", "kind", "half", "JDK", "rank", "with dump", "alarms"
+        "{:<32} {:<34} {:<8} {:<11} {:>5} {:>6}  verdict",
+        "program", "kind", "half", "JDK", "rank", "alarms"
     );
     let mut rows = Vec::new();
     let named = std::env::var("DUCKTRACK_COLLECTORS").ok();
@@ -81,10 +81,7 @@ fn print_commands() {
         "java -agentpath:{}=mode=trace,dump=end,output=DIR ... (dump=shutdown where the program says so)",
         agent.display()
     );
-    println!(
-        "{0} leaks DIR; {0} leaks DIR --dump DIR/heap.hprof\n",
-        command.display()
-    );
+    println!("{} leaks DIR\n", command.display());
 }
 
 fn judge(rows: &[Row]) {
@@ -123,37 +120,25 @@ fn judge(rows: &[Row]) {
 
 fn judged(program: &JudgedProgram, jdk: &Jdk, collector: &str) -> Row {
     let run = traced(program, jdk, collector);
-    let dump = run.trace().join("heap.hprof");
-    let dump = dump.to_str().expect("a path in UTF-8");
-    let reports = [&[][..], &["--dump", dump][..]].map(|words| {
-        trace_command("leaks", &run.trace(), words)
-            .unwrap_or_else(|error| panic!("{}: {error:#}", run.name()))
-    });
-    let ranks = [0, 1].map(|at: usize| rank(&reports[at], &program.culprits));
-    let alarms = reports
-        .iter()
-        .filter_map(|report| report["alarms"].as_u64())
-        .max();
+    let report = trace_command("leaks", &run.trace(), &[])
+        .unwrap_or_else(|error| panic!("{}: {error:#}", run.name()));
     let row = Row {
         program: program.clone(),
-        ranks,
-        alarms: alarms.expect("a number"),
+        rank: rank(&report, &program.culprits),
+        alarms: report["alarms"].as_u64().expect("a number"),
     };
-    let show = |rank: Option<usize>| rank.map_or_else(|| "-".to_owned(), |rank| rank.to_string());
-    let ranks = match program.is_control {
-        true => ["", ""].map(str::to_owned),
-        false => row.ranks.map(show),
-    };
+    let rank = row
+        .rank
+        .map_or_else(|| "-".to_owned(), |rank| rank.to_string());
     println!(
-        "{:<32} {:<34} {:<8} {:<11} {:>5} {:>9} {:>6}  {}",
+        "{:<32} {:<34} {:<8} {:<11} {:>5} {:>6}  {}",
         program.row_name(),
         program.kind,
         program.half,
         format!("{} {collector}", jdk.version),
-        ranks[0],
-        ranks[1],
+        if program.is_control { "" } else { &rank },
         row.alarms,
-        short(reports[1]["sentence"].as_str().unwrap_or_default()),
+        short(report["sentence"].as_str().unwrap_or_default()),
     );
     row
 }
