@@ -1,13 +1,16 @@
 //! A fault on the way, and the heap known again: after the next full collection the rebuilt heap equals the VM's own class histogram, class by class,
 //! after young and full collections more; and the commands say between which collections it is not known, and what is known of the others.
 //!
-//! The fault is asked for (`fault-at=2`): the second pause is reported as one that could not be read. The program is `tests/trace/LostHeap.java`.
+//! The fault is asked for (`fault-at=2`): the second pause is reported as one that could not be read. Or the disk is full for a while, and events
+//! and survivors are lost. The program is `tests/trace/LostHeap.java`.
 
+use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, Turns, checked, compile_java, ducktrack_command, trace_command, traced_jdks,
-    traced_layouts,
+    Jdk, TracedRun, Turns, checked, compile_java, ducktrack_command, jdks_in_turn, skipped,
+    trace_command, traced_jdks, traced_layouts,
 };
 use serde_json::Value;
 
@@ -29,6 +32,85 @@ fn the_heap_is_known_again_after_the_next_full_collection() {
     assert!(runs >= jdks.len(), "only {runs} runs");
     checked(&format!(
         "the heap is known again after a full collection, {runs} runs, every class equal"
+    ));
+}
+
+/// Runs a program with a small disk in the folder of its trace; what is on the disk in the end goes to the other folder.
+const ON_SMALL_DISK: &str = "trace=$1; copy=$2; shift 2; mount -t tmpfs -o size=24m none \"$trace\" || exit 1; \"$@\"; code=$?; cp -r \"$trace\" \"$copy\"; exit $code";
+
+/// The disk is full for a part of the run. The program notices nothing, the gap has its bounds and what was lost, and after the gap the heap is known as ever.
+#[test]
+fn the_heap_is_known_again_after_a_full_disk() {
+    if !can_mount() {
+        return skipped("heaps on a full disk: no small disk can be mounted");
+    }
+    let programs = tempfile::tempdir().expect("temporary folder");
+    assert!(compile_java(&["LostHeap"], 17, programs.path()).expect("compile"));
+    let jdks = traced_jdks().expect("JDKs");
+    let mut turns = Turns::new();
+    for (turn, jdk) in jdks_in_turn("full disks", &jdks, 1).iter().enumerate() {
+        let layouts: Vec<_> = traced_layouts(jdk).collect();
+        for options in turns.take(&layouts, turn) {
+            check_full_disk(jdk, options, programs.path());
+        }
+    }
+    turns.announce("heaps after full disks");
+}
+
+/// Whether a small disk can be mounted here.
+fn can_mount() -> bool {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let mut nothing = on_small_disk(folder.path(), &folder.path().join("copy"));
+    let ended = nothing.arg("true").output();
+    ended.is_ok_and(|ended| ended.status.success())
+}
+
+fn on_small_disk(trace: &Path, copy: &Path) -> Command {
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "sh", "-c", ON_SMALL_DISK, "sh"]);
+    command.arg(trace).arg(copy);
+    command
+}
+
+fn check_full_disk(jdk: &Jdk, options: &[&str], programs: &Path) {
+    let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
+    let (trace, copy, histogram) = (run.trace(), run.file("copy"), run.file("histogram"));
+    fs::create_dir(&trace).expect("folder");
+    let java = run.command("compress=off", &[programs]).expect("java");
+    let mut command = on_small_disk(&trace, &copy);
+    command.arg(java.get_program()).args(java.get_args());
+    command.args(["-Xms64m", "-Xmx64m"]).args(options);
+    command.arg("LostHeap").arg(&histogram);
+    let ended = command.arg(trace.join("filler")).output().expect("unshare");
+    let name = run.name();
+    let text = String::from_utf8_lossy(&ended.stdout);
+    assert!(
+        ended.status.success() && text.contains("full: "),
+        "{name}: {ended:?}"
+    );
+    fs::remove_dir(&trace).expect("it was only mounted there");
+    fs::rename(&copy, &trace).expect("what was on the disk");
+    let info = trace_command("info", &trace, &[]).expect("info");
+    assert_eq!(info["knowledge"]["state"], "known", "{name}: {info}");
+    let gaps = info["knowledge"]["gaps"].as_array().expect("gaps");
+    assert!(!gaps.is_empty(), "{name}: {info}");
+    let lost = info["lost"]["blocks"].as_u64().expect("blocks");
+    let said = format!("{lost} blocks of events (");
+    assert!(
+        lost > 0 && info["losses"].to_string().contains(&said),
+        "{name}: {info}"
+    );
+    let classes = run.compare_heap(&histogram).expect("the rebuilt heap");
+    let heap = trace_command("heap", &trace, &["--type", "LostHeap$After"]).expect("heap");
+    let sites = heap["sites"].as_array().expect("sites");
+    let known: u64 = sites.iter().filter_map(|site| site["count"].as_u64()).sum();
+    assert_eq!(
+        (heap["selected"]["count"].as_u64(), known),
+        (Some(1000), 1000),
+        "{name}"
+    );
+    checked(&format!(
+        "{name}: {lost} blocks lost on a full disk, the heap is known again after it, {classes} classes equal"
     ));
 }
 
