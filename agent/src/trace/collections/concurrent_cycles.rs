@@ -55,6 +55,8 @@ pub(super) struct ConcurrentCycles {
 /// A pause whose buffers were cut.
 struct CutPause {
     micros: u64,
+    /// What the agent's work at its start took.
+    nanos: u64,
     since: Instant,
 }
 
@@ -161,14 +163,15 @@ impl ConcurrentCycles {
     /// A pause begins. The world is stopped. `cut` marks the buffers as cut.
     pub(super) fn pause_begins(&self, cut: impl FnOnce()) {
         let work = UnderWay::begin();
-        let since = Instant::now();
+        let (since, micros) = (Instant::now(), unix_micros());
         let cuts = self.watch.pause_begins();
         if cuts {
             cut();
         }
         *self.pause.lock() = cuts.then(|| CutPause {
-            micros: unix_micros(),
+            micros,
             since,
+            nanos: nanos_since(since),
         });
         self.work.begins(work);
     }
@@ -181,6 +184,7 @@ impl ConcurrentCycles {
     }
 
     fn record_pause(self: &Arc<Self>, buffers: &ThreadBuffers) {
+        let own = Instant::now();
         let start = match self.watch.pause_ends() {
             Ok(start) => start,
             Err(fault) => {
@@ -192,7 +196,7 @@ impl ConcurrentCycles {
             return;
         };
         let (cycles, end) = (Arc::clone(self), unix_micros());
-        let walk_nanos = nanos_since(pause.since);
+        let walk_nanos = pause.nanos + nanos_since(own);
         buffers.begin_epoch(|number| {
             Box::new(move |buffers, cuts| {
                 let collection = Collection {
@@ -314,8 +318,8 @@ impl CycleListener for Recorder {
 
 impl Recorder {
     fn record(&self, mut cycle: OpenCycle, report: CycleReport) {
+        let (own, since) = (Instant::now(), cycle.since);
         let held = Duration::from_nanos(report.held_nanos);
-        self.cycles.held.add(held, cycle.since.elapsed());
         let collection = &mut cycle.collection;
         if report.is_void {
             collection.kind = CollectionKind::Cleanup;
@@ -334,6 +338,8 @@ impl Recorder {
         let classes = self.new_classes();
         let copy = self.buffers.keep_collection(collection, &survivors);
         cycle.place.fill(classes, cycle.collection, survivors, copy);
+        let held = held + own.elapsed();
+        self.cycles.held.add(held, since.elapsed());
     }
 
     /// Classes that were not in the trace yet.

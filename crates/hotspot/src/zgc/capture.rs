@@ -97,11 +97,19 @@ impl Capture {
             (layout.form == Form::Single || page.is_old() == is_old) && page.seqnum < seqnum
         };
         let pages = layout.pages(is_judged).ok_or(CycleFault::NoPages)?;
+        let counted = pages.iter().map(|page| {
+            let count = LiveMap::counted(page, layout.page.live_map, seqnum);
+            count as usize
+        });
+        let counted = counted.sum::<usize>();
+        if counted > most_objects {
+            return Err(CycleFault::OverBound);
+        }
         let mut capture = Self {
             generation,
             seqnum,
             pages: Vec::with_capacity(pages.len()),
-            survivors: Vec::new(),
+            survivors: Vec::with_capacity(counted),
         };
         let mut reader = ObjectReader {
             layout,
@@ -113,9 +121,6 @@ impl Capture {
             let at = layout.page.live_map;
             let live = LiveMap::read(&page, at, seqnum);
             let live = live.map_err(|fault: LiveMapFault| of_page(&page, fault))?;
-            if capture.survivors.len() + live.objects.len() > most_objects {
-                return Err(CycleFault::OverBound);
-            }
             let first = capture.survivors.len();
             let read = reader.read(&live, &mut capture.survivors);
             read.map_err(|fault: ObjectFault| of_page(&page, fault))?;

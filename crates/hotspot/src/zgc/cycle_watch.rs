@@ -138,7 +138,15 @@ struct Reader {
     /// Its objects, until its relocation is over.
     capture: Option<Capture>,
     set: Option<RelocationSet>,
+    /// How long its driver was held so far, and since when it is now.
     held_nanos: u64,
+    held_since: Option<Instant>,
+}
+
+impl Reader {
+    fn held(&self) -> u64 {
+        self.held_nanos + self.held_since.map_or(0, nanos_since)
+    }
 }
 
 impl ZgcWatch {
@@ -305,6 +313,7 @@ impl GenerationWatch {
                 capture: None,
                 set: None,
                 held_nanos: 0,
+                held_since: None,
             }),
         };
         let (_, number) = watch.now();
@@ -392,7 +401,7 @@ impl Shared {
         if started != number {
             return;
         }
-        let since = Instant::now();
+        reader.held_since = Some(Instant::now());
         match (phase, reader.captured == number) {
             (MARK_COMPLETE, false) => self.capture(watch, &mut reader, number),
             (RELOCATE, true) => self.relocated(watch, &mut reader),
@@ -400,15 +409,16 @@ impl Shared {
                 let what = "the end of marking passed unseen";
                 self.tell(watch, number, Err(CycleFault::Missed { what }));
             }
-            _ => return,
+            _ => {}
         }
-        reader.held_nanos += nanos_since(since);
+        reader.held_nanos = reader.held();
+        reader.held_since = None;
     }
 
     fn capture(&self, watch: &GenerationWatch, reader: &mut Reader, number: u32) {
         self.give_up(watch, reader);
         reader.captured = number;
-        reader.held_nanos = 0;
+        (reader.held_nanos, reader.held_since) = (0, Some(Instant::now()));
         let read = {
             let objects = &mut *self.objects();
             // Old cycles, and those of the whole heap, unload classes.
@@ -551,7 +561,7 @@ impl Shared {
                 return Err(CycleFault::Missed { what });
             }
             let kind = watch.kind(self.layout.form);
-            Ok(self.reported(kind, number, outcome, reader.held_nanos))
+            Ok(self.reported(kind, number, outcome, reader.held()))
         });
         self.tell(watch, number, outcome);
     }
@@ -571,7 +581,7 @@ impl Shared {
         let outcome = match reader.capture.take() {
             Some(capture) => {
                 let is_whole = self.layout.form == Form::Single;
-                report(capture.unmoved(&self.layout), reader.held_nanos, is_whole)
+                report(capture.unmoved(&self.layout), reader.held(), is_whole)
             }
             None => CycleReport {
                 is_void: true,

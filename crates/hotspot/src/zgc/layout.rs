@@ -168,7 +168,7 @@ impl Layout {
             });
         }
         let (generations, active_type) = match form {
-            Form::Single => (vec![single(&tables, heap)?], None),
+            Form::Single => (vec![single(&tables, heap, pages.slots)?], None),
             Form::Generational => {
                 let place = generations::HeapParts {
                     heap,
@@ -245,7 +245,8 @@ fn page_map(tables: &Tables<'_>, heap: Address) -> Result<PageMap, Error> {
     })
 }
 
-fn single(tables: &Tables<'_>, heap: Address) -> Result<GenerationPlace, Error> {
+/// `most`: slots of the table of pages that the VM can use. The map has room for millions, and to look through all of them takes milliseconds.
+fn single(tables: &Tables<'_>, heap: Address, most: usize) -> Result<GenerationPlace, Error> {
     let table = heap
         .plus(tables.offset(("@Heap", "_forwarding_table"))?)
         .plus(tables.offset(("@ForwardingTable", "_map"))?);
@@ -255,7 +256,7 @@ fn single(tables: &Tables<'_>, heap: Address) -> Result<GenerationPlace, Error> 
         phase: tables.global("_@GlobalPhase")?,
         seqnum: tables.global("_@GlobalSeqNum")?,
         map: read_value(table.plus(pointer))?,
-        slots: read_value::<u64>(table.plus(pointer - 8))? as usize,
+        slots: (read_value::<u64>(table.plus(pointer - 8))? as usize).min(most),
         relocation_set: None,
         search: (heap, bytes),
     })

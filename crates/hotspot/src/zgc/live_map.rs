@@ -39,6 +39,14 @@ pub(crate) enum LiveMapFault {
 }
 
 impl LiveMap {
+    /// How many objects the page counts, as [`LiveMap::read`] takes it.
+    pub(crate) fn counted(page: &Page, at: usize, seqnum: u32) -> u32 {
+        match word_at(&page.header, at) {
+            Some(word) if word as u32 == seqnum => (word >> 32) as u32,
+            _ => 0,
+        }
+    }
+
     /// Reads the map of a page for the cycle with this number; `at` is its offset in the header.
     pub(crate) fn read(page: &Page, at: usize, seqnum: u32) -> Result<Self, LiveMapFault> {
         let word =

@@ -6,11 +6,15 @@
 use crate::address::Address;
 use crate::careful_read::read_value;
 use crate::class_table::ClassTable;
+use crate::lanes::prefetch;
 use crate::object_walk::ObjectSizes;
 use crate::survivor::Survivor;
 use crate::zgc::address_key::Generation;
 use crate::zgc::layout::Layout;
 use crate::zgc::live_map::LiveMap;
+
+/// So many objects before its turn, the header of an object is asked for: most are in no cache.
+const AHEAD: usize = 16;
 
 /// Why the objects of a page are not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -46,7 +50,10 @@ impl ObjectReader<'_> {
             read_value::<u64>(place).map_err(|_| ObjectFault::Unreadable)?;
         }
         let mut sum = 0;
-        for offset in &live.objects {
+        for (index, offset) in live.objects.iter().enumerate() {
+            if let Some(later) = live.objects.get(index + AHEAD) {
+                prefetch(self.layout.memory(*later).0);
+            }
             let bytes = self.object(*offset, survivors)? as u64;
             sum += bytes.next_multiple_of(live.alignment.max(1));
         }
