@@ -159,8 +159,10 @@ const ZGC: [(&str, u32, &[&str]); 4] = [
     ("25", 25, &["-XX:+UseZGC", "-Dcollect=true"]),
 ];
 
-/// Of so many objects of a dump, one may have been made since the last cycle: JDK 17 does not collect for a dump, and asking for it makes a lambda.
+/// Of so many objects of a dump, one may have been made since the last cycle.
 const MADE_SINCE_OF: u64 = 10_000;
+/// The same of all objects on JDK 17, which does not collect for a dump: asking for it makes a lambda, and hooks of the program go on beside it.
+const MADE_SINCE_ON_17: u64 = 100;
 
 #[test]
 fn dumps_under_zgc_are_joined_by_addresses_without_colours() {
@@ -209,7 +211,11 @@ fn check_zgc_join(run: &TracedRun, (form, program): (&str, &str), join: &Value) 
     note(&line.to_string());
     assert!(objects > 10_000, "{name}: {join}");
     let missing = objects - found;
-    assert!(missing * MADE_SINCE_OF <= objects, "{name}: {join}");
+    let most = match form {
+        "17" => MADE_SINCE_ON_17,
+        _ => objects / MADE_SINCE_OF,
+    };
+    assert!(missing <= most, "{name}: {join}");
 }
 
 /// `own`: bytes of a session.

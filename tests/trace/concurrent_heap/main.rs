@@ -26,8 +26,8 @@ const FORMS: [&[&str]; 4] = [
     &["-XX:+UseZGC", "-XX:-UseCompressedClassPointers"],
 ];
 
-/// Kinds of heaps: options of the VM, and the words of the program.
-const HEAPS: [(&[&str], [&str; 3]); 3] = [
+/// Kinds of heaps: options of the VM, and the words of the program. A JDK that does not take the options has not the kind.
+const HEAPS: [(&[&str], [&str; 3]); 7] = [
     (&["-Xmx96m"], ["3", "120", "20000"]),
     (&["-Xmx512m"], ["4", "250", "200000"]),
     (
@@ -38,6 +38,19 @@ const HEAPS: [(&[&str], [&str; 3]); 3] = [
         ],
         ["2", "200", "100000"],
     ),
+    (&["-Xmx768m"], ["1000", "2", "200000"]),
+    // Pages that are relocated into themselves.
+    (
+        &[
+            "-Xmx192m",
+            "-XX:+UnlockDiagnosticVMOptions",
+            "-XX:+ZStressRelocateInPlace",
+        ],
+        ["3", "100", "40000"],
+    ),
+    // Threads that wait for memory.
+    (&["-Xmx64m"], ["8", "40", "12000"]),
+    (&["-Xmx256m", "-XX:+UseNUMA"], ["3", "100", "40000"]),
 ];
 
 /// Releases whose structures are known.
@@ -70,15 +83,17 @@ fn the_rebuilt_heap_is_what_the_program_reaches() {
         .filter(|jdk| KNOWN.contains(&jdk.version))
         .collect();
     let mut runs = 0;
-    for jdk in &jdks {
+    for (place, jdk) in jdks.iter().enumerate() {
         for (turn, form) in FORMS.into_iter().enumerate() {
             if !jdk.accepts(form) {
                 skipped(&format!("JDK {} has no {form:?}", jdk.version));
                 continue;
             }
             for (number, (heap, words)) in HEAPS.iter().enumerate() {
-                if number == turn % HEAPS.len() || is_full_run() {
-                    compare(jdk, &[form, heap].concat(), words, programs.path());
+                let is_its_turn = number == (turn * jdks.len() + place) % HEAPS.len();
+                let options = [form, heap].concat();
+                if (is_its_turn || is_full_run()) && jdk.accepts(&options) {
+                    compare(jdk, &options, words, programs.path());
                     runs += 1;
                 }
             }
