@@ -36,7 +36,7 @@ pub(crate) struct CostArgs {
     /// Predict a run with this many bytes between two young collections (may be repeated)
     #[arg(long, value_name = "SIZE", value_parser = heap_size)]
     young: Vec<u64>,
-    /// Predict a run in which this class or method (com.acme.Cache.put) allocates half (may be repeated)
+    /// Predict a run in which this class or method (com.acme.Cache.put), with what it calls, allocates half (may be repeated)
     #[arg(long, value_name = "SITE")]
     halve: Vec<String>,
     /// A heap dump of the traced JVM, for the costs of leak candidates
@@ -69,7 +69,7 @@ fn refuse_concurrent(model: &TraceModel) -> Result<()> {
 }
 
 pub(crate) fn run(args: CostArgs) -> Result<ExitCode> {
-    let (candidates, groups) = match &args.dump {
+    let (candidates, groups, dump_cut_at) = match &args.dump {
         Some(dump) => found(&args, dump)?,
         None => Default::default(),
     };
@@ -87,6 +87,7 @@ pub(crate) fn run(args: CostArgs) -> Result<ExitCode> {
     let request = CostRequest {
         changes: heap.chain(young).chain(halve).collect(),
         candidates,
+        dump_cut_at,
     };
     let name = args.report.name();
     let report = cost_report(&model, &costs, &name, &filter, &request);
@@ -117,8 +118,11 @@ impl TraceReport for CostTable {
     }
 }
 
-/// The candidates, and the objects that they hold. The trace is read twice: the held objects are known at the end of the first time.
-fn found(args: &CostArgs, dump: &Path) -> Result<(Vec<CostCandidate>, Vec<ObjectGroup>)> {
+/// The candidates, the objects that they hold, and where a dump that the JVM did not finish ends. The trace is read twice: the held objects are known at the end of the first time.
+fn found(
+    args: &CostArgs,
+    dump: &Path,
+) -> Result<(Vec<CostCandidate>, Vec<ObjectGroup>, Option<u64>)> {
     let question = leak_question(&JudgedSpan::default());
     let mut trace = DumpTrace::load(&args.report.trace, dump, args.partial, question)?;
     let holdings = trace.holdings()?;
@@ -145,5 +149,5 @@ fn found(args: &CostArgs, dump: &Path) -> Result<(Vec<CostCandidate>, Vec<Object
     if !args.pairs.is_empty() && candidates.iter().all(|one| one.held == 0) {
         bail!("the dump has no object that only these references hold");
     }
-    Ok((candidates, groups))
+    Ok((candidates, groups, holdings.dump.graph.cut()))
 }

@@ -72,5 +72,5 @@ pub use windows::WindowRow;
 pub use ducktrack_trace_format::{
     AgentCost, AllocationKind, Application, Damage, End, HeapLimits, MissingEnd, NullUse,
     ObjectLayout, OutOfMemory, ProcessState, Refusal, Removal, Run, SampleSums, SizeClass, Trial,
-    may_lose_references,
+    is_of_jdk, may_lose_references,
 };

@@ -46,6 +46,23 @@ impl HeapGraph {
         }))
     }
 
+    /// What a `java.lang.ref.Reference` refers to. `None`: nothing any more, or the object is none.
+    ///
+    /// # Errors
+    /// If the dump cannot be read.
+    pub fn referent(&self, reference: u32) -> Result<Option<u32>, DumpError> {
+        let class = self.class_of(reference);
+        let offset = self
+            .classes()
+            .offset(class, "java/lang/ref/Reference", "referent");
+        let Some(offset) = offset else {
+            return Ok(None);
+        };
+        let content = self.content(reference, None)?;
+        let target = content.and_then(|content| content.identifier(offset));
+        Ok(target.and_then(|target| self.object(target)))
+    }
+
     fn static_field(&self, class: ClassIndex, target: Identifier) -> Reference {
         let place = self.static_place(class, target);
         let field = place.and_then(|place| self.statics(class).get(place as usize));

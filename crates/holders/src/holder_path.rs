@@ -295,11 +295,15 @@ impl<'a> PathReader<'a> {
         // All of them: an object may be held by two elements, of which only one is on its path.
         let is_of_step = |object: u32| step.is_some() && paths.of(object) == step;
         let by_static = matches!(root, NamedRoot::Static { class, .. } if is_own(class));
-        let holder_is_own = |step: &usize| match step.checked_sub(1) {
+        let holder_is_own = |at: &usize| match at.checked_sub(1) {
             None => by_static,
-            Some(holder) => steps
-                .get(holder)
-                .is_some_and(|step| step.is_own && !is_array(self.holdings, step)),
+            Some(holder) => {
+                let holder = steps.get(holder);
+                holder.is_some_and(|step| step.is_own && !is_array(self.holdings, step))
+                    && steps
+                        .get(*at)
+                        .is_some_and(|step| self.is_of_own_class(step))
+            }
         };
         OwnStructure {
             piles_up,
@@ -307,6 +311,20 @@ impl<'a> PathReader<'a> {
             field: (0..=piles_up).rev().find(holder_is_own),
             added: added(steps, piles_up),
         }
+    }
+}
+
+impl PathReader<'_> {
+    /// The field that leads to a step is not one that a class of the program's own has inherited from the JDK (a `LinkedHashMap` with another name).
+    fn is_of_own_class(&self, step: &HolderStep) -> bool {
+        let holdings = self.holdings;
+        let graph = &holdings.dump.graph;
+        let declared = || {
+            let class = graph.class_of(holdings.shortest.before(step.example)?);
+            let number = holdings.fields.number(step.example)?;
+            holdings.fields.field(graph, class, number)
+        };
+        declared().is_none_or(|field| is_own(graph.classes().name(field.declared_by)))
     }
 }
 

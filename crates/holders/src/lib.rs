@@ -21,6 +21,7 @@ mod last_use;
 mod pair_holdings;
 mod removable_pair;
 mod site_traces;
+mod thread_local_field;
 mod type_table;
 
 pub use direct_memory::DirectMemory;
@@ -34,6 +35,7 @@ pub use last_use::LastUse;
 pub use pair_holdings::SiteBytes;
 pub use removable_pair::RemovablePair;
 pub use site_traces::SiteTraces;
+pub use thread_local_field::NamedField;
 pub use type_table::{Origin, TypeNumber, TypeTable};
 
 // What reports need of dumps, so that they need no other crate.

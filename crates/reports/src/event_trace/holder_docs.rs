@@ -12,6 +12,9 @@ use crate::event_trace::amounts::signed;
 use crate::event_trace::place::{PlaceDoc, type_name};
 use crate::view::Caller;
 
+/// The type of an entry of a thread's map ends so.
+pub(super) const THREAD_LOCAL_ENTRY: &str = "java.lang.ThreadLocal$ThreadLocalMap$Entry";
+
 /// Objects, their bytes, and what they retain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -180,13 +183,26 @@ impl HolderDocs<'_> {
             piles_up: structure.piles_up,
             retained: signed(structure.retained),
             field_step: structure.field,
-            field,
+            field: self.thread_local(path, structure).or(field),
             within: path
                 .steps
                 .get(structure.field.unwrap_or(0))
                 .and_then(|step| self.holdings.paths.of(step.example)),
             added: self.made(structure.added),
         }
+    }
+
+    /// The field of the `ThreadLocal`, where its value holds the structure and no class of the program's own after it does. A dump that cannot be read again has
+    /// no better answer than the path.
+    fn thread_local(&self, path: &HolderPath, structure: &OwnStructure) -> Option<String> {
+        let is_entry = |step: &HolderStep| self.type_name(step.ty).eq(THREAD_LOCAL_ENTRY);
+        let entry = path.steps.iter().rposition(is_entry)?;
+        if structure.field > Some(entry) {
+            return None;
+        }
+        let found = self.holdings.thread_local_field(path).ok().flatten()?;
+        let (class, field) = (readable_class(&found.class), printable(&found.field));
+        Some(format!("{class}.{field}"))
     }
 
     fn step(&self, step: &HolderStep) -> StepDoc {

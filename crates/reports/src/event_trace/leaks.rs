@@ -1,5 +1,6 @@
 //! `ducktrack leaks`: what leaks, how sure, how fast, who made it, who holds it, when the heap is full.
 
+mod adding_line;
 mod build;
 mod candidates;
 mod csv;
@@ -10,6 +11,7 @@ mod kept;
 mod one_structure;
 mod sites;
 mod text;
+mod to_do;
 mod unused;
 mod verdict;
 

@@ -23,7 +23,7 @@ function frame(host, { height, low, high, top, format, xLabel, xFormat, whole })
   }
   if (xLabel) {
     const step = ticks(low, high, Math.floor((width - LEFT) / (whole ? 64 : 110)), whole);
-    for (const tick of step) axes.append(svg('line', { x1: x(tick), x2: x(tick), y1: bottom, y2: bottom + 4 }), svg('text', { x: x(tick), y: bottom + 17, 'text-anchor': 'middle' }, xFormat(tick)));
+    for (const tick of step) axes.append(svg('line', { x1: x(tick), x2: x(tick), y1: bottom, y2: bottom + 4 }), svg('text', { x: x(tick), y: bottom + 17, 'text-anchor': x(tick) > width - 30 ? 'end' : 'middle' }, xFormat(tick)));
     axes.append(svg('text', { x: width - RIGHT, y: bottom + 31, 'text-anchor': 'end', class: 'axis-name' }, xLabel));
   }
   const clip = 'clip' + frame.number++;

@@ -8,6 +8,8 @@ const factLine = (name, text) => {
   row.append(element('span', 'small', name), element('span', '', text));
   return row;
 };
+// Of a dump that the JVM did not finish.
+const atLeast = data.dumpCutAt === null ? '' : 'at least ';
 byId('dump-note').textContent = data.dumpNote ?? '';
 
 // Kept bytes of a candidate at the end of each cell, the straight line through its second half, and where that reaches the heap's room.
@@ -18,7 +20,7 @@ function drawCurve(row) {
   const kept = [base, ...row.curve], last = kept[kept.length - 1];
   const slope = row.bytesPerMb.value / 1048576, room = data.maxHeap === null ? null : Math.max(0, data.maxHeap - data.liveBytes);
   const full = room === null || !(slope > 0) ? null : span + room / slope;
-  const far = full !== null && full < 4 * span ? full * 1.05 : span * 1.5, top = full !== null && full < 4 * span ? last + room : Math.max(last, last + slope * (far - span)) * 1.1;
+  const far = full !== null && full < 4 * span ? full * 1.05 : span * 1.5, top = full !== null && full < 4 * span ? (last + room) * 1.12 : Math.max(last, last + slope * (far - span)) * 1.1;
   const chart = frame(byId('curve'), { height: 280, low: 0, high: far, top: top || 1, format: shortBytes, xLabel: 'allocated by the program', xFormat: shortBytes });
   const at = (x, y) => [chart.x(x), chart.y(y)];
   chart.plot.append(svg('path', { d: path([...ends.map((x, cell) => at(x, kept[cell])), at(span, 0), at(0, 0)]) + 'Z', class: 'rate-area' }));
@@ -26,7 +28,7 @@ function drawCurve(row) {
   chart.plot.append(svg('path', { d: path([at(0, Math.max(0, last - slope * span)), at(far, last + slope * (far - span))]), class: 'fitted', fill: 'none' }));
   if (full !== null && full <= far) {
     chart.plot.append(svg('circle', { cx: chart.x(full), cy: chart.y(last + room), r: 5, class: 'full' }));
-    chart.root.append(svg('text', { x: chart.x(full) - 10, y: chart.y(last + room) + 18, 'text-anchor': 'end', class: 'under' }, 'the heap is full'));
+    chart.root.append(svg('text', { x: chart.x(full) - 10, y: chart.y(last + room) - 9, 'text-anchor': 'end', class: 'under' }, 'the heap is full'));
   }
   byId('curve-note').textContent = row.target + ', with what rises with it: of what is alive at the last look, how much was there when. Dashed: the line that was fitted'
     + (full === null ? '.' : full > far ? '; the heap is full after ' + shortBytes(full - span) + ' more.' : ', up to where the heap is full.');
@@ -54,7 +56,10 @@ function chain(row, steps = row.path) {
   steps.forEach((step, at) => {
     const item = element('li', step.own ? 'own' : '');
     const by = step.by === null || at === 0 ? '' : /^[[<]/.test(step.by) ? step.by + ' ' : '.' + step.by + ' ';
-    item.append(element('code', '', by + step.type + (step.repeats ? ' (again and again)' : '')), element('span', 'small', (step.count > 1 ? '  ' + objects(step.count) : '') + unusedText(step) + (step.made ? '  made at ' + label(step.made) : '')));
+    // The field belongs to the class of the step before.
+    if (by) item.append(element('code', steps[at - 1].own ? 'field' : '', by));
+    const about = [step.count > 1 ? grouped(step.count) + ' objects' : '', unusedText(step).trim() + (step.staleness ? ' collections' : ''), step.made ? 'made at ' + label(step.made) : ''];
+    item.append(element('code', '', step.type + (step.repeats ? ' (again and again)' : '')), element('span', 'small', about.filter(Boolean).map((text) => ', ' + text).join('')));
     if (standsOut.has(at)) {
       folded = null;
       list.append(item);
@@ -69,7 +74,7 @@ function chain(row, steps = row.path) {
     }
     folded.list.append(item);
     const many = folded.list.children.length;
-    folded.name.textContent = (many === 1 ? '1 step' : many + ' steps') + ' of the JDK or of libraries';
+    folded.name.textContent = (many === 1 ? '1 step' : many + ' steps') + ' between';
   });
   return list;
 }
@@ -82,9 +87,10 @@ function change(row) {
     fact.append(element('span', 'small', name), element('code', '', text));
     box.append(fact);
   };
-  if (row.structure) line('structure', (row.structure.field ?? '(in no class of the program\u2019s own)') + ', what it holds there retains ' + bytes(row.structure.retained) + ' (' + share(row.structure.retained, data.liveBytes) + ')');
+  if (row.structure) line('structure', (row.structure.field ?? '(in no class of the program\u2019s own)') + ': what it holds retains ' + atLeast + bytes(row.structure.retained) + ' (' + share(row.structure.retained, data.liveBytes) + ')');
   const added = row.addedBy ?? row.caller ?? row.made;
   if (added) line('added by', added);
+  line('to do', row.toDo);
   return box;
 }
 
@@ -95,13 +101,13 @@ function candidate(row, at) {
   head.append(element('span', '', (at + 1) + '. ' + (row.source ? row.source + ' \u2192 ' : '') + row.target), element('span', 'small', title));
   box.append(head);
   box.append(change(row));
-  box.append(factLine('live', bytes(row.bytes) + ' in ' + objects(row.objects) + (row.retained === null ? '' : ', retaining ' + bytes(row.retained) + ' (' + share(row.retained, data.liveBytes) + ')')));
+  box.append(factLine('live', bytes(row.bytes) + ' in ' + objects(row.objects) + (row.retained === null ? '' : ', retaining ' + atLeast + bytes(row.retained) + ' (' + share(row.retained, data.liveBytes) + ')')));
   box.append(factLine('made at', (row.made ?? 'not known') + (row.loaders > 1 ? ' (its class from ' + row.loaders + ' loaders)' : '') + (row.caller ?? row.holderMade ? ', for ' + (row.caller ?? row.holderMade) : '')));
   box.append(factLine('rate', perMb(row.bytesPerMb.value) + ' (' + shortBytes(Math.max(0, row.bytesPerMb.low)) + ' to ' + shortBytes(Math.max(0, row.bytesPerMb.high)) + '), ' + shortBytes(Math.max(0, row.bytesPerSecond)) + ' per second of work' + (row.secondsUntilFull === null ? '' : '; alone it fills the heap in ' + longTime(row.secondsUntilFull))));
   box.append(factLine('sure', perCent(row.sure) + ' that it rises, since ' + (row.sinceMicros / 1e6).toFixed(1) + ' s after the start; that the line bends: ' + perCent(row.bends) + (row.released ? '; it was dropped before the run ended' : '')));
-  box.append(factLine('stays', perCent(row.share.value) + ' of what is made there; of ' + row.cohorts + ' of ' + row.ofCohorts + ' pieces of the run some'), cohorts(row));
+  box.append(factLine('stays', perCent(row.share.value) + ' of what is made there; ' + row.cohorts + ' of ' + row.ofCohorts + ' pieces of the run keep some'), cohorts(row));
   for (const [name, rows] of [['with each', row.with.filter((one) => one.each > 0)], ['also in it', row.with.filter((one) => one.each === 0)]])
-    if (rows.length) box.append(factLine(name, rows.slice(0, 4).map((one) => (one.each ? grouped(one.each) + ' ' : '') + one.target + (one.made ? ' made at ' + one.made : '')).join('; ') + (rows.length > 4 ? '; and ' + (rows.length - 4) + ' more sites' : '')));
+    if (rows.length) box.append(factLine(name, rows.slice(0, 4).map((one) => (one.each ? grouped(one.each) + ' ' : '') + one.target + (one.made ? ' made at ' + one.made : '')).join('; ') + (rows.length > 4 ? '; and ' + (rows.length - 4) + (rows.length === 5 ? ' more site' : ' more sites') : '')));
   if (row.unusedFor !== null) box.append(factLine('unused', 'half of them for at least ' + row.unusedFor + ' collections'));
   if (row.heldOutside) box.append(factLine('held by', row.heldOutside));
   if (row.root) box.append(chain(row));

@@ -85,6 +85,7 @@ fn table(model: &TraceModel, costs: &GcCost, trace: &str, filter: &Filter) -> Gc
         what_if: Vec::new(),
         unused_for: costs.unused_for,
         candidates: Vec::new(),
+        dump_cut_at: None,
         types,
         sites,
     }
@@ -110,6 +111,8 @@ pub struct CostRequest {
     pub changes: Vec<Change>,
     /// In the order of the groups.
     pub candidates: Vec<CostCandidate>,
+    /// Where their dump ends, if the JVM did not finish it.
+    pub dump_cut_at: Option<u64>,
 }
 
 /// What each site costs the collector, and what runs under other conditions would take. `trace` is the name of the folder.
@@ -123,6 +126,7 @@ pub fn cost_report(
     let candidates = request.candidates.iter().zip(&costs.groups);
     GcReport {
         what_if: what_ifs(model, costs, &request.changes),
+        dump_cut_at: request.dump_cut_at,
         candidates: candidates
             .map(|(one, group)| GcCandidateDoc {
                 source: one.source.as_deref().map(printable),

@@ -45,6 +45,8 @@ pub struct GcReport {
     /// `ducktrack cost --dump`: what leak candidates cost, in the order of `ducktrack leaks`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<GcCandidateDoc>,
+    /// Where the dump of the candidates ends, if the JVM did not finish it: they hold at least what is said; else null.
+    pub dump_cut_at: Option<u64>,
     /// By type, where a run without it saves most first; empty with a filter on packages.
     pub types: Vec<GcTypeDoc>,
     /// By site, in the same order.

@@ -103,6 +103,12 @@ fn write_candidates(out: &mut TextLines, report: &GcReport) {
         micros(report.pause_micros())
     );
     section(out, &title);
+    if let Some(at) = report.dump_cut_at {
+        let note = format!(
+            "the JVM did not finish the dump, it ends at byte {at}: each holds, and saves, at least this"
+        );
+        fact(out, "unfinished", &note);
+    }
     let mut table = Columns::new(&[">saved", ">from", ">to", ">held", "source", "target"]);
     for row in &report.candidates {
         let [low, high] = row.cost.unused.pause_interval;

@@ -7,12 +7,14 @@ use ducktrack_heap_replay::Moment;
 use ducktrack_holders::{DumpError, Holdings};
 use ducktrack_leaks::{Forecast, NotKnown, Verdict};
 
+use super::adding_line::AddingLines;
 use super::candidates::{Candidate, Candidates, judged};
 use super::document::{CandidateDoc, ClockCellDoc, LeakWindowDoc, LeaksReport, SpanDoc};
 use super::held::with_holder;
 use super::kept::kept;
 use super::one_structure::Structures;
 use super::sites::sites;
+use super::to_do::to_do;
 use super::verdict::verdict;
 use crate::event_trace::VERSION;
 use crate::event_trace::amounts::{ratio, signed};
@@ -100,9 +102,15 @@ pub fn leaks_report(
         None => Default::default(),
     };
     let windows = windows(model, survivors);
+    let adding = AddingLines::new(&view.stacks);
     let candidates: Vec<CandidateDoc> = candidates
         .into_iter()
         .map(|row| row.in_windows(model, survivors, &windows))
+        .map(|row| adding.named(row))
+        .map(|row| CandidateDoc {
+            to_do: to_do(&row),
+            ..row
+        })
         .collect();
     let alarms: Vec<&CandidateDoc> = candidates.iter().filter(|row| row.alarm).collect();
     let rate: f64 = alarms.iter().map(|row| row.bytes_per_mb.value).sum();
@@ -120,6 +128,7 @@ pub fn leaks_report(
             (None, Some(why)) => Some(format!("the heap dump is not read: {why}")),
             (None, None) => None,
         },
+        dump_cut_at: holdings.and_then(|holdings| holdings.dump.graph.cut()),
         verdict: told.word.to_owned(),
         sentence: told.sentence,
         span: span(model, survivors, request, &forecast),

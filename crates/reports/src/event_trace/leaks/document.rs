@@ -22,6 +22,8 @@ pub struct LeaksReport {
     pub dump: Option<String>,
     /// What the dump does not tell, as one sentence: no sites, or not all of its objects; null where it tells all.
     pub dump_note: Option<String>,
+    /// Where a dump ends that the JVM did not finish: what is retained is at least the figure; null for a whole one.
+    pub dump_cut_at: Option<u64>,
     /// `leaks`, `fills`, `no leak` or `not known`.
     pub verdict: String,
     /// The verdict as one sentence.
@@ -204,6 +206,9 @@ pub struct CandidateDoc {
     pub added_by: Option<String>,
     /// With a dump that has no path to them: what may hold them.
     pub held_outside: Option<String>,
+    /// What a person would do next about it.
+    #[serde(default)]
+    pub to_do: String,
 }
 
 /// A piece of the span.

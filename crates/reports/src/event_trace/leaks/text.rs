@@ -113,7 +113,8 @@ fn write_candidate(
     );
     let retained = row.retained.map_or_else(String::new, |retained| {
         format!(
-            ", retaining {} ({})",
+            ", retaining {}{} ({})",
+            at_least(report),
             bytes(retained),
             share(retained, report.live_bytes)
         )
@@ -146,13 +147,14 @@ fn write_candidate(
         fact(out, name, &format!("{each}{} made at {made}", with.target));
     }
     if row.with.len() > 3 {
-        fact(out, "", &format!("and {} more sites", row.with.len() - 3));
+        let more = row.with.len() as u64 - 3;
+        fact(out, "", &format!("and {}", counted(more, "more site")));
     }
     write_holder(out, row, report, width);
     if !row.staleness.is_empty() {
         fact(out, "unused", &unused(row));
     }
-    sentence(out, "to do", &to_do(row), width);
+    sentence(out, "to do", &row.to_do, width);
 }
 
 /// The path in at most eight lines, and what a person would change.
@@ -176,11 +178,21 @@ fn write_holder(out: &mut TextLines, row: &CandidateDoc, report: &LeaksReport, w
         fact(
             out,
             "structure",
-            &format!("{field}, what it holds there retains {retained} ({part})"),
+            &format!(
+                "{field}: what it holds retains {}{retained} ({part})",
+                at_least(report)
+            ),
         );
     }
     if let Some(added) = &row.added_by {
         fact(out, "added by", added);
+    }
+}
+
+fn at_least(report: &LeaksReport) -> &'static str {
+    match report.dump_cut_at {
+        Some(_) => "at least ",
+        None => "",
     }
 }
 
@@ -280,33 +292,6 @@ fn unused(row: &CandidateDoc) -> String {
     }
 }
 
-/// What a person would change.
-fn to_do(row: &CandidateDoc) -> String {
-    let place = row.caller.as_deref().or(row.made.as_deref());
-    let place = place.map_or_else(String::new, |place| format!(" what {place} adds"));
-    let structure = row.structure.as_ref();
-    let field = structure.and_then(|structure| structure.field.as_ref());
-    match (field, &row.root, row.verdict.as_str()) {
-        (.., "fills") => "run longer: a straight line is a leak, a bound is a cache".to_owned(),
-        (.., "not known") if row.released => {
-            "look at it before the shutdown hooks free it: dump=shutdown makes a full collection then".to_owned()
-        }
-        (.., "not known") => {
-            "take a look at the old space: ducktrack leaks PID (or dump=end) makes a full collection".to_owned()
-        }
-        (Some(field), ..) => {
-            format!("take out of {field} what is added to it, or give it a bound")
-        }
-        (None, Some(root), _) if root.kind == "class-field" => {
-            format!("call ClassValue.remove for a class that is no longer needed, or do not keep{place} in a ClassValue")
-        }
-        (None, Some(root), _) if row.held_outside.is_none() => {
-            format!("remove from {}{place}, or give it a bound", root.name)
-        }
-        _ => format!("find who holds it (a heap dump shows the path), and remove{place}"),
-    }
-}
-
 fn write_rest(out: &mut TextLines, report: &LeaksReport, most: usize) {
     let rest = report.candidates.get(most..).unwrap_or_default();
     if rest.is_empty() {
@@ -316,8 +301,11 @@ fn write_rest(out: &mut TextLines, report: &LeaksReport, most: usize) {
         out,
         &match rest.first() {
             Some(first) if first.is_small() => format!(
-                "{} that rise, but too little to matter in this run",
-                counted(rest.len() as u64, "site")
+                "{}, but too little to matter in this run",
+                match rest.len() {
+                    1 => "1 site that rises".to_owned(),
+                    many => format!("{many} sites that rise"),
+                }
             ),
             _ => format!("{} more", counted(rest.len() as u64, "candidate")),
         },
@@ -382,7 +370,8 @@ pub(super) fn next(report: &LeaksReport) -> Vec<NextCommand> {
         .chain(next_commands(&report.head, &[sites]))
         .collect();
     };
-    let dump = format!("--dump {}", shell_word(dump));
+    let partial = report.dump_cut_at.map_or("", |_| " --partial");
+    let dump = format!("--dump {}{partial}", shell_word(dump));
     let first = report.candidates.first();
     let ty = first.map_or_else(String::new, |row| {
         format!("{dump} --type {}", shell_word(&row.target))
