@@ -15,10 +15,10 @@ const SHORTEST: u32 = 2;
 pub(super) fn collections(first: &FirstRun, pairs: &[Pair]) -> Result<u32> {
     let mut trace = first.load()?;
     let holdings = trace.holdings()?;
-    let used = pairs
+    let longest = pairs
         .iter()
-        .map(|pair| longest_used(&holdings, &pair.source, &pair.target));
-    let longest = used.fold(Some(0), |longest, used| Some(longest?.max(used?)));
+        .map(|pair| longest_used(&holdings, &pair.source, &pair.target))
+        .try_fold(0, |longest, used| Some(used?.max(longest)));
     Ok(longest.map_or(LONGEST, |used| {
         used.saturating_add(1).clamp(SHORTEST, LONGEST)
     }))
