@@ -63,15 +63,21 @@ impl Levels {
         looks.next().filter(|(at, _)| *at >= earliest)
     }
 
-    fn last(&self) -> Option<f64> {
-        self.by_cohort.iter().rev().find_map(|level| *level)
+    /// The last look of the second half of the span, and its cohort.
+    fn last(&self) -> Option<(usize, f64)> {
+        let looks = self.by_cohort.iter().enumerate().rev();
+        let mut looks = looks.filter_map(|(at, level)| Some((at, (*level)?)));
+        looks
+            .next()
+            .filter(|(at, _)| *at >= self.by_cohort.len() / 2)
     }
 
-    /// Of what was added since the middle of the span: the part by which the level rose. `None`: no look was there.
+    /// From a look near the middle of the span to the last one: the part of what was added by which the level rose. `None`: one of the two looks is missing.
     pub(crate) fn net_share(&self, kept: &[f64]) -> Option<f64> {
         let (at, before) = self.before(self.by_cohort.len() / 2)?;
-        let added: f64 = kept.get(at + 1..)?.iter().sum();
-        (added > 0.0).then(|| (self.last().unwrap_or(0.0) - before) / added)
+        let (end, last) = self.last()?;
+        let added: f64 = kept.get(at + 1..=end)?.iter().sum();
+        (added > 0.0).then(|| (last - before) / added)
     }
 
     /// Few objects that become large: the bytes rise at every look, more by the objects' size than by their number; and in the second half of the span no more

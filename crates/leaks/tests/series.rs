@@ -264,6 +264,24 @@ fn what_nobody_has_looked_at_is_not_known() {
 }
 
 #[test]
+fn one_early_look_does_not_bound_what_follows() {
+    for look in 1..CELLS / 2 {
+        let mut program = Program::new(&[look], 7);
+        let share = |_: f64, random: f64| if random < 0.5 { 2.0 } else { random * 0.05 };
+        let mut history = program.history(|_| 100, share, 24);
+        // Nothing has looked at the old space since.
+        history.levels[CELLS - 1] = None;
+        let unseen = |(at, kept): (usize, &Amount)| match at > look {
+            true => *kept,
+            false => Amount::default(),
+        };
+        history.unseen = history.kept.iter().enumerate().map(unseen).collect();
+        let verdict = judge(&program.clock, &history).verdict;
+        assert_eq!(verdict, Verdict::NotKnown(NotKnown::Unseen), "{look}");
+    }
+}
+
+#[test]
 fn three_collections_say_nothing() {
     let clock = Clock::new(vec![
         Cell {
