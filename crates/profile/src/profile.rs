@@ -178,7 +178,8 @@ impl Profile {
             .is_some_and(|stratum| stratum.samples > 0)
     }
 
-    /// The interval of everything that a method made or caused. `rows` are the rows below it. Allocations without a stack may be below it, too.
+    /// The interval of everything that a method made or caused. `rows` are the rows below it. Allocations without a stack may be below it, too;
+    /// nothing is more than all of the run.
     pub fn inclusive_interval<'a>(
         &self,
         rows: impl IntoIterator<Item = &'a ProfileRow> + Clone,
@@ -187,11 +188,11 @@ impl Profile {
         let own = rows.clone().into_iter().filter(|row| !self.has_stack(row));
         let own: i64 = own.map(|row| unit.of(row.tally)).sum();
         let interval = self.interval(rows, unit);
+        let others = (unit.of(self.without_stacks) - own).max(0) as f64;
+        let high = interval.high + others + unit.pick(self.unseen);
         Interval {
             low: interval.low,
-            high: interval.high
-                + (unit.of(self.without_stacks) - own).max(0) as f64
-                + unit.pick(self.unseen),
+            high: high.min(unit.of(self.total) as f64),
         }
     }
 
