@@ -26,6 +26,9 @@ const FORMS: [&[&str]; 4] = [
     &["-XX:+UseZGC", "-XX:-UseCompressedClassPointers"],
 ];
 
+/// Their buffers are small, so some objects lie outside of them: without an address, and with no site where others are alike.
+const MANY_THREADS: [&str; 3] = ["1000", "2", "200000"];
+
 /// Kinds of heaps: options of the VM, and the words of the program. A JDK that does not take the options has not the kind.
 const HEAPS: [(&[&str], [&str; 3]); 7] = [
     (&["-Xmx96m"], ["3", "120", "20000"]),
@@ -38,7 +41,7 @@ const HEAPS: [(&[&str], [&str; 3]); 7] = [
         ],
         ["2", "200", "100000"],
     ),
-    (&["-Xmx768m"], ["1000", "2", "200000"]),
+    (&["-Xmx768m"], MANY_THREADS),
     // Pages that are relocated into themselves.
     (
         &[
@@ -114,5 +117,9 @@ fn compare(jdk: &Jdk, options: &[&str], words: &[&str], programs: &Path) {
     let info = trace_command("timeline", &run.trace(), &[]).expect("timeline");
     let collections = info["collections"].as_array().map_or(0, Vec::len);
     assert!(collections >= 3, "{name}: {collections} collections");
-    said::compare(&run.trace(), &said, Sites::Known, name);
+    let sites = match words == MANY_THREADS {
+        true => Sites::NotAll,
+        false => Sites::Known,
+    };
+    said::compare(&run.trace(), &said, sites, name);
 }

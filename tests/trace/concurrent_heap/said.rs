@@ -10,7 +10,7 @@ use serde_json::Value;
 pub(crate) enum Sites {
     /// Each object has the site that made it.
     Known,
-    /// Objects from before the heap was known have none.
+    /// Not each: objects from before the heap was known, or without an address, may have none.
     NotAll,
 }
 
