@@ -90,8 +90,8 @@ fn one_screen_and_all_keys() {
     let cost = json("cost", &["--dump", dump]);
     let candidate = first(&cost, "candidates");
     has(candidate, &format!("source target score held {keys}"));
-    // The reference whose removal frees the sessions is the one to the map's entry.
-    assert_eq!(candidate["target"], "java.util.HashMap$Node");
+    // The reference whose removal frees the sessions, and that the map does not use: the entry's to its session.
+    assert_eq!(candidate["target"], "ducktrack.leaks.SessionStore$Session");
     assert!(candidate["held"].as_u64() > Some(1_000_000), "{candidate}");
     checked("one screen of leaks, and the keys of leaks, stale, holders and cost");
 }
