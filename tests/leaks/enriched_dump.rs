@@ -132,8 +132,22 @@ fn dumped(jdk: &Jdk, collector: &str, classes: &Path) -> TracedRun {
     run
 }
 
+/// A dump that is cut off is refused, and no part of the new one is left under its name.
+fn check_that_no_part_stays(run: &TracedRun, dump: &Path) {
+    let bytes = std::fs::read(dump).expect("the dump");
+    let (cut, rich) = (run.file("cut.hprof"), run.file("part.hprof"));
+    std::fs::write(&cut, &bytes[..bytes.len() * 2 / 3]).expect("a part of the dump");
+    let mut command = Command::new(ducktrack_command().expect("ducktrack"));
+    command.arg("export").arg(run.trace());
+    command.args(["--to", "hprof", "--dump"]).arg(&cut);
+    let output = command.arg("-o").arg(&rich).output().expect("ducktrack");
+    assert_eq!(output.status.code(), Some(2), "{}: {output:?}", run.name());
+    assert!(!rich.exists(), "{}: {output:?}", run.name());
+}
+
 fn check(reading: &Jdk, run: &TracedRun, classes: &Path) {
     let (name, dump) = (run.name(), run.file("heap.hprof"));
+    check_that_no_part_stays(run, &dump);
     let (rich, [with_site, all]) = enriched(run, &dump, false);
     let (packed, again) = enriched(run, &dump, true);
     assert_eq!(again, [with_site, all], "{name}: packed");

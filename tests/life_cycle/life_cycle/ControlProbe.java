@@ -1,3 +1,4 @@
+import java.io.InputStream;
 import java.net.URI;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -15,6 +16,7 @@ import java.util.stream.Stream;
  * keep N     N objects of {@link Kept}, all held, until they are kept anew; prints DONE
  * collect    asks for a collection of all; prints DONE
  * load N     loads N classes of the JDK, and initializes none; prints LOADED and how many have been
+ * define     defines classes in a thread of its own, without pause, until the end; prints DONE
  * end        returns
  * </pre>
  *
@@ -92,6 +94,31 @@ public final class ControlProbe {
         }
     }
 
+    /** Defines the same class again and again, each time as the only one of its loader. */
+    private static final class Definer extends ClassLoader implements Runnable {
+        private final byte[] bytes;
+
+        Definer(byte[] bytes) {
+            super(null);
+            this.bytes = bytes;
+        }
+
+        @Override
+        public void run() {
+            while (true) {
+                sink = new Definer(bytes).defineClass("ControlProbe$Marked", bytes, 0, bytes.length);
+            }
+        }
+    }
+
+    private static void defineWithoutPause() throws Exception {
+        try (InputStream in = ControlProbe.class.getResourceAsStream("ControlProbe$Marked.class")) {
+            Thread definer = new Thread(new Definer(in.readAllBytes()), "definer");
+            definer.setDaemon(true);
+            definer.start();
+        }
+    }
+
     private static boolean isLoaded(String name) {
         try {
             Class.forName(name, false, null);
@@ -148,6 +175,10 @@ public final class ControlProbe {
                     break;
                 case "load":
                     say("LOADED " + load(Integer.parseInt(told[1])));
+                    break;
+                case "define":
+                    defineWithoutPause();
+                    say("DONE");
                     break;
                 case "where":
                     say("WHERE " + place());

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use ducktrack_tests::checked;
 
-use crate::control::{attach, attaching, done, ducktrack};
+use crate::control::{attach, attaching, done, ducktrack, work_counted};
 use crate::recording::Recording;
 use crate::tracked_jvm::{TrackedJvm, jdks, jdks_in_turn};
 
@@ -177,5 +177,27 @@ fn questions_are_answered_while_the_agent_arrives() {
         done(&["stop", &pid]);
         jvm.ask("end", "END");
         assert!(jvm.end().status.success());
+    }
+}
+
+/// A class that is defined while the agent arrives goes through the hook; it does not have to be found afterwards, however many come.
+#[test]
+fn an_arrival_ends_while_classes_are_defined_without_pause() {
+    for jdk in jdks_in_turn(17, 2) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let output = place.path().join("out");
+        let mut jvm = TrackedJvm::bare(&jdk).start_program("ControlProbe", &[]);
+        jvm.ask("define", "DONE");
+        // It fails if the agent is not there within the time that the JVM's own tools wait.
+        attach(&jvm, &output, &[]);
+        jvm.ask("work 1000", "DONE");
+        done(&["stop", &jvm.pid().to_string()]);
+        jvm.ask("end", "END");
+        let outcome = jvm.end();
+        assert!(outcome.status.success(), "{outcome:?}");
+        let recording = Recording::of(&output);
+        assert_eq!(work_counted(&recording), (1000, 1000));
+        let damage = &recording.report.damage;
+        assert!(damage.is_empty(), "{damage:?}");
     }
 }

@@ -62,7 +62,7 @@ fn place(jvm: &mut RunningJvm) -> String {
 }
 
 /// Objects of the probe that `work` made, by its recording.
-fn work_counted(recording: &Recording) -> (i64, i64) {
+pub(crate) fn work_counted(recording: &Recording) -> (i64, i64) {
     let count = |ty| {
         let sites = recording.report.sites.iter();
         sites

@@ -1,5 +1,6 @@
 //! Every way a program can end leaves a complete recording.
 
+use crate::control::{done, ducktrack};
 use crate::recording::Recording;
 use crate::tracked_jvm::{Outcome, TrackedJvm, jdks_in_turn};
 
@@ -47,6 +48,29 @@ fn system_exit() {
     check_ending(2, &["exit"], 3, 1, |_, _| {});
 }
 
+/// The dump of the end is written by the thread that exits, and its collections are of the trace as others.
+#[test]
+fn system_exit_with_a_dump_of_the_end() {
+    for jdk in jdks_in_turn(17, 7) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let output = place.path().join("out");
+        let options = format!(
+            "mode=trace,dump=end,summary=off,output={}",
+            output.display()
+        );
+        let outcome = TrackedJvm::new(&jdk, &options).run(&["exit"]);
+        assert_eq!(outcome.status.code(), Some(3), "{outcome:?}");
+        assert!(output.join("heap.hprof").exists(), "{outcome:?}");
+        Recording::of(&output).check(1, Some("exit"));
+        let output = output.to_str().expect("UTF-8");
+        assert!(done(&["info", output]).contains("whole: nothing is missing"));
+        for command in ["heap", "lifetimes", "leaks"] {
+            let text = done(&[command, output]);
+            assert!(!text.contains("damage"), "{command}: {text}");
+        }
+    }
+}
+
 #[test]
 fn runtime_halt() {
     check_ending(3, &["halt"], 4, 1, |_, _| {});
@@ -83,5 +107,29 @@ fn sigterm() {
         let outcome = jvm.end();
         assert_eq!(outcome.status.code(), Some(143), "{outcome:?}");
         Recording::of(&output).check(1, Some("exit"));
+    }
+}
+
+/// Nothing dies: commands say so at the top, and none advises a collection.
+#[test]
+fn a_heap_that_is_never_collected() {
+    for jdk in jdks_in_turn(17, 8) {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let output = place.path().join("out");
+        let options = format!("mode=trace,summary=off,output={}", output.display());
+        let jvm = TrackedJvm::new(&jdk, &options);
+        let epsilon = ["-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC"];
+        let outcome = jvm.vm(&epsilon).run(&["return"]);
+        assert!(outcome.status.success(), "{outcome:?}");
+        Recording::of(&output).check(1, Some("exit"));
+        let output = output.to_str().expect("UTF-8");
+        let deaths = done(&["deaths", output]);
+        let top: Vec<&str> = deaths.lines().take(5).collect();
+        let top = top.join("\n");
+        assert!(top.contains("no object is known to be dead"), "{top}");
+        for command in ["deaths", "lifetimes", "cost", "stale", "leaks"] {
+            let (_, text) = ducktrack(&[command, output]);
+            assert!(!text.contains("GC.run"), "{command}: {text}");
+        }
     }
 }

@@ -48,14 +48,17 @@ pub(super) fn facts(report: &InfoReport) -> Facts {
             ),
         ),
         Card::new(
-            "Quality after a rotation",
+            "After a rotation",
             report
                 .quality
                 .percent
                 .map_or_else(|| "-".to_owned(), |percent| format!("{percent:.1} %")),
             match report.quality.rotations.len() {
                 0 => "nothing was rotated".to_owned(),
-                number => format!("the lowest of {}", counted(number as u64, "rotation")),
+                number => format!(
+                    "of the live objects have a site, the lowest of {}",
+                    counted(number as u64, "rotation")
+                ),
             },
         ),
         Card::new("Dropped", grouped(report.dropped), "events".to_owned()),
