@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use ducktrack_tests::{
-    Jdk, TracedRun, agent_library, checked, compile_java, ducktrack_command, trace_command,
-    traced_jdks,
+    Jdk, TracedRun, agent_library, checked, compile_java, ducktrack_command, skipped,
+    trace_command, traced_jdks,
 };
 use serde_json::Value;
 
@@ -210,6 +210,12 @@ fn a_dump_at_an_out_of_memory_error_is_joined_by_the_last_collection() {
         let dump = place.path().join("oom.hprof");
         let words = ["--dump", dump.to_str().expect("UTF-8")];
         let leaks = trace_command("leaks", &run.trace(), &words).expect("leaks");
+        if !is_always_known(&leaks["knowledge"]) {
+            let verdict = leaks["verdict"].as_str();
+            assert!(matches!(verdict, Some("leaks" | "not known")), "{leaks}");
+            skipped(&format!("{collector}: the heap was not always known"));
+            continue;
+        }
         names_the_field(&leaks);
         let holders = trace_command("holders", &run.trace(), &words).expect("holders");
         assert_eq!(holders["withoutSites"], Value::Null, "{collector}");
@@ -218,6 +224,12 @@ fn a_dump_at_an_out_of_memory_error_is_joined_by_the_last_collection() {
         assert!(found > Some(10_000) && found <= all, "{collector}: {join}");
         checked(&format!("a dump at an OutOfMemoryError, {collector}"));
     }
+}
+
+/// G1 may end a failed evacuation with a full collection that the agent does not see: objects before it then have no site.
+fn is_always_known(knowledge: &Value) -> bool {
+    let gaps = knowledge["gaps"].as_array();
+    knowledge["state"] == "known" && gaps.is_none_or(Vec::is_empty)
 }
 
 /// A hook that lets go of everything is no reason to see nothing.
