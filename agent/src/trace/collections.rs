@@ -162,7 +162,9 @@ impl Collections {
         if let Some(cycles) = self.concurrent.get() {
             cycles.end();
             core.log.info(&cycles.held().to_string());
-            core.log.info(&cycles.work().to_string());
+            if let Some(work) = cycles.work() {
+                core.log.info(&work.to_string());
+            }
         }
     }
 

@@ -24,7 +24,7 @@ use super::held_drivers::HeldDrivers;
 use super::hook_work::{HookWork, UnderWay};
 use super::{heap_class, survivor};
 use crate::core::Core;
-use crate::options::Options;
+use crate::options::{LogLevel, Options};
 use crate::process::clock::{nanos_since, unix_micros};
 use crate::trace::buffers::ThreadBuffers;
 
@@ -49,13 +49,14 @@ pub(super) struct ConcurrentCycles {
     /// The first cycle from this collection on is not known, because a test asks for that; never: `u32::MAX`.
     fault_at: AtomicU32,
     held: HeldDrivers,
-    work: HookWork,
+    /// With `log=info`, which shows it.
+    work: Option<HookWork>,
 }
 
 /// A pause whose buffers were cut.
 struct CutPause {
     micros: u64,
-    /// What the agent's work at its start took.
+    /// The time of the agent's work at its start.
     nanos: u64,
     since: Instant,
 }
@@ -111,7 +112,7 @@ impl ConcurrentCycles {
             fault: Mutex::default(),
             fault_at: AtomicU32::new(options.fault_at.unwrap_or(u32::MAX)),
             held: HeldDrivers::default(),
-            work: HookWork::default(),
+            work: (options.log_level >= LogLevel::Info).then(HookWork::default),
         }))
     }
 
@@ -162,7 +163,10 @@ impl ConcurrentCycles {
 
     /// A pause begins. The world is stopped. `cut` marks the buffers as cut.
     pub(super) fn pause_begins(&self, cut: impl FnOnce()) {
-        let work = UnderWay::begin();
+        self.measure(HookWork::begins, || self.mark_pause(cut));
+    }
+
+    fn mark_pause(&self, cut: impl FnOnce()) {
         let (since, micros) = (Instant::now(), unix_micros());
         let cuts = self.watch.pause_begins();
         if cuts {
@@ -173,14 +177,20 @@ impl ConcurrentCycles {
             since,
             nanos: nanos_since(since),
         });
-        self.work.begins(work);
     }
 
     /// A pause ends. The world is stopped.
     pub(super) fn pause_ends(self: &Arc<Self>, buffers: &ThreadBuffers) {
-        let work = UnderWay::begin();
-        self.record_pause(buffers);
-        self.work.ends(work);
+        self.measure(HookWork::ends, || self.record_pause(buffers));
+    }
+
+    fn measure(&self, note: fn(&HookWork, UnderWay), work: impl FnOnce()) {
+        let Some(hook) = &self.work else {
+            return work();
+        };
+        let under_way = UnderWay::begin();
+        work();
+        note(hook, under_way);
     }
 
     fn record_pause(self: &Arc<Self>, buffers: &ThreadBuffers) {
@@ -248,9 +258,9 @@ impl ConcurrentCycles {
         &self.held
     }
 
-    /// What the agent did in pauses.
-    pub(super) fn work(&self) -> &HookWork {
-        &self.work
+    /// The agent's work in pauses, if it is shown.
+    pub(super) fn work(&self) -> Option<&HookWork> {
+        self.work.as_ref()
     }
 
     /// Ends everything that is under way.

@@ -8,13 +8,13 @@ use parking_lot::Mutex;
 
 use crate::process::thread_clock::thread_cpu;
 
-/// What the pauses so far took.
+/// The agent's work in each pause so far.
 #[derive(Debug, Default)]
 pub(super) struct HookWork {
     pauses: Mutex<Vec<Work>>,
 }
 
-/// What a stretch of work took.
+/// The cost of a stretch of work.
 #[derive(Clone, Copy, Debug, Default)]
 struct Work {
     cpu: Duration,
