@@ -110,16 +110,10 @@ pub(crate) fn run(args: ImpactArgs) -> Result<ExitCode> {
         false => None,
     };
     let found = match first.as_ref().filter(|_| !is_given) {
-        Some(first) => {
-            candidates::find(first, args.candidates, args.after.unwrap_or(wait::LONGEST))?
-        }
-        None => Found::given(args.pairs, first.as_ref()),
+        Some(first) => candidates::find(first, args.candidates, args.after)?,
+        None => Found::given(args.pairs, first.as_ref(), args.after)?,
     };
-    let after = match (args.after, &first) {
-        (Some(after), _) => after,
-        (None, Some(first)) => wait::collections(first, &found.pairs)?,
-        (None, None) => wait::LONGEST,
-    };
+    let after = found.after;
     let pairs = found.pairs.into_iter().map(Change::Removal);
     let changes: Vec<Change> = pairs
         .chain(args.switches.into_iter().map(Change::Switch))

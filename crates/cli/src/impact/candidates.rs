@@ -7,6 +7,7 @@ use ducktrack_reports::{LeakRequest, LeaksReport, leaks_report, removable_pair};
 
 use super::first_run::FirstRun;
 use super::pair::Pair;
+use super::wait;
 
 /// The changes that are tried.
 pub(super) struct Found {
@@ -15,20 +16,33 @@ pub(super) struct Found {
     pub(super) left_out: Vec<String>,
     /// Trace and dump that named them.
     pub(super) found_in: Option<(String, String)>,
+    /// For how many collections an object must be unused before references to it are removed.
+    pub(super) after: u32,
 }
 
 impl Found {
-    pub(super) fn given(pairs: Vec<Pair>, first: Option<&FirstRun>) -> Self {
-        Self {
+    pub(super) fn given(
+        pairs: Vec<Pair>,
+        first: Option<&FirstRun>,
+        after: Option<u32>,
+    ) -> Result<Self> {
+        let after = match (after, first) {
+            (Some(after), _) => after,
+            (None, Some(first)) => wait::collections(&first.load()?.holdings()?, &pairs),
+            (None, None) => wait::LONGEST,
+        };
+        Ok(Self {
             pairs,
             left_out: Vec::new(),
             found_in: first.map(FirstRun::names),
-        }
+            after,
+        })
     }
 }
 
 /// Takes what `ducktrack leaks` names.
-pub(super) fn find(first: &FirstRun, most: usize, unused_for: u32) -> Result<Found> {
+pub(super) fn find(first: &FirstRun, most: usize, after: Option<u32>) -> Result<Found> {
+    let unused_for = after.unwrap_or(wait::LONGEST);
     let names = first.names();
     let mut loaded = first.load()?;
     let holdings = loaded.holdings()?;
@@ -46,10 +60,12 @@ pub(super) fn find(first: &FirstRun, most: usize, unused_for: u32) -> Result<Fou
             "the first run has no leak candidate that can be tried: name the pair with --pair SOURCE->TARGET, as ducktrack leaks has it"
         );
     }
+    let after = after.unwrap_or_else(|| wait::collections(&holdings, &pairs));
     Ok(Found {
         pairs,
         left_out,
         found_in: Some(names),
+        after,
     })
 }
 
