@@ -5,6 +5,7 @@ use ducktrack_profile::{Frame, FrameIndex, Profile};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::document::CandidateDoc;
+use super::held::class_of_place;
 use crate::class_name::readable_class;
 use crate::event_trace::place::PlaceDoc;
 use crate::stack_names::frame_name;
@@ -28,7 +29,9 @@ impl<'a> AddingLines<'a> {
             return row;
         };
         let known = row.added_by.as_deref();
-        let is_owners = known.is_some_and(|place| is_of(&owner, class_of(place)));
+        let is_owners = known
+            .and_then(class_of_place)
+            .is_some_and(|class| is_of(&owner, class));
         if is_owners && known.is_some_and(|place| place.contains(" calls ")) {
             return row;
         }
@@ -113,12 +116,6 @@ fn owner(row: &CandidateDoc) -> Option<&str> {
 fn is_of(owner: &str, class: &str) -> bool {
     let outermost = |class: &str| class.split('$').next().map(str::to_owned);
     outermost(owner) == outermost(class)
-}
-
-/// The class of `com.acme.Shop.open(Shop.java:12) calls ...`.
-fn class_of(place: &str) -> &str {
-    let method = place.split('(').next().unwrap_or(place);
-    method.rsplit_once('.').map_or("", |(class, _)| class)
 }
 
 fn line_of(place: &PlaceDoc) -> Line {

@@ -122,7 +122,7 @@ fn is_own_place(place: &str) -> bool {
 }
 
 /// The class of `com.acme.Shop.open(Shop.java:12) calls ...`.
-fn class_of_place(place: &str) -> Option<&str> {
+pub(super) fn class_of_place(place: &str) -> Option<&str> {
     let method = place.split('(').next()?;
     method.rsplit_once('.').map(|(class, _)| class)
 }
@@ -136,18 +136,11 @@ fn added_by(doc: &CandidateDoc, path: &HolderPathDoc) -> Option<String> {
         .into_iter()
         .flatten()
         .filter_map(|step| step.made.as_ref());
-    let mut places = added.into_iter().chain(below).flat_map(places);
+    let places = added.into_iter().chain(below).flat_map(places);
     let leaks = [doc.caller.clone(), doc.made.clone()];
-    let place = added.map(|added| added.place.location.to_string());
-    places
-        .find(|place| is_own_place(place))
-        .or_else(|| {
-            leaks
-                .into_iter()
-                .flatten()
-                .find(|place| is_own_place(place))
-        })
-        .or(place)
+    let mut places = places.chain(leaks.into_iter().flatten());
+    let place = || added.map(|added| added.place.location.to_string());
+    places.find(|place| is_own_place(place)).or_else(place)
 }
 
 fn places(made: &MadeDoc) -> impl Iterator<Item = String> {
