@@ -32,6 +32,7 @@
 
 mod address_key;
 mod capture;
+mod cycle_report;
 mod cycle_watch;
 mod forwarding_table;
 mod generations;
@@ -43,5 +44,6 @@ mod page_table;
 
 pub use address_key::OLD_GENERATION;
 pub use capture::CycleFault;
-pub use cycle_watch::{CycleKind, CycleListener, CycleReport, CycleStart, ZgcClasses, ZgcWatch};
+pub use cycle_report::{CycleKind, CycleListener, CycleReport, CycleStart};
+pub use cycle_watch::{ZgcClasses, ZgcWatch};
 pub(crate) use layout::address_bits;

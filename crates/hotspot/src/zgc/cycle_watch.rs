@@ -13,57 +13,14 @@ use crate::error::Error;
 use crate::jvm_flags::JvmFlags;
 use crate::object_walk::ObjectSizes;
 use crate::pause_hook::PauseHook;
-use crate::survivor::Survivor;
 use crate::vm_structs::VmStructs;
 use crate::zgc::address_key::{Generation, OLD_GENERATION};
 use crate::zgc::capture::{Capture, CycleFault, Outcome, moves_fault};
+use crate::zgc::cycle_report::{CycleKind, CycleListener, CycleReport, CycleStart};
 use crate::zgc::forwarding_table::RelocationSet;
 use crate::zgc::generations::GenerationPlace;
 use crate::zgc::inventory::InventoryKeeper;
 use crate::zgc::layout::{Form, Layout};
-
-/// What a cycle judges.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CycleKind {
-    /// The whole heap: ZGC without generations.
-    Whole,
-    /// The young generation.
-    Young,
-    /// The old generation.
-    Old,
-}
-
-/// A cycle counts from the pause on in which this is returned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CycleStart {
-    /// What it judges.
-    pub kind: CycleKind,
-    /// The VM's number of cycles of the generation.
-    pub number: u32,
-}
-
-/// What a cycle did.
-#[derive(Debug, Default)]
-pub struct CycleReport {
-    /// Where each object moved, stayed or died: ascending.
-    pub collected: Vec<AddressRange>,
-    /// By ascending old address.
-    pub survivors: Vec<Survivor>,
-    /// How long the driver was held.
-    pub held_nanos: u64,
-    /// The cycle was given up before it decided anything.
-    pub is_void: bool,
-    /// These are all objects of the heap.
-    pub is_whole: bool,
-}
-
-/// Who hears of cycles. Called on a driver thread, from inside the VM, while the program runs: implementations must not call the VM.
-pub trait CycleListener: Send + Sync {
-    /// A driver is between two phases, and the world is not stopped: the place for work that a pause left.
-    fn between_phases(&self);
-    /// A cycle is over, or will not be known.
-    fn completed(&self, cycle: CycleStart, outcome: Result<CycleReport, CycleFault>);
-}
 
 /// The collector's numbers of phases.
 const MARK: u32 = 0;
@@ -457,7 +414,7 @@ impl Shared {
     /// A cycle is over: its report, of the whole heap if that is wanted and known.
     fn reported(&self, kind: CycleKind, number: u32, outcome: Outcome, held: u64) -> CycleReport {
         let whole = match kind {
-            CycleKind::Whole => return report(outcome, held, true),
+            CycleKind::Whole => return CycleReport::of(outcome, held, true),
             CycleKind::Young => self.inventory.young_is_over(number, &outcome),
             CycleKind::Old => {
                 self.inventory.old_is_over(number, &outcome);
@@ -465,7 +422,7 @@ impl Shared {
             }
         };
         let is_whole = whole.is_some();
-        report(whole.unwrap_or(outcome), held, is_whole)
+        CycleReport::of(whole.unwrap_or(outcome), held, is_whole)
     }
 
     /// Waits until the young cycle that began before this old one's Mark End is through: it promotes objects, and the old cycle is about to free memory.
@@ -581,7 +538,7 @@ impl Shared {
         let outcome = match reader.capture.take() {
             Some(capture) => {
                 let is_whole = self.layout.form == Form::Single;
-                report(capture.unmoved(&self.layout), reader.held(), is_whole)
+                CycleReport::of(capture.unmoved(&self.layout), reader.held(), is_whole)
             }
             None => CycleReport {
                 is_void: true,
@@ -600,16 +557,6 @@ impl Shared {
             listener.completed(CycleStart { kind, number }, outcome);
         }
         watch.told.store(number, Ordering::Release);
-    }
-}
-
-fn report(outcome: Outcome, held_nanos: u64, is_whole: bool) -> CycleReport {
-    CycleReport {
-        is_whole,
-        collected: outcome.collected,
-        survivors: outcome.survivors,
-        held_nanos,
-        is_void: false,
     }
 }
 

@@ -1,0 +1,60 @@
+//! Cycles as recordings hear of them.
+
+use crate::collection_report::AddressRange;
+use crate::survivor::Survivor;
+use crate::zgc::capture::{CycleFault, Outcome};
+
+/// The part of the heap that a cycle judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CycleKind {
+    /// The whole heap: ZGC without generations.
+    Whole,
+    /// The young generation.
+    Young,
+    /// The old generation.
+    Old,
+}
+
+/// A cycle counts from the pause on in which this is returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CycleStart {
+    /// The part that it judges.
+    pub kind: CycleKind,
+    /// The VM's number of cycles of the generation.
+    pub number: u32,
+}
+
+/// The result of a cycle.
+#[derive(Debug, Default)]
+pub struct CycleReport {
+    /// Where each object moved, stayed or died: ascending.
+    pub collected: Vec<AddressRange>,
+    /// By ascending old address.
+    pub survivors: Vec<Survivor>,
+    /// How long the driver was held.
+    pub held_nanos: u64,
+    /// The cycle was given up before it decided anything.
+    pub is_void: bool,
+    /// These are all objects of the heap.
+    pub is_whole: bool,
+}
+
+impl CycleReport {
+    pub(crate) fn of(outcome: Outcome, held_nanos: u64, is_whole: bool) -> Self {
+        Self {
+            is_whole,
+            collected: outcome.collected,
+            survivors: outcome.survivors,
+            held_nanos,
+            is_void: false,
+        }
+    }
+}
+
+/// Who hears of cycles. Called on a driver thread, from inside the VM, while the program runs: implementations must not call the VM.
+pub trait CycleListener: Send + Sync {
+    /// A driver is between two phases, and the world is not stopped: the place for work that a pause left.
+    fn between_phases(&self);
+    /// A cycle is over, or will not be known.
+    fn completed(&self, cycle: CycleStart, outcome: Result<CycleReport, CycleFault>);
+}
