@@ -14,7 +14,7 @@ const VARIABLES: [&str; 3] = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OP
 const MODULES: [&str; 2] = ["java.", "jdk."];
 
 /// Main classes, or prefixes of them, of tools of the JDK and of launchers of Maven and Gradle. JVMs that these start for the user's own code (test
-/// runners, workers) is not among them.
+/// runners, workers) are not among them.
 const TOOLS: [&str; 10] = [
     "com.sun.tools.",
     "sun.tools.",

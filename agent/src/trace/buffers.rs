@@ -233,7 +233,7 @@ impl ThreadBuffers {
         }
     }
 
-    /// Hands over what was cut off when this epoch ended.
+    /// Hands over the words that were cut off when this epoch ended.
     fn take_cuts(&self, epoch: u32) -> Vec<ThreadCut> {
         let buffers = self.buffers.read();
         let mut cuts = Vec::with_capacity(buffers.len());
@@ -263,7 +263,7 @@ impl ThreadBuffers {
         self.pauses.add(number - 1, put(number));
     }
 
-    /// Hands over what pauses have cut off, and puts their collections into the log. In no pause.
+    /// Hands over the words that pauses have cut off, and puts their collections into the log. In no pause.
     pub(crate) fn settle_cuts(&self) {
         self.pauses.settle(self);
     }

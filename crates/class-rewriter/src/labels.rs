@@ -1,4 +1,4 @@
-//! Where control may come from elsewhere: targets of branches and switches, and handlers. Facts known before such a place need not hold there.
+//! Places that control may reach by a jump: targets of branches and switches, and handlers. Facts known before such a place need not hold there.
 //!
 //! ```text
 //!    0: iload_0

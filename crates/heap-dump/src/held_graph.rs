@@ -121,7 +121,7 @@ impl<G: Graph> HeldGraph<'_, G> {
         self.graph.successors(node)
     }
 
-    /// What the node keeps until memory is short.
+    /// The referent of the node, if that is a soft reference.
     pub(crate) fn soft_target(&self, node: u32) -> Option<u32> {
         self.graph.soft_successor(node)
     }

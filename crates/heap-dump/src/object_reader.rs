@@ -46,7 +46,7 @@ impl HeapGraph {
         }))
     }
 
-    /// What a `java.lang.ref.Reference` refers to. `None`: nothing any more, or the object is none.
+    /// The referent of a `java.lang.ref.Reference`. `None`: it was cleared, or the object is no reference.
     ///
     /// # Errors
     /// If the dump cannot be read.

@@ -123,7 +123,7 @@ impl Search {
         }
     }
 
-    /// Whatever the tiers of what is reached: soft references may hold it, too, and so more firmly than what no root leads to.
+    /// Reaches targets of all tiers: an object that a soft reference holds as well counts as firm, and its way from outside comes first.
     fn run_from_outside<G: Graph>(&mut self, held: &HeldGraph<'_, G>) {
         while let Some(node) = self.order.get(self.next).copied() {
             self.next += 1;

@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 
 use super::ThreadBuffers;
 
-/// What puts the collection into the log, once everything before it was handed over.
+/// Puts the collection into the log. It is called once everything before it was handed over.
 pub(crate) type PutCollection = Box<dyn FnOnce(&ThreadBuffers, Vec<ThreadCut>) + Send>;
 
 /// A pause.
@@ -25,13 +25,13 @@ struct CutPause {
     put: PutCollection,
 }
 
-/// Those that wait.
+/// The pauses that wait for the driver.
 #[derive(Default)]
 pub(super) struct CutPauses {
     waiting: Mutex<VecDeque<CutPause>>,
-    /// Those that wait, and the one that is being settled.
+    /// The number of pauses that wait, and of the one that is being settled.
     unsettled: AtomicUsize,
-    /// Held while one is settled: what comes after it must wait.
+    /// Held while a pause is settled: the next one must wait.
     turn: Mutex<()>,
 }
 
@@ -41,7 +41,7 @@ impl CutPauses {
         self.waiting.lock().push_back(CutPause { epoch, put });
     }
 
-    /// Whether the log has everything that the pauses so far have cut off.
+    /// True if the log has the words that were cut off in all pauses so far.
     pub(super) fn are_settled(&self) -> bool {
         self.unsettled.load(Ordering::Acquire) == 0
     }

@@ -168,7 +168,7 @@ impl EventBuffer {
 
     /// The same, followed by more words.
     fn take_with(&mut self, epoch: u32, flags: EventFlags, more: EventWords) -> Option<Buffer> {
-        debug_assert!(!self.is_cut(), "what a cut has cut off comes first");
+        debug_assert!(!self.is_cut(), "words before a cut are taken first");
         let now = unix_micros();
         record_clock::keep_up(now);
         let until = (self.block.word(CURSOR), self.block.word(LAST), now);
@@ -268,7 +268,7 @@ impl EventBuffer {
             .set_word(DROPPED, self.block.word(DROPPED).wrapping_add(count));
     }
 
-    /// Marks the buffer as cut at the start of a collection, which ends this epoch. The world is stopped. What is cut off is taken later ([`EventBuffer::take_cut`]).
+    /// Marks the buffer as cut at the start of a collection, which ends this epoch. The world is stopped. [`EventBuffer::take_cut`] takes its words later.
     pub(crate) fn mark_cut(&mut self, epoch: u32, micros: u64, layout: &ThreadLayout) {
         let mut top = 0;
         if let Some(native) = self.native {
@@ -289,7 +289,7 @@ impl EventBuffer {
         self.block.set_word(LIMIT, 0);
     }
 
-    /// Takes what the oldest cut has cut off, which ended this epoch; `None` if it did not cut this buffer. The thread may go on meanwhile.
+    /// Takes the words before the oldest cut, if that ended this epoch. `None`: this buffer was not cut then. The thread may go on meanwhile.
     pub(crate) fn take_cut(&mut self, epoch: u32) -> Option<(Option<Buffer>, ThreadCut)> {
         let cut = self.pending.pop_front_if(|cut| cut.epoch == epoch)?;
         let until = (cut.cursor, cut.last, cut.micros);

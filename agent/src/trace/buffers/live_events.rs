@@ -233,7 +233,7 @@ impl LiveEvents {
     }
 }
 
-/// Provides the pages of slots beside each other, of which the lowest comes last.
+/// Provides the pages of neighbouring slots. The last of the list has the lowest address.
 fn populate_slots(slots: &[usize], bytes: usize) {
     if let Some(first) = slots.last() {
         populate(*first, slots.len() * bytes);

@@ -25,7 +25,7 @@ impl SiteCost {
         for caller in callers {
             let share = share_of(caller.call);
             part += &caller.cost.part(share);
-            // What fills the old space is what brings full collections on; where nothing is promoted, all that is allocated.
+            // Promoted bytes bring full collections on; where nothing is promoted, allocated ones.
             let promoted = caller.cost.promoted.bytes as f64;
             let weight = promoted + caller.cost.allocated.bytes as f64 * f64::EPSILON;
             all += weight;

@@ -1,7 +1,7 @@
 //! Updates of references and calls of a trace of `mode=full`, as records of the neutral stream.
 //!
 //! They name objects by address, as the thread saw it. The object at an address follows from the collections since, and from the objects
-//! that the next collection finds without an event. Records that cannot be written are left out and counted: the death of an object is known from its
+//! that the next collection finds without an event. Records that cannot be written are left out and counted. The object's death is known from its
 //! stamps all the same.
 
 use ducktrack_merlin::{ObjectId, Record, RootKind, SlotId};
