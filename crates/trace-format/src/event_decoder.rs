@@ -419,12 +419,19 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
     ) -> Result<(), FormatError> {
         let top = self.words.payload_u64()?;
         let place = match self.has_room_below(top, bytes) {
+            _ if self.is_more_than_moved(bytes) => Place::Eliminated,
             true => self.ends_at(top),
             false => Place::Outside(None),
         };
         self.stands_at(top);
         self.allocation(site, bytes, place, give);
         Ok(())
+    }
+
+    /// Whether the thread has allocated less since its last event than this object has: something else moved the top, and the object was eliminated. (At a site of
+    /// fixed size the agent does not know the size, so it cannot detect this.)
+    fn is_more_than_moved(&self, bytes: Option<u64>) -> bool {
+        self.moved != 0 && bytes.is_some_and(|bytes| bytes > self.moved)
     }
 
     /// Whether an object that ends at `top` would not overlap the thread's last object. If it would, the VM moved the top for a smaller

@@ -392,6 +392,23 @@ fn an_object_that_touches_the_last_one_or_lies_elsewhere_is_in_the_buffer() {
     }
 }
 
+/// The VM got a new buffer for an object of 16 bytes; the program's object of 24 was eliminated.
+#[test]
+fn an_object_larger_than_all_that_was_allocated_was_eliminated() {
+    let words = EventWords::new()
+        .site(FIXED, 3)
+        .moved(16)
+        .at(FIXED, 0x9010)
+        .site(FIXED, 3);
+    let expected = [
+        allocation(FIXED, SIZE, Place::End(0x1000 + SIZE)),
+        Event::Gap { bytes: 16 },
+        allocation(FIXED, SIZE, Place::Eliminated),
+        allocation(FIXED, SIZE, Place::End(0x9010 + SIZE)),
+    ];
+    assert_eq!(events_of(&words, 0x1000), expected);
+}
+
 /// After a collection memory is reused: the old top does not matter.
 #[test]
 fn a_top_from_before_the_collection_is_ignored() {
