@@ -50,8 +50,8 @@ public final class ConcurrentHeap {
         file = words.length > 3 ? Path.of(words[3]) : null;
         List<Thread> threads = new ArrayList<>();
         for (int number = 0; number < Integer.parseInt(words[0]); number++) {
-            Random random = new Random(number);
-            Thread thread = new Thread(() -> run(random, steps));
+            int own = number;
+            Thread thread = new Thread(() -> run(own, steps));
             thread.start();
             threads.add(thread);
         }
@@ -71,7 +71,8 @@ public final class ConcurrentHeap {
         System.out.println("large " + live[4]);
     }
 
-    private static void run(Random random, int steps) {
+    private static void run(int number, int steps) {
+        Random random = new Random(number);
         for (int step = 0; step < steps || file != null && !Files.exists(file); step++) {
             for (int index = 0; index < BATCH; index++) {
                 int slot = random.nextInt(table.length);
@@ -93,7 +94,8 @@ public final class ConcurrentHeap {
             if (step % 10 == 0) {
                 table[random.nextInt(8)] = new Bytes(MEDIUM / 2);
             }
-            if (step % 40 == 0) {
+            // Not all threads at once: a thousand would find no memory.
+            if ((step + number) % 40 == 0) {
                 table[8 + random.nextInt(2)] = new Bytes(LARGE / 2);
             }
         }
