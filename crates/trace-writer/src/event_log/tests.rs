@@ -161,20 +161,36 @@ fn end() -> End {
 }
 
 fn blocks(bytes: &[u8]) -> Vec<(BlockKind, Vec<u8>)> {
-    let mut rest = &bytes[FileHeader::LENGTH..];
+    let (blocks, rest) = whole_blocks(bytes);
+    assert!(rest.is_empty());
+    blocks
+}
+
+/// The blocks that are written whole, and what stands after them: a file that is being written
+/// ends anywhere.
+fn whole_blocks(bytes: &[u8]) -> (Vec<(BlockKind, Vec<u8>)>, &[u8]) {
+    let mut rest = bytes.get(FileHeader::LENGTH..).unwrap_or_default();
     let mut blocks = Vec::new();
-    while !rest.is_empty() {
+    while rest.len() >= BlockHeader::LENGTH {
         let header = BlockHeader::decode(rest).unwrap();
-        let (block, after) = rest.split_at(BlockHeader::LENGTH + header.stored_length as usize);
+        let length = BlockHeader::LENGTH + header.stored_length as usize;
+        let Some((block, after)) = rest.split_at_checked(length) else {
+            break;
+        };
         let content = decode_content(&header, &block[BlockHeader::LENGTH..]).unwrap();
         blocks.push((header.kind, content.into_owned()));
         rest = after;
     }
-    blocks
+    (blocks, rest)
 }
 
 fn kinds(bytes: &[u8]) -> Vec<BlockKind> {
     blocks(bytes).into_iter().map(|(kind, _)| kind).collect()
+}
+
+fn kinds_so_far(bytes: &[u8]) -> Vec<BlockKind> {
+    let (blocks, _) = whole_blocks(bytes);
+    blocks.into_iter().map(|(kind, _)| kind).collect()
 }
 
 #[test]
@@ -242,7 +258,9 @@ fn without_moves_the_next_block_begins_a_new_file_that_reports_what_was_lost_bef
         disks.set_capacity(None);
         assert_eq!(log.buffer(piece(0)), FlushOutcome::Taken);
         let start = Instant::now();
-        while disks.files.lock().unwrap().len() <= full || kinds(&disks.bytes(full)).len() < 2 {
+        while disks.files.lock().unwrap().len() <= full
+            || kinds_so_far(&disks.bytes(full)).len() < 2
+        {
             assert!(start.elapsed() < Duration::from_secs(20));
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -283,7 +301,7 @@ fn what_was_handed_over_is_in_the_file_a_moment_later() {
         assert_eq!(log.buffer(piece(0)), FlushOutcome::Taken);
         expected.push(BlockKind::EVENTS);
         let start = Instant::now();
-        while kinds(&std::fs::read(&file).unwrap()) != expected {
+        while kinds_so_far(&std::fs::read(&file).unwrap()) != expected {
             assert!(start.elapsed() < Duration::from_secs(20));
             std::thread::sleep(Duration::from_millis(5));
         }
