@@ -6,6 +6,7 @@ mod file_replay;
 mod files_below;
 mod fleet_tools;
 pub mod large_run;
+pub mod naive_vm;
 mod processes;
 pub mod sample_events;
 pub mod sample_heap;

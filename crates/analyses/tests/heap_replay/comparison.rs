@@ -5,89 +5,32 @@ use std::collections::BTreeMap;
 use ducktrack_analyses::{CompositionPoint, Cost, GcCost, HeapAt, LiveSite, Lives};
 use ducktrack_live_heap::Amount;
 
-use crate::naive_object::Object;
-use crate::naive_vm::NaiveVm;
+use ducktrack_test_support::naive_vm::{ExpectedHeap, NaiveVm, SITES, descriptor};
+
 use crate::replaying::Replayed;
-use crate::trace_names::{SITES, descriptor, thread_name};
 
-/// A heap by everything it is asked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ExpectedHeap {
-    pub(crate) types: BTreeMap<Option<String>, Amount>,
-    /// Place in [`SITES`].
-    pub(crate) sites: BTreeMap<Option<usize>, Amount>,
-    /// By site and call, places in both tables.
-    pub(crate) callers: BTreeMap<(usize, Option<usize>), Amount>,
-    pub(crate) ages: BTreeMap<Option<usize>, Vec<u64>>,
-    pub(crate) threads: BTreeMap<Option<String>, Amount>,
-    pub(crate) new: Amount,
-}
-
-impl ExpectedHeap {
-    /// After a collection, or (`with_new`) at the end.
-    pub(crate) fn of(objects: &[Object], epoch: u32, with_new: bool) -> Self {
-        let mut heap = Self::default();
-        for object in objects {
-            let is_new = with_new && object.is_new(epoch);
-            if !is_new && !object.is_in_heap(epoch) {
-                continue;
-            }
-            let one = Amount {
-                count: 1,
-                bytes: object.bytes,
-            };
-            *heap
-                .types
-                .entry(Some(descriptor(object.class)))
-                .or_default() += one;
-            let site = object.told_site();
-            *heap.sites.entry(site).or_default() += one;
-            if let Some(site) = site {
-                let call = (object.caller as usize).checked_sub(1);
-                *heap.callers.entry((site, call)).or_default() += one;
-            }
-            let thread = site.map(|_| thread_name(object.thread));
-            *heap.threads.entry(thread).or_default() += one;
-            if is_new {
-                heap.new += one;
-            }
-            let age = if is_new {
-                0
-            } else {
-                (epoch - object.birth).min(31) as usize
-            };
-            let ages = heap.ages.entry(site).or_default();
-            if ages.len() <= age {
-                ages.resize(age + 1, 0);
-            }
-            ages[age] += 1;
-        }
-        heap
-    }
-
-    /// The same of an answer.
-    pub(crate) fn answered(heap: &HeapAt) -> Self {
-        let types = heap
-            .types
+/// The same of an answer.
+fn answered(heap: &HeapAt) -> ExpectedHeap {
+    let types = heap
+        .types
+        .iter()
+        .map(|row| (row.ty.as_deref().map(str::to_owned), row.live));
+    let site = |site: &LiveSite| site.site.map(|index| index.get());
+    let threads = heap
+        .threads
+        .iter()
+        .map(|row| (row.name.as_deref().map(str::to_owned), row.live));
+    ExpectedHeap {
+        types: types.collect(),
+        sites: heap.sites.iter().map(|row| (site(row), row.live)).collect(),
+        callers: heap.sites.iter().flat_map(answered_callers).collect(),
+        ages: heap
+            .sites
             .iter()
-            .map(|row| (row.ty.as_deref().map(str::to_owned), row.live));
-        let site = |site: &LiveSite| site.site.map(|index| index.get());
-        let threads = heap
-            .threads
-            .iter()
-            .map(|row| (row.name.as_deref().map(str::to_owned), row.live));
-        Self {
-            types: types.collect(),
-            sites: heap.sites.iter().map(|row| (site(row), row.live)).collect(),
-            callers: heap.sites.iter().flat_map(answered_callers).collect(),
-            ages: heap
-                .sites
-                .iter()
-                .map(|row| (site(row), row.ages.clone()))
-                .collect(),
-            threads: threads.collect(),
-            new: heap.not_yet_collected,
-        }
+            .map(|row| (site(row), row.ages.clone()))
+            .collect(),
+        threads: threads.collect(),
+        new: heap.not_yet_collected,
     }
 }
 
@@ -149,14 +92,14 @@ pub(crate) fn check_heaps(vm: &NaiveVm, model: &Replayed, first: usize) {
     for (number, expected) in vm.heaps.iter().enumerate().skip(first) {
         let answer = model.heaps[number].as_ref();
         answer.iter().for_each(|heap| check_sums(heap));
-        let answer = answer.map(ExpectedHeap::answered);
+        let answer = answer.map(answered);
         assert_eq!(&answer, expected, "after {}", number + 1);
     }
     let end = model.heaps.last().unwrap().as_ref();
     end.iter().for_each(|heap| check_sums(heap));
     let is_known = vm.heaps.last().is_none_or(Option::is_some);
     let expected = is_known.then(|| ExpectedHeap::of(&vm.objects, vm.epoch, true));
-    let end = end.map(ExpectedHeap::answered);
+    let end = end.map(answered);
     assert_eq!(end, expected, "at the end");
 }
 

@@ -1,55 +1,11 @@
-//! What the naive machine can be told to do.
+//! Random programs for the naive machine.
 
+use ducktrack_test_support::naive_vm::{Kind, SITES, Step, THREADS};
 use proptest::prelude::*;
-
-/// One step of a program.
-#[derive(Clone, Debug)]
-pub(crate) enum Step {
-    /// An object in the thread's buffer; `length` for measured sites.
-    Allocate {
-        thread: u32,
-        site: usize,
-        length: u32,
-    },
-    /// The compiler removed the allocation.
-    Eliminate { thread: u32, site: usize },
-    /// Outside of buffers: in eden, or in the old space; its address is told or not.
-    Outside {
-        thread: u32,
-        site: usize,
-        length: u32,
-        old: bool,
-        told: bool,
-    },
-    /// The machine makes an object itself, in the thread's buffer.
-    Internal { thread: u32, units: u32 },
-    /// The thread's buffer of events is full.
-    Flush { thread: u32 },
-    /// A collection; every object lives on with this chance of 8.
-    Collect {
-        kind: Kind,
-        chance: u32,
-        straggler: Option<u32>,
-        sync: bool,
-    },
-    /// The moves of the next collection are not known, nor those of later ones, until a full collection tells all that is there.
-    LoseHeap,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Young,
-    Full,
-    /// Looks at the old space only, and moves nothing.
-    Cleanup,
-}
-
-/// Threads of a program.
-pub(crate) const THREADS: u32 = 3;
 
 fn step() -> impl Strategy<Value = Step> {
     let thread = 0..THREADS;
-    let site = 0..super::trace_names::SITES.len();
+    let site = 0..SITES.len();
     let allocate =
         (thread.clone(), site.clone(), 0_u32..2_000).prop_map(|(thread, site, length)| {
             Step::Allocate {
@@ -76,6 +32,12 @@ fn step() -> impl Strategy<Value = Step> {
         });
     let internal =
         (thread.clone(), 2_u32..40).prop_map(|(thread, units)| Step::Internal { thread, units });
+    let levels =
+        (thread.clone(), 0_u32..6, 0_u32..9).prop_map(|(thread, outer, inner)| Step::Levels {
+            thread,
+            outer,
+            inner,
+        });
     let flush = thread.clone().prop_map(|thread| Step::Flush { thread });
     let kind = prop_oneof![6 => Just(Kind::Young), 2 => Just(Kind::Full), 1 => Just(Kind::Cleanup)];
     let straggler = prop::option::weighted(0.3, thread);
@@ -92,6 +54,7 @@ fn step() -> impl Strategy<Value = Step> {
         10 => eliminate,
         4 => outside,
         4 => internal,
+        3 => levels,
         6 => flush,
         4 => collect,
     ]

@@ -3,9 +3,9 @@
 use ducktrack_heap_replay::HeapKnowledge;
 use proptest::prelude::*;
 
+use ducktrack_test_support::naive_vm::{NaiveVm, Piece};
+
 use crate::comparison::{check_all, check_heaps};
-use crate::naive_object::Piece;
-use crate::naive_vm::NaiveVm;
 use crate::program::{cases, programs, programs_that_lose_the_heap};
 use crate::replaying::{all_questions, replay_all, replay_kept};
 

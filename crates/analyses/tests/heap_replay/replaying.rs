@@ -7,14 +7,11 @@ use ducktrack_analyses::{
 use ducktrack_heap_replay::{
     CollectionNumber, Cycle, EpochPart, EpochView, HeapReplay, Moment, TraceInfo,
 };
+use ducktrack_test_support::naive_vm::{NaiveSurvivor, Piece, THREADS, names};
 use ducktrack_trace_format::{
     BlockKind, Collection, CollectionCounts, HeapClassId, KeptCollection, MoveDecoder, MoveRun,
     Survivor,
 };
-
-use crate::naive_object::{NaiveSurvivor, Piece};
-use crate::program::THREADS;
-use crate::trace_names::names;
 
 /// The answers that are compared with the naive machine's.
 pub(crate) type AllQuestions = (

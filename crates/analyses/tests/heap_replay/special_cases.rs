@@ -8,11 +8,9 @@ use ducktrack_trace_format::{
     CollectionKind, EventBlock, EventFile, EventWords, MovesLevel, SiteId,
 };
 
-use crate::naive_object::Piece;
-use crate::naive_vm::NaiveVm;
-use crate::program::{Kind, Step};
+use ducktrack_test_support::naive_vm::{Kind, NaiveVm, Piece, SITES, Step};
+
 use crate::replaying::{replay, replay_all};
-use crate::trace_names::SITES;
 
 fn allocate(site: usize) -> Step {
     Step::Allocate {

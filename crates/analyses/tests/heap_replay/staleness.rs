@@ -8,8 +8,8 @@ use ducktrack_live_heap::Amount;
 use ducktrack_trace_format::{AddressRange, Collection, CollectionKind, UseEncoder, UsesHead};
 use proptest::prelude::*;
 
-use crate::naive_object::{NaiveSurvivor, Piece};
-use crate::naive_vm::NaiveVm;
+use ducktrack_test_support::naive_vm::{NaiveSurvivor, NaiveVm, Piece};
+
 use crate::program::{cases, plain_programs};
 use crate::replaying::replay;
 

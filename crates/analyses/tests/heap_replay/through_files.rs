@@ -5,21 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ducktrack_heap_replay::HeapKnowledge;
-use ducktrack_trace_format::{
-    Collection, CollectionCounts, End, EventBlock, HeapClass, HeapClassId, SiteFacts, Survivor,
+use ducktrack_test_support::naive_vm::{
+    Kind, NaiveVm, Step, THREADS, hand_over, heap_classes, names,
 };
-use ducktrack_trace_writer::{
-    Buffer, CompressStrategy, EventHost, EventLog, EventOptions, FlushOutcome,
-};
+use ducktrack_test_support::replay_files;
+use ducktrack_trace_format::{End, SiteFacts};
+use ducktrack_trace_writer::{CompressStrategy, EventHost, EventLog, EventOptions, FlushOutcome};
 use proptest::prelude::*;
 
 use crate::comparison::check_heaps;
-use crate::naive_object::Piece;
-use crate::naive_vm::NaiveVm;
-use crate::program::{Kind, Step, THREADS, cases, programs};
+use crate::program::{cases, programs};
 use crate::replaying::{Replayed, all_questions};
-use crate::trace_names::{CLASSES, KLASS, names};
-use ducktrack_test_support::replay_files;
 
 /// A few collections fill it.
 const MAX_TRACE_SIZE: u64 = 6_000;
@@ -36,43 +32,9 @@ impl EventHost for Host {
 fn write(vm: &NaiveVm, directory: &Path, options: EventOptions) {
     let facts: Arc<dyn SiteFacts + Send + Sync> = Arc::new(names(THREADS).1);
     let log = EventLog::start(directory, options, facts, Box::new(()), Arc::new(Host)).unwrap();
-    let classes = (0_u32..).zip(CLASSES).map(|(id, (name, size))| HeapClass {
-        id: HeapClassId(id),
-        name: name.into(),
-        size,
-        klass: KLASS + u64::from(id),
-        fields: Vec::new(),
-    });
-    log.classes(classes.collect());
-    let mut survivors = vm.survivors.iter();
+    log.classes(heap_classes().into());
     for piece in &vm.pieces {
-        match piece {
-            Piece::Events(content) => {
-                let block = EventBlock::decode(content).unwrap();
-                let buffer = Buffer {
-                    header: block.header,
-                    words: block.words.to_vec().into(),
-                };
-                assert_eq!(log.buffer(buffer), FlushOutcome::Taken);
-            }
-            Piece::Collection(collection, _) => {
-                let survivors = survivors.next().unwrap().iter().map(|survivor| {
-                    Survivor::new(
-                        survivor.from,
-                        survivor.to,
-                        survivor.bytes,
-                        HeapClassId(survivor.class),
-                    )
-                });
-                let collection = Collection {
-                    counts: CollectionCounts::default(),
-                    ..(**collection).clone()
-                };
-                log.collection(collection, survivors.collect::<Vec<_>>());
-            }
-            // These are the writer's own.
-            Piece::File(_) | Piece::Sync(_) | Piece::Explained(_) | Piece::Uses(_) => {}
-        }
+        assert_eq!(hand_over(&log, piece, &vm.survivors), FlushOutcome::Taken);
     }
     log.finish(End {
         unix_millis: 1,

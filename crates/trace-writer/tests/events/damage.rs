@@ -4,12 +4,13 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
+use ducktrack_test_support::naive_vm::Kind;
 use ducktrack_trace_format::BlockKind;
 use ducktrack_trace_writer::{EventOptions, FlushOutcome, OnFull};
 
 use crate::naive_reader::{NaiveReader, blocks, event_files};
+use crate::program::Program;
 use crate::round_trip::{compare, end, read_from, start};
-use crate::simulated_heap::Heap;
 use crate::test_host::{Host, SharedTally};
 
 #[test]
@@ -22,12 +23,12 @@ fn a_file_cut_anywhere_is_readable_up_to_its_last_whole_block() {
         &host,
         &SharedTally::default(),
     );
-    let mut heap = Heap::new(3, 2);
+    let mut program = Program::new(3);
     for _ in 0..6 {
         for _ in 0..300 {
-            heap.patient_step(&log, &host);
+            program.patient_step(&log, &host);
         }
-        heap.collect(&log);
+        program.collect(&log);
     }
     log.finish(end());
     let bytes = std::fs::read(&event_files(directory.path())[0].1).unwrap();
@@ -67,24 +68,23 @@ fn a_deleted_directory_comes_back_with_everything() {
         ..EventOptions::default()
     };
     let log = start(&directory, options, &host, &SharedTally::default());
-    let mut heap = Heap::new(4, 2);
-    heap.mortality = 15;
+    let mut program = Program::new(4);
     for round in 0..30 {
         for _ in 0..2_000 {
-            heap.patient_step(&log, &host);
+            program.patient_step(&log, &host);
         }
-        heap.collect(&log);
+        program.collect(&log);
         if round == 20 {
             remove_while_written(&directory);
         }
     }
-    heap.collect_as(ducktrack_trace_format::CollectionKind::Full, &log);
+    program.collect_as(Kind::Full, &log);
     let stats = log.finish(end());
     assert_eq!(stats.lost_blocks, 0);
     let files = event_files(&directory);
     assert_eq!(files.len() as u64, stats.files - stats.rotations);
     for first in 0..files.len() {
-        compare(&read_from(&directory, first), &heap);
+        compare(&read_from(&directory, first), &program.vm);
     }
 }
 
@@ -99,11 +99,11 @@ fn a_full_queue_drops_and_counts() {
     };
     let tally = SharedTally::default();
     let log = start(directory.path(), options, &host, &tally);
-    let mut heap = Heap::new(6, 1);
+    let mut program = Program::new(6);
     let block = tally.0.lock().unwrap();
     while log.stats().dropped_buffers < 5 {
         for _ in 0..100 {
-            heap.step(&log);
+            program.step(&log);
         }
     }
     drop(block);
@@ -123,9 +123,9 @@ fn after_the_end_everything_is_dropped_and_counted() {
         &SharedTally::default(),
     );
     log.finish(end());
-    let mut heap = Heap::new(6, 1);
+    let mut program = Program::new(6);
     for _ in 0..2_000 {
-        heap.patient_step(&log, &host);
+        program.patient_step(&log, &host);
     }
     log.wait_for_room();
     let stats = log.finish(end());
@@ -142,7 +142,7 @@ fn a_directory_that_cannot_be_written_is_an_error_of_one_line() {
     let result = ducktrack_trace_writer::EventLog::start(
         std::path::Path::new("/proc/no-such-place"),
         EventOptions::default(),
-        Arc::new(crate::test_host::Facts),
+        crate::test_host::facts(),
         Box::new(()),
         host,
     );

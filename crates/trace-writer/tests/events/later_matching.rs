@@ -1,20 +1,20 @@
 //! Survivors that are written as they are and matched by the reader: it gets what it gets from a log with a mirror.
 
 use std::path::Path;
-use std::sync::Arc;
 
+use ducktrack_test_support::naive_vm::heap_classes;
 use ducktrack_trace_format::decode_explained;
 use ducktrack_trace_reader::{EventFiles, EventStep};
 use ducktrack_trace_writer::EventOptions;
 use proptest::prelude::*;
 
 use crate::round_trip::run;
-use crate::test_host::Facts;
+use crate::test_host::facts;
 
 /// What the reader says of collections and objects, in its order.
 fn steps(directory: &Path) -> Vec<String> {
     let mut files = EventFiles::open(directory).unwrap();
-    files.know(Arc::new(Facts), Vec::new());
+    files.know(facts(), heap_classes());
     let mut steps = Vec::new();
     while let Some(step) = files.next_step() {
         steps.push(match step {

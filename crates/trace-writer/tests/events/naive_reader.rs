@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use ducktrack_count_model::TraceNames;
 use ducktrack_trace_format::{
     AddressRange, BlockHeader, BlockKind, Collection, Event, EventBlock, EventColumns,
     EventDecoder, EventFile, FileHeader, HeapClassId, MoveDecoder, Place, SiteId, SyncDecoder,
     ThreadId, decode_content, decode_explained,
 };
 
-use crate::test_host::Facts;
+use crate::test_host::facts;
 
 /// A live object according to the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,8 +56,9 @@ pub(crate) fn event_files(directory: &Path) -> Vec<(u32, PathBuf)> {
 }
 
 /// Follows the blocks of event files.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct NaiveReader {
+    facts: Arc<TraceNames>,
     pub(crate) objects: BTreeMap<u64, Known>,
     collected: Vec<AddressRange>,
     /// Objects of collected ranges that no run has named so far.
@@ -67,6 +70,23 @@ pub(crate) struct NaiveReader {
     pub(crate) sync_parts: u64,
     /// The file's end block was read.
     pub(crate) ended: bool,
+}
+
+impl Default for NaiveReader {
+    fn default() -> Self {
+        Self {
+            facts: facts(),
+            objects: BTreeMap::new(),
+            collected: Vec::new(),
+            leaving: BTreeMap::new(),
+            arriving: Vec::new(),
+            collection: 0,
+            collections: Vec::new(),
+            events: 0,
+            sync_parts: 0,
+            ended: false,
+        }
+    }
 }
 
 impl NaiveReader {
@@ -96,7 +116,7 @@ impl NaiveReader {
         let block = EventBlock::decode(content).unwrap();
         let (thread, birth) = (block.header.thread, block.header.epoch);
         assert!(birth <= self.collection);
-        EventDecoder::new(&Facts)
+        EventDecoder::new(&*Arc::clone(&self.facts))
             .decode(&block, |event| {
                 self.events += 1;
                 let Event::Allocation(allocation) = event else {

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ducktrack_trace_format::CollectionKind;
+use ducktrack_test_support::naive_vm::Kind;
 use ducktrack_trace_writer::{CompressStrategy, EventOptions};
 
 use crate::naive_reader::event_files;
+use crate::program::Program;
 use crate::round_trip::{compare, end, read_from, start};
-use crate::simulated_heap::Heap;
 use crate::test_host::{Host, SharedTally};
 
 fn total(directory: &Path) -> u64 {
@@ -37,20 +37,19 @@ fn every_file_left_after_many_rotations_tells_the_whole_heap() {
         };
         let host = Arc::new(Host::default());
         let log = start(directory.path(), options, &host, &SharedTally::default());
-        let mut heap = Heap::new(77, 3);
-        heap.mortality = 15;
+        let mut program = Program::new(77);
         let mut largest = 0;
         for _ in 0..150 {
             for _ in 0..2_000 {
-                heap.patient_step(&log, &host);
+                program.patient_step(&log, &host);
             }
-            heap.collect(&log);
+            program.collect(&log);
             largest = largest.max(total(directory.path()));
         }
         for _ in 0..100 {
-            heap.patient_step(&log, &host);
+            program.patient_step(&log, &host);
         }
-        heap.collect_as(CollectionKind::Full, &log);
+        program.collect_as(Kind::Full, &log);
         let stats = log.finish(end());
         assert!(stats.rotations > 5, "{stats:?}");
         assert!(stats.sync_points > 5, "{stats:?}");
@@ -60,7 +59,7 @@ fn every_file_left_after_many_rotations_tells_the_whole_heap() {
         assert_eq!(files.len() as u64, stats.files - stats.rotations);
         assert!(files.len() >= 3, "{}", files.len());
         for first in 0..files.len() {
-            compare(&read_from(directory.path(), first), &heap);
+            compare(&read_from(directory.path(), first), &program.vm);
         }
     }
 }
@@ -75,23 +74,23 @@ fn without_a_collection_one_is_asked_for_and_the_limit_holds() {
     };
     let host = Arc::new(Host::default());
     let log = start(directory.path(), options, &host, &SharedTally::default());
-    let mut heap = Heap::new(5, 2);
+    let mut program = Program::new(5);
     for _ in 0..200_000 {
-        heap.patient_step(&log, &host);
-        if heap.below(1_000) == 0 {
+        program.patient_step(&log, &host);
+        if program.below(1_000) == 0 {
             let bytes = total(directory.path());
             assert!(bytes <= max + max / 4, "{bytes} {:?}", log.stats());
         }
     }
-    heap.collect_as(CollectionKind::Full, &log);
+    program.collect_as(Kind::Full, &log);
     let stats = log.finish(end());
     assert!(
-        heap.emergencies > 3 && stats.emergency_collections > 3,
+        program.emergencies > 3 && stats.emergency_collections > 3,
         "{stats:?}"
     );
     assert_eq!(stats.rotations_without_sync, 0);
     for first in 0..event_files(directory.path()).len() {
-        compare(&read_from(directory.path(), first), &heap);
+        compare(&read_from(directory.path(), first), &program.vm);
     }
 }
 
@@ -106,10 +105,10 @@ fn without_moves_files_rotate_anywhere() {
     };
     let host = Arc::new(Host::default());
     let log = start(directory.path(), options, &host, &SharedTally::default());
-    let mut heap = Heap::new(9, 2);
+    let mut program = Program::new(9);
     for _ in 0..100_000 {
-        heap.patient_step(&log, &host);
-        if heap.below(1_000) == 0 {
+        program.patient_step(&log, &host);
+        if program.below(1_000) == 0 {
             assert!(total(directory.path()) <= max + max / 4);
         }
     }

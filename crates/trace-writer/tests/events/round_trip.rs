@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ducktrack_trace_format::{CollectionKind, End};
+use ducktrack_test_support::naive_vm::{Kind, NaiveVm, Object, SITES, heap_classes};
+use ducktrack_trace_format::{End, HeapClassId, SiteId, ThreadId};
 use ducktrack_trace_writer::{CompressStrategy, EventLog, EventOptions, EventStats};
 use proptest::prelude::*;
 
-use crate::naive_reader::{NaiveReader, blocks, event_files};
-use crate::simulated_heap::Heap;
-use crate::test_host::{Facts, Host, SharedTally};
+use crate::naive_reader::{Known, NaiveReader, blocks, event_files};
+use crate::program::Program;
+use crate::test_host::{Host, SharedTally, facts};
 
 pub(crate) fn end() -> End {
     End {
@@ -27,7 +28,9 @@ pub(crate) fn start(
 ) -> EventLog {
     let host = Arc::clone(host);
     let tally = Box::new(tally.clone());
-    EventLog::start(directory, options, Arc::new(Facts), tally, host).unwrap()
+    let log = EventLog::start(directory, options, facts(), tally, host).unwrap();
+    log.classes(heap_classes().into());
+    log
 }
 
 /// Reads all files from `first` on.
@@ -41,36 +44,32 @@ pub(crate) fn read_from(directory: &Path, first: usize) -> NaiveReader {
     reader
 }
 
-/// Checks that the reader has every object of the heap and no other. `settled`: nothing was allocated since the last
-/// collection.
-pub(crate) fn compare(reader: &NaiveReader, heap: &Heap) {
+/// Checks that the reader has every object of the heap and no other. Nothing was allocated since the last collection.
+pub(crate) fn compare(reader: &NaiveReader, vm: &NaiveVm) {
     let mut known = reader.objects.clone();
-    for object in &heap.objects {
+    for object in vm.objects.iter().filter(|one| one.death.is_none()) {
         let seen = known.remove(&object.address);
-        if object.hidden || (object.site.0 == 0 && object.unseen) {
+        if object.hidden {
             assert_eq!(seen, None);
             continue;
         }
         let seen = seen.unwrap_or_else(|| panic!("{object:x?} is missing"));
-        assert_eq!(seen.bytes, object.bytes);
-        if object.unrecorded {
-            continue;
-        }
-        assert_eq!(seen.site, object.site, "{object:x?}");
-        if let Some(class) = seen.class {
-            assert_eq!(class, object.class, "{object:x?}");
-        }
-        if object.site.0 != 0 {
-            assert_eq!(
-                (seen.thread, seen.birth),
-                (object.thread, object.birth),
-                "{object:x?}"
-            );
-        }
+        check(object, &seen);
     }
-    // For the reader, objects that died outside of the collected ranges still exist.
-    known.retain(|address, _| Heap::is_in_eden(*address));
     assert!(known.is_empty(), "{known:x?}");
+}
+
+fn check(object: &Object, seen: &Known) {
+    assert_eq!(seen.bytes, object.bytes);
+    let site = object.site.map_or(SiteId(0), |at| SiteId(SITES[at].0));
+    assert_eq!(seen.site, site, "{object:x?}");
+    if let Some(class) = seen.class {
+        assert_eq!(class, HeapClassId(object.class), "{object:x?}");
+    }
+    if object.site.is_some() {
+        let made = (ThreadId(object.thread), object.birth);
+        assert_eq!((seen.thread, seen.birth), made, "{object:x?}");
+    }
 }
 
 pub(crate) fn run(
@@ -79,26 +78,26 @@ pub(crate) fn run(
     directory: &Path,
     steps: u64,
     collections: u64,
-) -> (Heap, EventStats, SharedTally) {
+) -> (Program, EventStats, SharedTally) {
     let host = Arc::new(Host::default());
     let tally = SharedTally::default();
     let log = start(directory, options, &host, &tally);
-    let mut heap = Heap::new(seed, 3);
-    heap.mortality = 10 + seed % 6;
+    let mut program = Program::new(seed);
+    program.chance = 1 + (seed % 3) as u32;
     for _ in 0..collections {
-        for _ in 0..heap.below(steps) {
-            heap.patient_step(&log, &host);
+        for _ in 0..program.below(steps) {
+            program.patient_step(&log, &host);
         }
-        heap.collect(&log);
+        program.collect(&log);
     }
-    // Stopped threads record their allocations, and a full collection settles everything.
+    // A full collection settles everything.
     for _ in 0..steps {
-        heap.patient_step(&log, &host);
+        program.patient_step(&log, &host);
     }
-    heap.collect_as(CollectionKind::Full, &log);
+    program.collect_as(Kind::Full, &log);
     let stats = log.finish(end());
     assert_eq!(*host.said.lock().unwrap(), Vec::<String>::new());
-    (heap, stats, tally)
+    (program, stats, tally)
 }
 
 proptest! {
@@ -109,17 +108,15 @@ proptest! {
         let directory = tempfile::tempdir().unwrap();
         let compress = [CompressStrategy::Full, CompressStrategy::Partial(0.2), CompressStrategy::Off][compress as usize];
         let options = EventOptions { compress, columns, queue_length: 4, ..EventOptions::default() };
-        let (heap, stats, tally) = run(seed, options, directory.path(), steps, collections);
+        let (program, stats, tally) = run(seed, options, directory.path(), steps, collections);
         let reader = read_from(directory.path(), 0);
-        compare(&reader, &heap);
+        compare(&reader, &program.vm);
         prop_assert!(reader.ended);
         prop_assert_eq!(reader.events, stats.events);
         prop_assert_eq!(stats.contradictions, 0);
         prop_assert_eq!(stats.late_buffers + stats.broken_buffers + stats.lost_blocks, 0);
         prop_assert_eq!(stats.mirror_objects, reader.objects.len() as u64);
-        let unrecorded = heap.objects.iter().filter(|object| object.unrecorded).count();
-        prop_assert!(unrecorded <= 3);
         let counted = *tally.0.lock().unwrap();
-        prop_assert_eq!(counted, heap.sums);
+        prop_assert_eq!(counted, program.sums());
     }
 }

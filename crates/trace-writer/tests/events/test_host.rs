@@ -4,33 +4,14 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ducktrack_trace_format::{ArrayLayout, Event, Place, SiteFacts, SiteId, ThreadId};
+use ducktrack_count_model::TraceNames;
+use ducktrack_test_support::naive_vm::{THREADS, names};
+use ducktrack_trace_format::{Event, Place, ThreadId};
 use ducktrack_trace_writer::{EqualEvents, EventHost, EventSum, Tally};
 
-/// Sites 16 to 31 allocate objects of 16, 24, ... bytes; sites from 32 on are measured; 64 and 65 are the levels of an array of
-/// arrays.
-#[derive(Clone, Copy)]
-pub(crate) struct Facts;
-
-pub(crate) const OUTER: SiteId = SiteId(64);
-pub(crate) const INNER: SiteId = SiteId(65);
-
-impl SiteFacts for Facts {
-    fn fixed_bytes(&self, site: SiteId) -> Option<u32> {
-        (16..32).contains(&site.0).then(|| (site.0 - 14) * 8)
-    }
-
-    fn is_measured(&self, site: SiteId) -> bool {
-        site.0 >= 32
-    }
-
-    fn array_layout(&self, site: SiteId) -> Option<ArrayLayout> {
-        [OUTER, INNER].contains(&site).then_some(ArrayLayout {
-            base: 16,
-            element: 4,
-            alignment: 8,
-        })
-    }
+/// The sites of the naive machine.
+pub(crate) fn facts() -> Arc<TraceNames> {
+    Arc::new(names(THREADS).1)
 }
 
 /// Stands in for the agent.

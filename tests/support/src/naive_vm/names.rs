@@ -8,7 +8,7 @@ use ducktrack_trace_format::{
 };
 
 /// Site, bytes (0: measured), type, and the class of its objects.
-pub(crate) const SITES: [(u32, u32, Option<&str>, u32); 5] = [
+pub const SITES: [(u32, u32, Option<&str>, u32); 7] = [
     (16, 16, Some("La/Small;"), 0),
     (17, 40, Some("La/Large;"), 1),
     (18, 0, Some("[B"), 2),
@@ -16,18 +16,27 @@ pub(crate) const SITES: [(u32, u32, Option<&str>, u32); 5] = [
     (19, 16, Some("La/Small;"), 0),
     // Only the event tells the type.
     (20, 0, None, 3),
+    // An array of arrays and its elements.
+    (21, 0, Some("[[B"), 5),
+    (22, 0, Some("[B"), 2),
 ];
 
+/// Place in [`SITES`] of arrays of arrays.
+pub const OUTER: usize = 5;
+
+/// Place in [`SITES`] of their elements.
+pub const INNER: usize = 6;
+
 /// Calls with the numbers 1 to `CALLERS` are introduced, each a row of the model.
-pub(crate) const CALLERS: u32 = 2;
+pub const CALLERS: u32 = 2;
 
 /// The number that stands for a site and a caller.
-pub(crate) fn called_site(site: u32, caller: u32) -> SiteId {
+pub fn called_site(site: u32, caller: u32) -> SiteId {
     SiteId(FIRST_CALLED_SITE + site * 8 + caller)
 }
 
 /// Names of classes by id; a class is kept at `KLASS + id`.
-pub(crate) const CLASSES: [(&str, HeapClassSize); 5] = [
+pub const CLASSES: [(&str, HeapClassSize); 6] = [
     ("a/Small", HeapClassSize::Instance(16)),
     ("a/Large", HeapClassSize::Instance(40)),
     (
@@ -45,16 +54,23 @@ pub(crate) const CLASSES: [(&str, HeapClassSize); 5] = [
         },
     ),
     ("vm/Internal", HeapClassSize::PerObject),
+    (
+        "[[B",
+        HeapClassSize::Array {
+            element: 4,
+            base: 16,
+        },
+    ),
 ];
 
 /// The class of objects that the machine makes itself.
-pub(crate) const INTERNAL: u32 = 4;
+pub const INTERNAL: u32 = 4;
 
 /// Address of class 0.
-pub(crate) const KLASS: u64 = 0x7000;
+pub const KLASS: u64 = 0x7000;
 
 /// The descriptor of a class.
-pub(crate) fn descriptor(class: u32) -> String {
+pub fn descriptor(class: u32) -> String {
     let name = CLASSES[class as usize].0;
     match name.starts_with('[') {
         true => name.to_owned(),
@@ -63,12 +79,12 @@ pub(crate) fn descriptor(class: u32) -> String {
 }
 
 /// The name of a thread.
-pub(crate) fn thread_name(thread: u32) -> String {
+pub fn thread_name(thread: u32) -> String {
     format!("worker {thread}")
 }
 
 /// The model and the names of traces with this many threads.
-pub(crate) fn names(threads: u32) -> (CountModel, TraceNames) {
+pub fn names(threads: u32) -> (CountModel, TraceNames) {
     let mut builder = CountModelBuilder::new();
     let layout = ObjectLayout {
         header: 12,
@@ -93,13 +109,16 @@ pub(crate) fn names(threads: u32) -> (CountModel, TraceNames) {
         name: "main".into(),
         descriptor: "()V".into(),
     }));
-    for (id, bytes, ty, _) in SITES {
+    for (at, (id, bytes, ty, _)) in SITES.into_iter().enumerate() {
         builder.fold(Record::Site(Site {
             id: SiteId(id),
             method: MethodId(0),
             bci: id as u16,
             line: None,
-            kind: AllocationKind::New,
+            kind: match at {
+                OUTER | INNER => AllocationKind::MultiNewArray,
+                _ => AllocationKind::New,
+            },
             ty: ty.map(str::to_owned),
         }));
         if bytes > 0 {
