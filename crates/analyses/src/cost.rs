@@ -1,4 +1,4 @@
-//! What each site, caller and type costs the collector: the work that was done for it, and the collections it brought on.
+//! Costs of the collector by site, caller and type: the work that was done for each, and the collections that its allocations caused.
 //!
 //! ```text
 //! CollectionStep ── kept, died, allocated ──> CostBuilder ── end_collection ──> CostLedger (per origin, per type)

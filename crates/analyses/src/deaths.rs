@@ -6,7 +6,7 @@
 //!                                └─ Demographics: how old the live heap is, at moments of the run
 //! ```
 //!
-//! - *Lifetime*: from birth until the program could reach the object last; where the stream tells bounds only, until the
+//! - *Lifetime*: from birth until the program could reach the object last; where the stream has bounds only, until the
 //!   collection that found it dead.
 //! - *Drag*: from the last use until the program could reach it last.
 //! - *Floating*: from then until the collection that found it dead.

@@ -9,7 +9,7 @@ pub struct FollowedSites {
     rows: LiveTable,
     /// By column of the replay.
     positions: Vec<usize>,
-    /// What the columns stand for.
+    /// Meanings of the columns.
     sites: Vec<SiteRow>,
 }
 

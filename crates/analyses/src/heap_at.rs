@@ -16,7 +16,7 @@ use ducktrack_live_heap::Amount;
 /// of age 0: some of them may be dead, no collection has looked yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeapAt {
-    /// What was asked for.
+    /// The moment that was asked for.
     pub moment: Moment,
     /// The last collection before (or at) this moment. `None`: there was none.
     pub collection: Option<CollectionNumber>,

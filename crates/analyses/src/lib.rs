@@ -1,4 +1,4 @@
-//! What a trace says, worked out while it is replayed: the heap at a moment, lifetimes, survivors, staleness, the costs of collection, the course of a run,
+//! Answers from a trace, worked out while it is replayed: the heap at a moment, lifetimes, survivors, staleness, the costs of collection, the course of a run,
 //! and exact deaths.
 //!
 //! Each analysis is a [`Question`] with an answer of its own type.
@@ -44,7 +44,7 @@ pub use timeline::analysis::TimelineCourse;
 pub use timeline::{CompositionPoint, LivePart, SpaceUse, Timeline, TimelinePoint};
 pub use trace_model::TraceModel;
 
-// What a stream of exact deaths says, as it is.
+// The records of a stream of exact deaths, as they are.
 pub use ducktrack_merlin::{
     CollectionTotals, Contradictions, DeathGroups, EventCounts, Fate, HeapShape, Instant,
     KnownClocks, Level, Log2Histogram, MethodName, Names, ObjectSum, PointerDistances, RunTotals,

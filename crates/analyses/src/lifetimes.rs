@@ -10,7 +10,7 @@ use ducktrack_live_heap::{Amount, capped};
 /// Lifetimes per site, in collections survived and in bytes allocated.
 ///
 /// Where the heap was lost on the way and known again, they are those of the objects that were born in a stretch in which it is known, followed to their death or to
-/// the end of that stretch. Of all others (`unknown_fate`) nothing is said, even of those that are still there after the gap: how many of their kind died in it is not
+/// the end of that stretch. The fate of all others is unknown (`unknown_fate`), even of those that are still there after the gap: how many of their kind died in it is not
 /// knows. So every object is counted once: `allocated` is the sum of the dead, `alive`, `not_yet_collected` and `unknown_fate`.
 ///
 /// A death is known from the collection that finds it. An object in an old space is dead some time before that; its number of survived
@@ -52,7 +52,7 @@ pub struct CallerLifetime {
     pub lives: Lives,
 }
 
-/// What became of some objects.
+/// Fates of some objects.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lives {
     /// Objects that reached the heap in the files at hand, with those that the first synchronization point brought.

@@ -40,7 +40,7 @@ struct Start {
     address: u64,
 }
 
-/// What many objects have in common.
+/// Properties that many objects have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CommonFacts {
     /// Which of [`LiveObjects::makers`] made them.

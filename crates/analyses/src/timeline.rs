@@ -24,7 +24,7 @@ pub struct Timeline {
     pub end_micros: u64,
     /// The names of the types in [`CompositionPoint`].
     pub type_names: TypeNames,
-    /// What the heap was made of after collections; at most [`Timeline::MOST_POINTS`], evenly spread. Empty when the heap is not known.
+    /// The parts of the heap after collections; at most [`Timeline::MOST_POINTS`], evenly spread. Empty when the heap is not known.
     pub composition: Vec<CompositionPoint>,
 }
 

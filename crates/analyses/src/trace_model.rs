@@ -6,8 +6,8 @@ use ducktrack_heap_replay::TraceInfo;
 /// The command makes it with `load_trace(path, question) -> Result<(TraceModel, Answer)>`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceModel {
-    /// Sites, methods, threads, counts: what `ducktrack.trace` says.
+    /// Sites, methods, threads, counts: the contents of `ducktrack.trace`.
     pub count: CountModel,
-    /// What is in the event files.
+    /// The contents of the event files.
     pub info: TraceInfo,
 }

@@ -1,4 +1,4 @@
-//! What an analysis hears of a replayed heap.
+//! The calls that an analysis gets while a heap is replayed.
 //!
 //! In this order, for each collection that ends an epoch:
 //!
@@ -12,7 +12,7 @@
 //! collected       it is applied, or could not be
 //! ```
 //!
-//! `gained` and `lost` say when the live heap begins and ceases to be known; `born`, `kept`, `died` and `found` come only while it is. At the end of a trace come
+//! `gained` and `lost` come when the live heap begins and ceases to be known; `born`, `kept`, `died` and `found` come only while it is. At the end of a trace come
 //! `settled`, `ending`, `died_young` for what no collection has seen, and `ended`.
 //!
 //! The clock is allocated bytes: [`Step::clock`] and [`Heap::clock`] give [the bytes before an epoch](EpochSums::before), so
@@ -31,12 +31,12 @@ use ducktrack_live_heap::Amount;
 
 /// Works something out from a heap while it is replayed. Each method is one kind of news, and does nothing unless it is written.
 pub trait Analysis: Send {
-    /// What the engine does for it that costs time.
+    /// Work of the engine for it that costs time.
     fn wants(&self) -> Wants {
         Wants::default()
     }
 
-    /// The live heap is known from here on, or was replaced by what a synchronization point says.
+    /// The live heap is known from here on, or was replaced by that of a synchronization point.
     fn gained(&mut self, _heap: &Heap, _gain: Gain) {}
 
     /// The live heap is not known any more: these objects are the last that are.
@@ -90,10 +90,10 @@ pub trait Analysis: Send {
     fn ended(&mut self, _heap: &Heap, _rest: &Rest) {}
 }
 
-/// What an analysis asks the engine for.
+/// The work that an analysis asks of the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wants {
-    /// [`Analysis::died_young`] tells objects with a caller apart; else all objects of a site come together.
+    /// [`Analysis::died_young`] gets objects with a caller by themselves; else all objects of a site together.
     pub callers: bool,
     /// Uses of objects are read: [`Analysis::used`] comes, and [`LiveObject::used`] is kept.
     pub uses: bool,
@@ -104,7 +104,7 @@ pub struct Wants {
 /// From when on the heap is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gain {
-    /// What is born in this epoch or later has its whole life in the trace (0: everything has). `None`: the heap was known, in doubt, and these objects
+    /// Objects born in this epoch or later have their whole life in the trace (0: all have). `None`: the heap was known, in doubt, and these objects
     /// replace it.
     pub since: Option<u32>,
     /// No epoch of the trace has ended: these objects are its first ones.
@@ -127,13 +127,13 @@ pub struct Epoch {
     pub number: u32,
     /// Bytes allocated in it.
     pub bytes: u64,
-    /// The slice of it in which what [`Analysis::died_young`] tells was allocated: a place in [`Heap::slices`].
+    /// The slice of it in which the objects of [`Analysis::died_young`] were allocated: a place in [`Heap::slices`].
     pub slice: usize,
-    /// What ended it.
+    /// The cause of its end.
     pub end: EpochEnd,
 }
 
-/// What ended an epoch.
+/// The cause of an epoch's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EpochEnd {
     /// A collection that is known: what is `gone` is dead.
@@ -170,7 +170,7 @@ pub struct Collected<'a> {
     pub sums: &'a EventSums,
     /// It did not look at new objects: the same events come again, with those of the next epoch.
     pub defers: bool,
-    /// What became of the objects. `None`: it could not be applied.
+    /// Fates of the objects. `None`: it could not be applied.
     pub outcome: Option<Outcome>,
 }
 
@@ -183,7 +183,7 @@ pub struct Pause {
     pub unix_micros: u64,
 }
 
-/// What no collection has seen.
+/// Objects that no collection has seen.
 #[derive(Debug, Default)]
 pub struct Rest {
     /// When the last collection ended, microseconds since 1970; 0: not known.
@@ -192,6 +192,6 @@ pub struct Rest {
     pub allocated: Amount,
     /// By thread.
     pub threads: Vec<(ThreadId, Amount)>,
-    /// Of what [`Analysis::died_young`] told: objects with a caller, or of another type than their site states.
+    /// Of the objects of [`Analysis::died_young`]: those with a caller, or of another type than their site states.
     pub apart: Vec<(NewType, Amount)>,
 }

@@ -1,4 +1,4 @@
-//! What a collection did: the input of the engine beside events.
+//! Effects of a collection: the input of the engine beside events.
 //!
 //! An epoch is not a pause: it is the time between two cuts of the threads' buffers, and a cycle is applied to the heap at the cut at which it ends. Today each pause is both.
 //! A collector that relocates while the program runs has cycles of a generation, each with the cut at which its marking began: the reader hands them to the engine in the
@@ -22,7 +22,7 @@ pub struct Cycle<'a> {
 }
 
 impl<'a> Cycle<'a> {
-    /// A collection as its writer recorded it; `complete` says whether all of its moves are there.
+    /// A collection as its writer recorded it; `complete` if all of its moves are there.
     pub fn recorded(collection: &'a Collection, runs: Vec<MoveRun>, complete: bool) -> Self {
         Self {
             collection: Cow::Borrowed(collection),
@@ -64,7 +64,7 @@ impl<'a> Cycle<'a> {
         check_collection(&self.collection, epoch, objects, self.complete)
     }
 
-    /// What becomes of each address.
+    /// The fate of each address.
     pub(crate) fn fates(&self) -> FateMap {
         FateMap::new(&merged(&self.collection.collected), &self.runs)
     }

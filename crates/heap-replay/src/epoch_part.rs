@@ -1,4 +1,4 @@
-//! What happened to the objects of some event buffers of an epoch: the part of the work that runs on all cores.
+//! Fates of the objects of some event buffers of an epoch: the part of the work that runs on all cores.
 //!
 //! The events of an epoch are decoded when the moves of the collection that ends it are known. So most objects, which are dead
 //! by then, are only counted, and those that live on are kept with their new addresses.
@@ -14,7 +14,7 @@ use crate::slices::{PieceSlices, PieceSpan, Slicing};
 use ducktrack_count_model::{CallerColumn, Origin, SiteColumn, TraceNames, TypeColumn};
 use ducktrack_live_heap::{Amount, Fate, FateCursor, FateMap};
 
-/// What the decoding of an epoch's events needs to know; the same for all of its buffers.
+/// Facts that the decoding of an epoch's events needs; the same for all of its buffers.
 #[derive(Clone, Copy, Debug)]
 pub struct EpochView<'a> {
     pub(crate) names: &'a TraceNames,
@@ -31,7 +31,7 @@ pub struct EpochView<'a> {
     pub(crate) pass: Pass<'a>,
 }
 
-/// What is to be done with the events.
+/// The work to do with the events.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Pass<'a> {
     /// They are taken.
@@ -49,7 +49,7 @@ impl EpochView<'_> {
     }
 }
 
-/// What some buffers of an epoch came to. One for each worker; taken together by [`HeapReplay`](crate::HeapReplay).
+/// The result of some buffers of an epoch. One for each worker; taken together by [`HeapReplay`](crate::HeapReplay).
 #[derive(Clone, Debug, Default)]
 pub struct EpochPart {
     /// By site column.
@@ -62,7 +62,7 @@ pub struct EpochPart {
     blamed: FxHashMap<(SiteColumn, CallSiteId, u8), SiteTally>,
     /// Bytes of each slice.
     pub(crate) slices: Vec<u64>,
-    /// What the first pass over the pieces found.
+    /// Findings of the first pass over the pieces.
     pub(crate) pieces: Vec<PieceSpan>,
     /// Objects that live on, at their new addresses.
     pub(crate) survivors: Vec<NewSurvivor>,
@@ -121,7 +121,7 @@ pub struct EventSums {
     pub size_unknown: u64,
     /// Stretches the VM or JNI allocated between events.
     pub gaps: u64,
-    /// Their bytes, at least: the unused ends of buffers are not told apart from them.
+    /// Their bytes, at least: the unused ends of buffers cannot be separated from them.
     pub gap_bytes: u64,
     /// Events the agent had to drop (`on-full=drop`, end of a thread's stack).
     pub dropped: u64,
@@ -166,7 +166,7 @@ impl EventSums {
 }
 
 impl EpochPart {
-    /// Takes the content of a block of events; `again` says that it was put back before. Events before the place of an error count.
+    /// Takes the content of a block of events; `again` if it was put back before. Events before the place of an error count.
     pub fn take(
         &mut self,
         view: &EpochView<'_>,
@@ -235,7 +235,7 @@ impl EpochPart {
             return;
         };
         let mut bytes = 0_u64;
-        // What comes before the place that does not decode counts.
+        // Events before the place that does not decode count.
         let _ = EventDecoder::new(view.names).decode(&block, |event| {
             bytes = bytes.saturating_add(clock_bytes(&event));
         });

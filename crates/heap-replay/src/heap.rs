@@ -13,7 +13,7 @@ use crate::trace_info::TraceInfo;
 /// The live heap after a collection, and what is known of the trace so far.
 #[derive(Clone, Debug, Default)]
 pub struct Heap {
-    /// What columns stand for.
+    /// Meanings of columns.
     pub names: TraceNames,
     /// Collections so far.
     pub epoch: u32,

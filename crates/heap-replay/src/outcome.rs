@@ -1,8 +1,8 @@
-//! What a collection did to the objects of a heap.
+//! Effects of a collection on the objects of a heap.
 
 use ducktrack_live_heap::Amount;
 
-/// What became of the objects.
+/// Fates of the objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// At another address.

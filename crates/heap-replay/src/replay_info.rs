@@ -1,4 +1,4 @@
-//! Adds what epochs and collections say to [`TraceInfo`].
+//! Adds the figures of epochs and collections to [`TraceInfo`].
 
 use ducktrack_trace_format::Collection;
 

@@ -1,4 +1,4 @@
-//! What a replay needs of a collection's runs once the fates of all objects are known. The runs themselves are 40 bytes each, and in a parallel collection most
+//! The facts about a collection's runs that a replay needs once the fates of all objects are known. The runs themselves are 40 bytes each, and in a parallel collection most
 //! survivors have a run of their own.
 
 use ducktrack_trace_format::MoveRun;

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 /// The most slices. A run of one epoch then has two for each cohort.
 pub(crate) const MOST: u64 = 32;
 /// While a piece was under way others allocated at least this part of the run so far: its objects are undated. An object misplaced by less is in the right half of the
-/// run, and by halves a line is told from a step.
+/// run, and halves show whether it grows as a line or as a step.
 const FUZZY: f64 = 0.25;
 
 /// A part of an epoch.

@@ -24,7 +24,7 @@ impl SpaceMap {
             .checked_sub(1)
     }
 
-    /// What the space is for in which an object starts.
+    /// The purpose of the space in which an object starts.
     #[inline]
     pub fn kind(&self, address: u64) -> Option<SpaceKind> {
         self.spaces

@@ -47,7 +47,7 @@ impl SyncCheck {
         self.seen += u64::from(known.is_some());
         match known {
             Some(known) if known.agrees_with(&object) => {
-                // The writer had the class of the object, an event has only what its site says.
+                // The writer had the class of the object, an event has only the type of its site.
                 if known.ty != object.ty && object.ty != TypeColumn::NONE {
                     counts.remove(known);
                     known.ty = object.ty;

@@ -17,7 +17,7 @@ pub struct ThreadQueue {
     /// Next step of the piece, and its first event.
     step: usize,
     event: usize,
-    /// The epoch of addresses in what comes next, unless that says another.
+    /// The epoch of addresses in the words that come next, unless they name another.
     seen: u32,
     has_begun: bool,
 }
@@ -38,12 +38,12 @@ struct Piece {
     seen: Option<u32>,
 }
 
-/// Events that one group of words says.
+/// Events of one group of words.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     /// How many events.
     pub events: usize,
-    /// Words of the thread's stream; 0: what the end of the piece says.
+    /// Words of the thread's stream; 0: the number at the end of the piece.
     pub words: u64,
 }
 
@@ -96,7 +96,7 @@ impl ThreadQueue {
         Some(block.map_or(0, |block| block.header.begun))
     }
 
-    /// The epoch of addresses that say none of their own.
+    /// The epoch of addresses that name none of their own.
     pub fn seen(&self) -> u32 {
         self.seen
     }
@@ -119,7 +119,7 @@ impl ThreadQueue {
         events.unwrap_or_default()
     }
 
-    /// Steps on, and says what was passed.
+    /// Steps on, and returns the word that was passed.
     pub fn pass(&mut self) -> Step {
         let step = self.piece.steps.get(self.step).copied();
         let step = step.unwrap_or(Step {
@@ -143,7 +143,7 @@ impl ThreadQueue {
         left.iter().for_each(&mut take);
         for content in &self.contents {
             if let Ok(block) = EventBlock::decode(content) {
-                // What comes before the place that does not decode counts.
+                // Events before the place that does not decode count.
                 let _ = EventDecoder::new(facts).decode(&block, |event| take(&event));
             }
         }

@@ -1,9 +1,9 @@
-//! What is in a trace: events, sizes, rotations, and how much is known of the objects.
+//! Contents of a trace: events, sizes, rotations, and how much is known of the objects.
 
 use crate::{CollectionNumber, EventSums};
 use ducktrack_count_model::FileDamage;
 
-/// What was found of a killed process beside its event files.
+/// Findings of a killed process beside its event files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecoveredRow {
     /// Buffers of threads, or pieces of them.
@@ -27,7 +27,7 @@ pub struct TraceInfo {
     pub files: Vec<EventFileRow>,
     /// Events, over all epochs.
     pub sums: EventSums,
-    /// What was in the memory of a killed process and in no file.
+    /// Events that were in the memory of a killed process and in no file.
     pub recovered: RecoveredRow,
     /// All blocks.
     pub blocks: u64,
@@ -79,7 +79,7 @@ pub struct TraceInfo {
     pub start_micros: u64,
     /// When the last buffer was handed over or the last collection ended. 0: not known.
     pub end_micros: u64,
-    /// What the reader found wrong with event files.
+    /// Faults that the reader found in event files.
     pub damage: Vec<FileDamage>,
 }
 

@@ -60,11 +60,11 @@ pub(crate) struct BlockReader<R> {
     ended_whole: bool,
     /// A block of kind END was read (for readers of event files).
     pub(crate) has_end: bool,
-    /// The end record says that the next file continues the trace.
+    /// By the end record, the next file continues the trace.
     pub(crate) goes_on: bool,
 }
 
-/// What the window starts with.
+/// The item at the start of the window.
 enum Found {
     /// An intact block of `length` bytes.
     Block { header: BlockHeader, length: usize },
@@ -291,7 +291,7 @@ impl<R: Read> BlockReader<R> {
         self.expected_sequence = found.wrapping_add(1);
     }
 
-    /// Skips to the next intact block. `error` says why there is none here; `None` means that the file ends inside
+    /// Skips to the next intact block. `error`: the reason why there is none here; `None` means that the file ends inside
     /// this block.
     fn skip_to_next_block(&mut self, error: Option<FormatError>) {
         let at = self.position();

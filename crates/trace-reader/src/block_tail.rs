@@ -22,7 +22,7 @@ pub(crate) struct BlockTail {
     inode: u64,
 }
 
-/// What a look gives.
+/// The result of a look.
 #[derive(Debug, Default)]
 pub(crate) struct NewBlocks {
     pub(crate) blocks: Vec<Block>,
@@ -56,7 +56,7 @@ impl BlockTail {
         file.seek(SeekFrom::Start(start))?;
         let mut reader = BlockReader::within(file, self.accepts);
         let blocks = std::iter::from_fn(|| reader.next_block()).collect();
-        // What ends before a block does is read again when there is more of it.
+        // A block that is not whole yet is read again when there is more of it.
         self.position = Some(start + reader.end_of_whole());
         Ok(NewBlocks { blocks, anew })
     }

@@ -44,7 +44,7 @@ pub struct MappedCounters {
     pub vm_ended: bool,
     /// Error number of the system for the last failed write of the trace.
     pub write_error: Option<u64>,
-    /// What the agent cost so far.
+    /// The agent's costs so far.
     pub cost: AgentCost,
     /// Blocks of threads.
     pub blocks: Vec<MappedBlock>,

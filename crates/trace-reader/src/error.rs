@@ -29,12 +29,12 @@ pub enum ReadError {
     Start {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         source: StartError,
     },
 }
 
-/// What is wrong with the start of a file.
+/// A fault in the start of a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {

@@ -75,7 +75,7 @@ pub struct EventFiles {
     block_counts: Vec<(u32, u32)>,
     /// The end record of the run was read.
     pub(crate) has_end: bool,
-    /// What a killed process had in memory.
+    /// Events that a killed process had in memory.
     pub(crate) live: Option<LiveEvents>,
     recovered: RecoveredEvents,
     /// The files grow while they are read.
@@ -129,7 +129,7 @@ impl EventFiles {
         self
     }
 
-    /// What the definitions of the trace say of sites and of classes on the heap. Without it, the heap of a trace whose survivors are to be
+    /// Takes sites and classes on the heap, from the definitions of the trace. Without it, the heap of a trace whose survivors are to be
     /// matched with events is not known. For files that grow: again when there are more definitions.
     pub fn know(&mut self, sites: Arc<dyn SiteFacts + Send + Sync>, classes: Vec<HeapClass>) {
         self.matching.know(Facts::new(sites, classes));
@@ -159,7 +159,7 @@ impl EventFiles {
         self.sizes
     }
 
-    /// What was recovered of a killed process in addition to the files. Complete after the last step.
+    /// Events that were recovered of a killed process in addition to the files. Complete after the last step.
     pub fn recovered(&self) -> RecoveredEvents {
         self.recovered
     }
@@ -355,7 +355,7 @@ impl EventFiles {
         }
         self.recovered.private_threads = live.private_threads;
         if live.is_running {
-            // What it has in memory moves to the files while they are being read.
+            // Events that it has in memory move to the files while they are being read.
             self.recovered.is_running = true;
             return;
         }

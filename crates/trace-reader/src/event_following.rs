@@ -17,7 +17,7 @@ use crate::damage_log::DamageLog;
 use crate::event_file_list::{event_files, is_of_event_files};
 use crate::{EventFiles, ReadError};
 
-/// What is known of files that grow.
+/// The state of files that grow.
 #[derive(Debug)]
 pub(crate) struct Following {
     directory: PathBuf,

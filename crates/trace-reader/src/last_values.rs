@@ -24,7 +24,7 @@ const UNKNOWN_TYPE: &str = "L(unknown);";
 /// The cause of such a snapshot.
 const CAUSE: &str = "mapped";
 
-/// What the mapped counters need from the records of a trace.
+/// The values that the mapped counters need from the records of a trace.
 #[derive(Clone, Debug, Default)]
 pub struct CounterContext {
     ended: bool,

@@ -1,7 +1,7 @@
 //! Reads the records of a trace in order, and reports what is missing.
 //!
 //! ```text
-//! let mut reader = TraceReader::open(path)?;      // an error says why nothing at all can be read
+//! let mut reader = TraceReader::open(path)?;      // an error: the reason why nothing at all can be read
 //! for record in &mut reader { .. }                // every record of every intact block, in order
 //! for (file, damage) in reader.damage() { .. }    // how the files end, and what in them was unreadable
 //! ```

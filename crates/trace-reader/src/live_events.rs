@@ -1,4 +1,4 @@
-//! What a killed process left in `events.live`: pieces that no event file has, and what its threads wrote after their
+//! Events that a killed process left in `events.live`: pieces that no event file has, and words that its threads wrote after their
 //! last piece.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -30,7 +30,7 @@ pub(crate) struct LiveEvents {
     pub(crate) is_running: bool,
 }
 
-/// What was recovered of a killed process in addition to its event files.
+/// Events that were recovered of a killed process in addition to its event files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecoveredEvents {
     /// Pieces of threads' buffers.

@@ -17,7 +17,7 @@ use ducktrack_trace_format::{
 /// Words that one question decides about.
 const GROUP: usize = 32;
 
-/// What a filtered piece has besides the taken events.
+/// The rest of a filtered piece besides the taken events.
 #[derive(Debug)]
 pub(crate) struct FilteredPiece {
     /// Whether all of it decoded.

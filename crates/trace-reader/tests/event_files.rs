@@ -483,7 +483,7 @@ fn files_that_grow_byte_by_byte_give_the_steps_of_whole_ones() {
         let bytes = fs::read(whole.path().join(EventFile::name(index))).unwrap();
         let path = growing.path().join(EventFile::name(index));
         for length in 0..=bytes.len() {
-            // What is not written yet may stand there as zeros.
+            // Blocks that are not written yet may stand there as zeros.
             let mut written = bytes[..length].to_vec();
             if length % 3 == 1 {
                 written.resize(bytes.len(), 0);
@@ -516,7 +516,7 @@ fn followed_from_the_newest_file_on() {
         &[header(2), events(4), collection(2), end()],
     );
     files.extend().unwrap();
-    // The file before had no end: what is missing is said.
+    // The file before had no end: the gap is reported.
     let expected = ["file Some(2)", "epoch 2 of [3, 4] moves []", "end of []"];
     assert_eq!(described(&mut files), expected);
 }

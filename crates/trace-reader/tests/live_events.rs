@@ -1,4 +1,4 @@
-//! What a killed process had in memory: each word is read exactly once, wherever it was at that moment.
+//! The memory of a killed process: each word is read exactly once, wherever it was at that moment.
 
 use std::fs;
 use std::path::Path;

@@ -75,7 +75,7 @@ fn read(directory: &Path, workers: usize) {
     );
 }
 
-/// CPU time of this process on Linux, in hundredths of seconds; on a machine with other work it says more than the clock.
+/// CPU time of this process on Linux, in hundredths of seconds; on a machine with other work it depends less on chance than the clock.
 fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = stat.rsplit(')').next().unwrap_or_default();

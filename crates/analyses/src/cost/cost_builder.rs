@@ -118,7 +118,7 @@ impl CostBuilder {
         note(self.types.cost(object.ty));
     }
 
-    /// A collection has ended `epoch`, in which this many bytes were allocated; `defers` says that it did not look at new objects.
+    /// A collection has ended `epoch`, in which this many bytes were allocated; with `defers` it did not look at new objects.
     pub(crate) fn end_collection(
         &mut self,
         collection: &Collection,
@@ -368,7 +368,7 @@ impl MeanBytes {
         self.count += 1.0;
     }
 
-    /// What part of another mean this one is, at most all of it; 0 where one of them is of nothing.
+    /// This mean as a share of another one, at most 1; 0 where one of them is of no values.
     fn share_of(&self, other: &Self) -> f64 {
         let mean = |all: &Self| all.sum / all.count.max(1.0);
         match mean(other) > 0.0 {

@@ -1,4 +1,4 @@
-//! What was done for each origin (or each type), collection by collection, summed up.
+//! Sums of the collector's work for each origin (or each type), over all collections.
 
 use core::hash::Hash;
 
@@ -9,7 +9,7 @@ use crate::cost::pause_kind::PauseKind;
 use crate::lifetimes::tally::by_survived;
 use ducktrack_live_heap::Amount;
 
-/// What is open of one key.
+/// The open amounts of one key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Open {
     /// Bytes allocated since the last evacuation.

@@ -38,14 +38,14 @@ pub struct GcCost {
     pub groups: Vec<GroupCost>,
 }
 
-/// What the objects of a group cost.
+/// Costs of the objects of a group.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GroupCost {
     /// All of it: of each site its share.
     pub cost: Cost,
 }
 
-/// What one site costs.
+/// Costs of one site.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SiteCost {
     /// Row in [`CountModel::sites`](ducktrack_count_model::CountModel::sites). `None`: objects without an event.
@@ -56,7 +56,7 @@ pub struct SiteCost {
     pub callers: Vec<CallerCost>,
 }
 
-/// What one caller's objects at one site cost.
+/// Costs of one caller's objects at one site.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallerCost {
     /// Row in [`CountModel::calls`](ducktrack_count_model::CountModel::calls). `None`: not known.
@@ -65,7 +65,7 @@ pub struct CallerCost {
     pub cost: Cost,
 }
 
-/// What one type costs.
+/// Costs of one type.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TypeCost {
     /// As descriptor. `None`: not known.
@@ -74,7 +74,7 @@ pub struct TypeCost {
     pub cost: Cost,
 }
 
-/// What some objects cost the collector.
+/// The collector's costs for some objects.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cost {
     /// Objects that reached the heap where the heap is known.
@@ -186,7 +186,7 @@ impl core::ops::AddAssign<&Self> for Cost {
 }
 
 impl GcCost {
-    /// What a run without these objects would save, nanoseconds of pauses.
+    /// Nanoseconds of pauses that a run without these objects would save.
     ///
     /// - The work done for them, and the constants of the collections that they cause: always.
     /// - Others are copied less often where there are fewer collections. Those that die young are copied in proportion to the collections; those that get old are copied
@@ -215,7 +215,7 @@ impl GcCost {
         self.at_most_all(saved)
     }
 
-    /// What a run saves in which these objects are made, and die when they have not been used for some collections (as `ducktrack impact` removes them),
+    /// Savings of a run in which these objects are made, and die when they have not been used for some collections (as `ducktrack impact` removes them),
     /// nanoseconds of pauses. The interval reaches to twice as many collections: references are not removed at once.
     pub fn unused(&self, cost: &Cost) -> Estimate {
         let [evacuations, ..] = &self.models;

@@ -4,10 +4,10 @@ use rustc_hash::FxHashMap;
 
 use ducktrack_count_model::{SiteColumn, SiteIndex};
 
-/// What is asked of costs.
+/// The question about costs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CostQuestion {
-    /// What if objects died when they have not been used for this many collections? Where the trace states no uses, from their birth on.
+    /// Objects are taken to die when they have not been used for this many collections. Where the trace states no uses, from their birth on.
     pub unused_for: u32,
     /// Groups of objects.
     pub groups: Vec<ObjectGroup>,

@@ -28,7 +28,7 @@ pub(super) struct FullCollection {
     pub(super) is_asked: bool,
 }
 
-/// What is not there in the other run.
+/// The objects that the other run lacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Missing {
     /// Of the bytes that get old, this share does not.
@@ -140,7 +140,7 @@ impl OtherRun {
         self.saved.work -= (work - missing).max(0.0);
     }
 
-    /// What is saved until after a full collection of the trace: of the next one of the other run, the part that is on the way counts as done.
+    /// Savings until after a full collection of the trace: of the next one of the other run, the part that is on the way counts as done.
     pub(super) fn saved(&self, last: &FullCollection) -> Saved {
         let room = self.capacity.unwrap_or(last.filled_to) - self.left;
         let part = match room > 0.0 {

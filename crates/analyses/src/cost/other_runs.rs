@@ -24,7 +24,7 @@ struct Runs {
     unused: [OtherRun; 2],
 }
 
-/// What full collections are saved.
+/// Full collections that are saved.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FullSavings {
     /// In a run without the objects.

@@ -2,7 +2,7 @@
 
 use ducktrack_trace_format::CollectionKind;
 
-/// What a pause does.
+/// The work of a pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PauseKind {
     /// Copies what lives in the young spaces, and (mixed) in some old regions.

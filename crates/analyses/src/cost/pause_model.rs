@@ -3,7 +3,7 @@
 //! The time per byte is estimated from three things:
 //!
 //! - The *median slope* of all pairs of pauses (Theil 1950, Sen 1968): single long pauses do not move it. Its error is Sen's, from Kendall's variance.
-//! - *Neighbours*: pauses next to each other are disturbed together when the machine is busy for a while, so they tell less than as many independent ones. Sen's error
+//! - *Neighbours*: pauses next to each other are disturbed together when the machine is busy for a while, so they are worth less than as many independent ones. Sen's error
 //!   grows by `sqrt((1 + r) / (1 - r))`, where `r` is the correlation of a residual with the next.
 //! - What is *expected* without any pause: work takes a share of the time between nothing and everything. A slope outside of that shows a disturbance at least as large as
 //!   its distance, so the distance counts as an error too. Slope and expectation are weighted by their precision.
@@ -193,7 +193,7 @@ struct Normal {
 }
 
 impl Normal {
-    /// What both say together: the mean of both, each weighted by its precision.
+    /// The mean of both, each weighted by its precision.
     fn combined(self, other: Self) -> Self {
         let (own, others) = (self.deviation.powi(2), other.deviation.powi(2));
         let sum = own + others;
@@ -319,7 +319,7 @@ mod tests {
         assert!(half.high - half.low > 0.1 * model.nanos as f64, "{half:?}");
     }
 
-    /// A machine that is busy for a while makes neighbours long together. As many pauses in another order tell more.
+    /// A machine that is busy for a while makes neighbours long together. As many pauses in another order are worth more.
     #[test]
     fn neighbours_that_are_disturbed_together_tell_less() {
         let pause = |at: u64, busy: bool| PauseSample {

@@ -1,4 +1,4 @@
-//! What a run under other conditions would take, from what this one cost.
+//! The duration of a run under other conditions, from the costs of this one.
 //!
 //! - *A part of some objects* ([`SiteCost::part`]): that part of their work, and of the collections that they cause.
 //! - *Another young size*: young collections come in proportion. Objects that die young are copied in proportion to the collections, others as often as before; the

@@ -9,7 +9,7 @@
 //! It is a second engine, not an [`Analysis`](ducktrack_heap_replay::Analysis), and stays one. The engine decodes an epoch when the fates of its collection are known: in any
 //! order, on all cores, and the objects that are dead by then are only counted. Here each object has an id from its birth on, each event comes in the order of time and after the
 //! births that it names in other threads, and a stamp counts the words of its thread. An engine that gave that to one analysis would hold both ways side by side, and the second
-//! has one listener: of 4.5 million events `lifetimes` takes 0.28 s of CPU, `deaths` 2.2 s. Rules that both obey are said once, elsewhere: whether a collection can be applied
+//! has one listener: of 4.5 million events `lifetimes` takes 0.28 s of CPU, `deaths` 2.2 s. Rules that both obey stand once, elsewhere: whether a collection can be applied
 //! ([`check_collection`]), what became of an address ([`FateMap`], [`AddressHistory`]), what lies where (`AddressMap`), words to events (`EventDecoder`).
 //!
 //! Objects keep their ids by the moves of collections. Within an epoch the events of the threads are put into the order of their clock
@@ -82,7 +82,7 @@ pub(crate) enum ToldLevel {
     Full,
 }
 
-/// What could not be written to the stream.
+/// Records that could not be written to the stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BridgeLosses {
     /// Allocations whose address is not known: they are left out.
@@ -96,7 +96,7 @@ pub struct BridgeLosses {
 /// How far a thread's events are read.
 #[derive(Clone, Copy, Debug)]
 enum Until {
-    /// What came until then; microseconds since 1970.
+    /// Up to this moment; microseconds since 1970.
     Time(u64),
     /// Until there is an object at this address.
     Born(u64),
@@ -126,13 +126,13 @@ impl TraceBridge {
         }
     }
 
-    /// What is missing in the records so far.
+    /// Gaps in the records so far.
     #[must_use]
     pub fn losses(&self) -> BridgeLosses {
         self.losses
     }
 
-    /// What held objects when that was last recorded.
+    /// The holders of objects when they were last recorded.
     #[must_use]
     pub fn roots(&self) -> &[HeldRoot] {
         self.roots.last()
@@ -417,7 +417,7 @@ impl TraceBridge {
         object
     }
 
-    /// What lay there before is dead, also where the trace does not say so.
+    /// An object that lay there before is dead, also where the trace has no death of it.
     fn place(&mut self, address: u64, mut living: Living) {
         living.low = address as u32;
         let before = self.live.insert(address, living);
@@ -431,7 +431,7 @@ impl TraceBridge {
         let knows_stamps = self.stamps.are_known();
         out.push(Record::Collection {
             number: collection.number.into(),
-            // What a full collection keeps is reachable; another one takes what is in its spaces only.
+            // Objects that a full collection keeps are reachable; another one takes only those in its spaces.
             complete: knows_stamps && collection.kind == CollectionKind::Full,
         });
         let collected = merged(&collection.collected);

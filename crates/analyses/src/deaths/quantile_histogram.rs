@@ -33,7 +33,7 @@ impl PartialEq for QuantileHistogram {
 
 impl Eq for QuantileHistogram {}
 
-/// What reports say of a histogram.
+/// The figures of a histogram that reports show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quantiles {
     /// Half of the numbers are at most this.

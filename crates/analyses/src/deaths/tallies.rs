@@ -30,10 +30,10 @@ pub struct DeathRow {
     pub lives: LifeTally,
 }
 
-/// What a stream says about deaths.
+/// The deaths of a stream.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deaths {
-    /// The clock of all ages, unless they say otherwise.
+    /// The clock of all ages, unless they name another.
     pub clock: ProgramClock,
     /// Sums over the stream.
     pub run: RunTotals,

@@ -1,6 +1,6 @@
 //! Births and deaths by site and caller while a trace is replayed.
 //!
-//! Deaths are told of objects whose whole life is known: those born since the heap is known, as long as it is. Where it is lost, what lives has an unknown fate, as has
+//! Deaths are counted of objects whose whole life is known: those born since the heap is known, as long as it is. Where it is lost, what lives has an unknown fate, as has
 //! what is born until it is known again; and so has, from then on, what is older.
 //!
 //! ```text
@@ -162,7 +162,7 @@ impl LifetimeTallies {
         }
     }
 
-    /// The table; `known` says whether any deaths are.
+    /// The table; `known` if any deaths are known.
     pub(crate) fn table(self, collections: u64, known: bool) -> Lifetimes {
         let without = self.sites.into_iter().map(|without| OfSite {
             without,

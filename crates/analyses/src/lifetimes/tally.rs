@@ -1,4 +1,4 @@
-//! What became of the objects of one origin, and of one site with all its callers.
+//! Fates of the objects of one origin, and of one site with all its callers.
 
 use core::cmp::Reverse;
 

@@ -74,7 +74,7 @@ fn key(object: &LiveObject) -> Key {
     (object.origin(), object.ty)
 }
 
-/// Full collections that somebody asked for say nothing of how full the heap is.
+/// Full collections that somebody asked for do not depend on how full the heap is.
 fn is_asked_for(cause: &str) -> bool {
     let words = ["System.gc", "Initiated", "Diagnostic", "Force", "WhiteBox"];
     words.iter().any(|word| cause.contains(word))
@@ -132,7 +132,7 @@ impl SurvivorsBuilder {
         (place as usize, &mut self.rows[place as usize])
     }
 
-    /// No look tells of the span any more, because the heap is not followed up to one. True: what comes does not count.
+    /// No look can be of the span any more, because the heap is not followed up to one. True: later collections do not count.
     fn ends_without_look(&mut self) -> bool {
         self.is_over |= self.is_after;
         self.is_over

@@ -10,7 +10,7 @@ use ducktrack_live_heap::Amount;
 use crate::timeline::live_parts::LiveParts;
 use crate::{CompositionPoint, LivePart, Timeline};
 
-/// What lived after a collection, which stands for those before it as well.
+/// The live objects after a collection, which stands for those before it as well.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct HeapSample {
     point: CompositionPoint,

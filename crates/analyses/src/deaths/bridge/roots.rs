@@ -1,9 +1,9 @@
-//! What held objects at moments of a trace of `mode=deaths`, as its blocks tell it.
+//! Holders of objects at moments of a trace of `mode=deaths`, from its blocks.
 
 use ducktrack_merlin::ObjectId;
 use ducktrack_trace_format::{FormatError, HeldObject, decode_roots};
 
-/// What waits for its moment, and what was held last.
+/// Records that wait for their moment, and the objects that were held last.
 #[derive(Debug, Default)]
 pub(crate) struct Roots {
     pub(crate) waiting: Vec<Snapshot>,
@@ -20,7 +20,7 @@ pub(crate) struct Snapshot {
 /// An object that something held when that was last recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldRoot {
-    /// What held it, in a word.
+    /// The kind of its holder, in a word.
     pub by: &'static str,
     /// The static field, as `class.field`.
     pub field: Option<String>,

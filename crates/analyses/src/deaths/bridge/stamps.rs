@@ -55,7 +55,7 @@ impl Living {
     }
 }
 
-/// What is known of positions, and what waits for the next collection.
+/// The known positions, and records that wait for the next collection.
 #[derive(Debug, Default)]
 pub(crate) struct Stamps {
     are_known: bool,

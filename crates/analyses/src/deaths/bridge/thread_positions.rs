@@ -54,7 +54,7 @@ pub(crate) struct ThreadPositions {
 }
 
 impl ThreadPositions {
-    /// What comes next is read at this moment.
+    /// The next records are read at this moment.
     pub(crate) fn begin(&mut self, placed: Placed) {
         let end = self.end();
         self.go_on(end, placed);

@@ -47,7 +47,7 @@ impl SurvivorsBuilder {
         self.is_after = true;
     }
 
-    /// The clock goes on by the slices of an epoch. None: its objects are told with those of the next one.
+    /// The clock goes on by the slices of an epoch. None: its objects are counted with those of the next one.
     fn tick(&mut self, epoch: u32, collection: &Collection, slices: &[Slice]) {
         self.collections += 1;
         if slices.is_empty() {
