@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::watched_thread::{errno_place, this_thread, thread_named};
+use crate::watched_thread::{errno_place, this_number, this_thread, thread_named};
 
 /// An observer of drivers.
 pub(crate) trait DriverObserver: Send + Sync {
@@ -95,8 +95,7 @@ fn look_if_met() {
 
 /// Whether this is a driver that was not met yet.
 fn meet(this: usize) -> Option<usize> {
-    // SAFETY: `gettid` has no preconditions.
-    let number = unsafe { libc::gettid() };
+    let number = this_number();
     let driver = SOUGHT
         .iter()
         .position(|sought| sought.load(Ordering::Relaxed) == number)?;

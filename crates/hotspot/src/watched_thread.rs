@@ -76,13 +76,19 @@ pub(crate) fn look_if_watched() {
 /// Whether this is the thread to watch. From then on it is identified by its handle, which is faster to compare.
 #[cold]
 fn is_sought() -> bool {
-    // SAFETY: `gettid` has no preconditions.
-    let number = unsafe { libc::gettid() };
-    let found = number == SOUGHT.load(Ordering::Relaxed);
+    let found = this_number() == SOUGHT.load(Ordering::Relaxed);
     if found {
         WATCHED.store(this_thread(), Ordering::Release);
     }
     found
+}
+
+/// The kernel's id of the calling thread. By the system call: `gettid` is a function since glibc 2.30 only, and an older one would not load the agent.
+pub(crate) fn this_number() -> i32 {
+    // SAFETY: the call has no arguments and cannot fail.
+    let number = unsafe { libc::syscall(libc::SYS_gettid) };
+    // Ids of threads are below 2^22.
+    number as i32
 }
 
 /// The kernel's id of the thread of this process with this name.
