@@ -14,7 +14,7 @@ public class Causes {
     static final Runnable AGAIN = Causes::again2;
 
     public static void main(String[] arguments) throws ClassNotFoundException {
-        // What loading classes makes is in no line.
+        // Objects made by the loading of classes are in no line.
         Class.forName("Library");
         sink = Integer.valueOf(1_000);
         Class.forName("LibraryOnce", false, Causes.class.getClassLoader());

@@ -1,4 +1,4 @@
-//! What calls of application code bring, exactly: `tests/count/Causes.java` says at the end of each line what the call on it brings, inclusive and charged.
+//! Objects that calls of application code cause, exactly: at the end of each line of `tests/count/Causes.java` stand those of its call, inclusive and charged.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -78,7 +78,7 @@ fn check_sums(report: &Document, run: &str) {
     assert_eq!(sum, report.totals.count, "{run}");
     let sum = caused.own.bytes + caused.charged.bytes + caused.no_call.bytes;
     assert_eq!(sum, report.totals.bytes, "{run}");
-    // What the JVM does by itself around such a program is little.
+    // The JVM itself allocates little around such a program.
     assert!(
         (0..TIMES).contains(&caused.no_call.count),
         "{run}: {caused:?}"
@@ -176,7 +176,7 @@ fn the_program_marks_windows() {
                 _ => 0,
             };
             let is_first = window.name.is_none();
-            // What the JDK makes for the call of the mark is little.
+            // The JDK makes few objects for the call of the mark.
             let is_known = (known..known + 1_500).contains(&window.objects);
             assert!(is_first || is_known, "Java {}: {window:?}", jdk.version);
             let bytes = 24 * known..24 * known + 150_000;
@@ -356,7 +356,7 @@ fn the_gate_names_the_call_that_makes_a_formatter_in_the_loop() {
         text.contains("CALLS of the application that changed"),
         "{text}"
     );
-    // Without the totals of calls the regression is either seen on sampled stacks, or nobody can tell; it never passes.
+    // Without the totals of calls the regression is either seen on sampled stacks, or not known; it never passes.
     for (before, after) in [
         (
             once.replace(".run", ".plain"),

@@ -1,4 +1,4 @@
-//! What library methods allocate for their callers is filed under the calls that made them do it, exactly: `tests/count/KnownCallers.java` says at the end of
+//! Objects that library methods allocate for their callers are filed under the calls that made them do it, exactly: `tests/count/KnownCallers.java` says at the end of
 //! each line what it makes.
 
 use std::path::Path;

@@ -12,11 +12,11 @@ use ducktrack_tests::{
 };
 
 const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
-/// What `Sessions` keeps.
+/// The objects that `Sessions` keeps.
 const WANTED: &str = "Sessions$Session";
 const SESSIONS: u64 = 4000;
 
-/// What a reader printed: a name and a number in each line, and the traces.
+/// A reader's output: a name and a number in each line, and the traces.
 struct Said {
     numbers: BTreeMap<String, u64>,
     /// Objects by their stack trace.
@@ -51,7 +51,7 @@ fn programs() -> tempfile::TempDir {
     folder
 }
 
-/// What a reader says of a dump.
+/// A reader's figures of a dump.
 fn said(jdk: &Jdk, classes: &Path, (program, reader): (&str, &str), dump: &Path) -> Said {
     let class_path = [classes.to_owned(), libraries(reader)];
     let mut command = jdk.tool("java");

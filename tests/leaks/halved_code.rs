@@ -20,14 +20,14 @@ const PROGRAMS: [(&str, &str, u32); 5] = [
 ];
 const JAVA: [&str; 3] = ["-XX:+UseSerialGC", "-Xmx96m", "-Xmn4m"];
 const LEAST_INSIDE: usize = 4;
-/// As a share of all pauses; a wider interval says nothing.
+/// As a share of all pauses; a wider interval is of no use.
 const WIDEST: f64 = 0.8;
 const WIDEST_MEDIAN: f64 = 0.5;
 
 #[derive(Debug)]
 struct Row {
     program: &'static str,
-    /// What is saved, as a share of the time of collections: predicted, from, to.
+    /// The savings, as a share of the time of collections: predicted, from, to.
     predicted: [f64; 3],
     saved: f64,
 }

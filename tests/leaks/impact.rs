@@ -1,7 +1,7 @@
 //! `ducktrack impact`: to remove a leak saves time of collections, and what the program uses later is no leak.
 //!
 //! The program is `tests/leaks/ImpactProgram.java`. `DUCKTRACK_FULL` takes all JDKs and collectors and asks that the saving is
-//! significant; else the oldest JDK, and times are not compared: two short trials on a busy machine tell nothing.
+//! significant; else the oldest JDK, and times are not compared: two short trials on a busy machine prove nothing.
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -20,7 +20,7 @@ const MUST: [(&str, f64); 2] = [("", 0.90), ("held-out", 0.85)];
 /// Alarms in so many of the controls at most.
 const ALARMS: f64 = 0.05;
 
-/// What was said of one run.
+/// The judgement of one run.
 struct Row {
     program: JudgedProgram,
     /// The place of the culprit.

@@ -1,4 +1,4 @@
-//! What a person and a program read of a leak: one screen of `ducktrack leaks`, and the documented keys of `leaks`, `stale`, `holders` and `cost`.
+//! The answers about a leak that a person and a program read: one screen of `ducktrack leaks`, and the documented keys of `leaks`, `stale`, `holders` and `cost`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -96,7 +96,7 @@ fn one_screen_and_all_keys() {
     checked("one screen of leaks, and the keys of leaks, stale, holders and cost");
 }
 
-/// What leaks, who made it, who holds it, since when unused, how fast it grows, when the heap is full.
+/// The answers: the leak, who made it, who holds it, since when unused, how fast it grows, when the heap is full.
 fn first_screen(trace: &Path, dump: &str) {
     let mut command = Command::new(ducktrack_command().expect("ducktrack"));
     let output = command

@@ -17,7 +17,7 @@ use serde_json::Value;
 const COLLECTORS: [&str; 3] = ["-XX:+UseParallelGC", "-XX:+UseSerialGC", "-XX:+UseG1GC"];
 /// Steps of a run; the last is the whole.
 const STEPS: [u32; 4] = [600, 1000, 2000, 3000];
-/// Programs that only staleness can tell: two kinds of objects that grow alike, and a table that grows and is used.
+/// Programs that only staleness can judge: two kinds of objects that grow alike, and a table that grows and is used.
 const NEED_STALENESS: [&str; 2] = ["DualLeak", "HotGrowingTable"];
 /// Steps of a program with a library, which do more.
 const LIBRARY_STEPS: u32 = 1500;

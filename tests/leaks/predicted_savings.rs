@@ -1,4 +1,4 @@
-//! What `ducktrack cost` predicts from one trace, beside what `ducktrack impact` measures in trials.
+//! The predictions of `ducktrack cost` from one trace, beside the measurements of `ducktrack impact` in trials.
 //!
 //! - Each program of `java-harness/leaks` that leaks: the first candidate is removed as soon as its objects are stale.
 //! - Three programs of the suite: an option of the program switches off the allocation of a site.
@@ -67,7 +67,7 @@ const CALIBRATED: [&str; 6] = [
 ];
 /// Of the others.
 const LEAST_INSIDE: f64 = 0.8;
-/// As a part of the time of collections, the median width of intervals is at most this: wider ones say nothing.
+/// As a part of the time of collections, the median width of intervals is at most this: wider ones are of no use.
 const WIDEST_MEDIAN: f64 = 0.3;
 /// The width of each.
 const WIDEST: f64 = 0.8;
@@ -90,7 +90,7 @@ fn trials() -> String {
     std::env::var("DUCKTRACK_TRIALS").unwrap_or_else(|_| short.to_owned())
 }
 
-/// One `ducktrack impact`. `None`: it says that it cannot be done, which is printed.
+/// One `ducktrack impact`. `None`: it reports that it cannot be done, which is printed.
 fn impact(jdk: &Jdk, name: &str, words: &[&str], java: &[String]) -> Option<Row> {
     let mut command = Command::new(ducktrack_command().expect("ducktrack"));
     command.args(["impact", "--predict", "--format", "json"]);

@@ -1,4 +1,4 @@
-//! What each object of a real heap dump retains, against another reader (shark) with another algorithm: byte for byte, all objects that roots hold.
+//! The bytes that each object of a real heap dump retains, against another reader (shark) with another algorithm: byte for byte, all objects that roots hold.
 //!
 //! The program around shark is `tests/leaks/dump-readers/RetainedReader.java`; sizes of objects are ours, references, roots and dominators are its own.
 

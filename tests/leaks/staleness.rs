@@ -86,7 +86,7 @@ fn run(jdk: &Jdk, agent: &str, options: &[&str], programs: &Path) -> (TracedRun,
     (run, said)
 }
 
-/// What the program prints without the agent.
+/// The program's output without the agent.
 fn plain(jdk: &Jdk, options: &[&str], programs: &Path) -> String {
     let output = jdk
         .tool("java")
@@ -159,7 +159,7 @@ fn check_earlier(run: &TracedRun, last: &Value) {
         [0, 0, 0, 9],
         "{name} at {earlier}"
     );
-    // The trend says the same as the report of that moment.
+    // The trend has the figures of the report of that moment.
     assert_eq!(
         points[points.len() - 5]["staleness"],
         report["staleness"],
@@ -187,7 +187,7 @@ fn only_the_code_of_some_classes_stamps() {
     check_forms(&run.trace());
 }
 
-/// Each form says what the JSON says of one site.
+/// Each form has the figures of one site that the JSON has.
 fn check_forms(trace: &Path) {
     let form = |format: &str| {
         let output = std::process::Command::new(ducktrack_command().expect("command"))

@@ -48,7 +48,7 @@ fn page(words: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// A page around pages with their names, with a script that looks at them; what the script says.
+/// A page around pages with their names, with a script that looks at them; the script's output.
 fn looked_at(browser: &Browser, name: &str, pages: &[(&str, String)], script: &str) -> Value {
     let data = serde_json::to_string(pages).expect("JSON");
     let data = data.replace('<', "\\u003c");
@@ -161,7 +161,7 @@ fn no_page_scrolls_sideways_and_pages_lead_to_each_other() {
     }
 }
 
-/// What is wrong with the pages, one line each.
+/// Faults of the pages, one line each.
 fn narrow_faults(browser: &Browser, pages: &[(&str, String)]) -> Vec<String> {
     let looked = looked_at(browser, "looks", pages, LOOK);
     let documents = looked.as_array().expect("a list of documents");

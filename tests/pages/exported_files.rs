@@ -1,6 +1,6 @@
 //! `ducktrack export`: each file is opened in the tool that it is for, without a screen, and that tool's sums are the report's.
 //!
-//! | file | tool | what says the sum |
+//! | file | tool | source of the sum |
 //! |---|---|---|
 //! | pprof | Go's own `go tool pprof` | the values of all samples, `-raw` |
 //! | speedscope | speedscope in a browser | what it saves again after it has read the file |
@@ -18,7 +18,7 @@ use ducktrack_tests::{TracedRun, checked, compile_java, ducktrack_command, skipp
 use serde_json::Value;
 
 const OBJECTS: i64 = 2_000_000;
-/// What is written into the page of speedscope.
+/// The text that is written into the page of speedscope.
 const RESAVE: &str = include_str!("exported_files/resave.js");
 const MEASURES: [&str; 4] = [
     "allocated objects",

@@ -24,7 +24,7 @@ fn model(records: Vec<Record>) -> CountModel {
     builder.finish()
 }
 
-/// What the rows of the table must be, from the model and not from the page.
+/// The expected rows of the table, from the model and not from the page.
 fn expected(
     model: &CountModel,
     wanted: impl Fn(&ducktrack_reports::SiteRow) -> bool,

@@ -71,7 +71,7 @@ fn said(words: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// What the rows of a command keep.
+/// The objects that the rows of a command keep.
 fn kept(report: &Value, key: &str) -> Kept {
     let mut kept = Kept::new();
     for site in report["sites"].as_array().expect("sites") {

@@ -13,12 +13,12 @@ const KEYS: [&str; 9] = [
 /// The JDK of programs that name none.
 const JAVA: u32 = 17;
 
-/// What the top of a program says.
+/// The statements at the top of a program.
 #[derive(Clone, Debug)]
 pub struct JudgedProgram {
     /// Its class, in the package `ducktrack.published`.
     pub name: String,
-    /// What kind of leak or of control it is.
+    /// The kind of leak or of control.
     pub kind: String,
     /// `build`, `held-out`, or nothing for a control of its own.
     pub half: String,
@@ -30,7 +30,7 @@ pub struct JudgedProgram {
     pub options: Vec<String>,
     /// When the agent writes its dump: `end`, or `shutdown` where a shutdown hook of the JDK frees what leaks.
     pub dump: String,
-    /// What the fixing commit changed: `Class.field`, `Class.method`, or `Class.` for any of them. Empty: nothing leaks.
+    /// The places that the fixing commit changed: `Class.field`, `Class.method`, or `Class.` for any of them. Empty: nothing leaks.
     pub culprits: Vec<String>,
     /// It runs with the version that does not leak, or is told to be repaired; or it has no leak at all.
     pub is_control: bool,
@@ -39,7 +39,7 @@ pub struct JudgedProgram {
 }
 
 impl JudgedProgram {
-    /// What it is called in the table.
+    /// Its name in the table.
     #[must_use]
     pub fn row_name(&self) -> String {
         match self.is_control && !self.culprits.is_empty() {

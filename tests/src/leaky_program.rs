@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use crate::harness_folder::harness_folder;
 use crate::java_program::compile_java_with;
 
-/// What the top of a program says.
+/// The statements at the top of a program.
 #[derive(Clone, Debug)]
 pub struct LeakyProgram {
     /// Its class, in the package `ducktrack.leaks`.
@@ -31,7 +31,7 @@ impl LeakyProgram {
         }
     }
 
-    /// What it is called in the table.
+    /// Its name in the table.
     #[must_use]
     pub fn row_name(&self) -> String {
         match (&self.library, self.is_control) {

@@ -1,4 +1,4 @@
-//! What `ducktrack deaths` says of a trace: its objects, and their updates in the text of Elephant Tracks.
+//! The output of `ducktrack deaths` for a trace: its objects, and their updates in the text of Elephant Tracks.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,11 +14,11 @@ pub type ObjectNumber = u64;
 /// A reference that was stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ObjectUpdate {
-    /// What the slot held before.
+    /// The reference in the slot before.
     pub old: ObjectNumber,
     /// The object whose slot it is; 0: a static field.
     pub source: ObjectNumber,
-    /// What it holds now.
+    /// The reference in it now.
     pub new: ObjectNumber,
     /// The slot, by number.
     pub slot: u64,

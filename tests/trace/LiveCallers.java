@@ -25,7 +25,7 @@ public class LiveCallers {
             built();
             garbage();
         }
-        // What young collections promoted, and what they left: all of it moves once more.
+        // Objects that young collections promoted, and those that they left: all of them move once more.
         System.gc();
         System.out.println("DONE");
     }

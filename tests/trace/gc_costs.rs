@@ -1,4 +1,4 @@
-//! `ducktrack cost` on a program that makes three kinds of objects (`tests/trace/GcCosts.java`): what it says was copied and promoted is what the VM's own log says.
+//! `ducktrack cost` on a program that makes three kinds of objects (`tests/trace/GcCosts.java`): its copied and promoted bytes are those of the VM's own log.
 
 use std::path::Path;
 
@@ -88,7 +88,7 @@ fn check_keys(report: &Value) {
     }
 }
 
-/// Each command that says how much reached the heap says the same.
+/// Each command that counts the objects that reached the heap has the same count.
 fn one_figure_for_what_reached_the_heap(run: &TracedRun) {
     let report = |command| trace_command(command, &run.trace(), &[]).expect(command);
     let amount = |value: &Value| {
@@ -101,7 +101,7 @@ fn one_figure_for_what_reached_the_heap(run: &TracedRun) {
     };
     let allocated = amount(&report("info")["allocated"]);
     assert!(allocated.0 > 400_000, "{allocated:?}");
-    // What the VM and native code made is there without a site.
+    // Objects of the VM and of native code are there without a site.
     let lifetimes = report("lifetimes");
     let (all, unattributed) = (
         amount(&lifetimes["total"]),
@@ -115,7 +115,7 @@ fn one_figure_for_what_reached_the_heap(run: &TracedRun) {
     let sum = parts.chain([amount(&timeline["allocatedAfter"])]);
     let sum = sum.fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
     assert_eq!(sum, allocated, "{}", run.name());
-    // Sites with callers do not record it in the counts: those that do say no more.
+    // Sites with callers do not record it in the counts: those that do have no more.
     let counted = amount(&report("report")["totals"]["materialized"]);
     assert!(counted.0 > 0 && counted.0 <= allocated.0, "{counted:?}");
     assert!(counted.1 <= allocated.1, "{counted:?}");

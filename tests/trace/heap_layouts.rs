@@ -106,7 +106,7 @@ fn check(jdk: &Jdk, options: &[&str], programs: &Path) {
     let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
     let histogram = run.file("histogram");
     let mut command = run.command("", &[programs]).expect("java");
-    // What comes later counts.
+    // Later objects count.
     command.args(SMALL_HEAP).args(options);
     run.finish(command.arg("LostHeap").arg(&histogram))
         .expect("the program");

@@ -69,7 +69,7 @@ fn traced(jdk: &Jdk, collector: &[&str], files: &str, programs: &Path) -> Traced
     run
 }
 
-/// What is alive in the end under lines of the program; the last of what dies may be, too.
+/// The objects alive in the end under lines of the program; the last of those that die may be alive, too.
 fn live(run: &TracedRun) -> Lines {
     let heap = trace_command("heap", &run.trace(), &["--only", "LiveCallers"]).expect("heap");
     let heap: HeapReport = serde_json::from_value(heap).expect("a report");

@@ -1,5 +1,5 @@
 //! A fault on the way, and the heap known again: after the next full collection the rebuilt heap equals the VM's own class histogram, class by class,
-//! after young and full collections more; and the commands say between which collections it is not known, and what is known of the others.
+//! after young and full collections more; and the commands name the collections between which it is not known, and the facts known of the others.
 //!
 //! The fault is asked for (`fault-at=2`): the second pause is reported as one that could not be read. Or the disk is full for a while, and events
 //! and survivors are lost. The program is `tests/trace/LostHeap.java`.
@@ -176,7 +176,7 @@ fn check_heaps(trace: &Path, until: u64, name: &str) {
     }
 }
 
-/// What was made after the gap, or in the epoch that ended it, has its site; what is older has none. Up to JDK 21 Parallel collects the young spaces
+/// Objects made after the gap, or in the epoch that ended it, have their site; older ones have none. Up to JDK 21 Parallel collects the young spaces
 /// first, which is a collection of its own that is not known.
 fn check_sites(run: &TracedRun, options: &[&str]) {
     let (trace, name) = (run.trace(), run.name());
@@ -197,7 +197,7 @@ fn check_sites(run: &TracedRun, options: &[&str]) {
     }
 }
 
-/// What was made after the gap is alive, what is older has an unknown fate, and everything is counted once.
+/// Objects made after the gap are alive, older ones have an unknown fate, and each is counted once.
 fn check_lifetimes(run: &TracedRun, until: u64) {
     let lifetimes = trace_command("lifetimes", &run.trace(), &[]).expect("lifetimes");
     let name = run.name();

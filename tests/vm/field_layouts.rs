@@ -123,7 +123,7 @@ fn compare(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
     fields
 }
 
-/// What the program wrote, by class.
+/// The program's output, by class.
 fn declared(lines: &str) -> BTreeMap<String, Declared> {
     let mut classes: BTreeMap<String, Declared> = BTreeMap::new();
     for line in lines.lines() {
@@ -217,7 +217,7 @@ fn assert_apart(layout: &ClassLayout, options: &[&str], place: &str) {
     );
 }
 
-/// The commands say the same.
+/// The commands have the same.
 fn check_command(trace: &Path, place: &str) {
     let info = trace_command("info", trace, &[]).expect("info");
     assert!(

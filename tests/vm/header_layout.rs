@@ -4,7 +4,7 @@
 //! function slot and callback, the size of every structure, the bit of every capability and the value of every constant. Every line is compared
 //! with the Rust declarations. Older headers have fewer of them: what a header does not have must be a reserved slot there.
 //!
-//! Where there is no C compiler or no JDK with headers, the test says so and checks nothing.
+//! Where there is no C compiler or no JDK with headers, the test is skipped with that reason.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -72,7 +72,7 @@ fn every_slot_size_bit_and_value_is_that_of_the_headers() {
     }
 }
 
-/// What the C compiler said: kind and name to number.
+/// The C compiler's results: kind and name to number.
 type Facts = BTreeMap<(String, String), i64>;
 
 /// Every member the header has must be a slot of ours with the same offset. Returns how many there were.

@@ -1,6 +1,6 @@
-//! What `ducktrack-hotspot` reads in a running VM against independent truth, on every JDK and under every layout of objects.
+//! The values that `ducktrack-hotspot` reads in a running VM against independent truth, on every JDK and under every layout of objects.
 //!
-//! The probe agent (`tests/agents/probe_agent`) tells what the crate found; `tests/vm/HotspotProbe.java` compares it with
+//! The probe agent (`tests/agents/probe_agent`) prints the crate's findings; `tests/vm/HotspotProbe.java` compares it with
 //! `ThreadMXBean`, with the known sizes of what it allocates, with `Class` and with JVMTI; here flags are compared with `-XX:+PrintFlagsFinal`.
 
 use std::collections::BTreeMap;

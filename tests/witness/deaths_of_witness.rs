@@ -1,4 +1,4 @@
-//! `mode=deaths`: the last use and the death of every object of a program that says when they are, step by step, whatever moved the objects, in the interpreter and
+//! `mode=deaths`: the last use and the death of every object of a program that knows them, step by step, whatever moved the objects, in the interpreter and
 //! in code of both compilers.
 //!
 //! And random programs (`tests/witness/RandomDeaths.java`): one run makes a full collection after every step and asks weak references which nodes died; the deaths of another run,
@@ -41,7 +41,7 @@ const ENGINES: [&[&str]; 6] = [
     ],
 ];
 
-/// What is recorded.
+/// The mode of the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Witness {
     /// Stamps.
@@ -184,7 +184,7 @@ fn check(jdk: &Jdk, witness: Witness, options: &[&str], programs: &Path) -> usiz
             let round = number / expected.each;
             let what = format!("{name}: {} of round {round}: {row:?}", expected.ty);
             assert_eq!(step(row.born), round, "{what}");
-            // What is found dead only at the end, or is alive, has no death.
+            // Objects found dead only at the end, or alive, have no death.
             let Some(dead) = row.dead else {
                 assert!(row.collected.is_none(), "{what}: its death is not known");
                 continue;
@@ -247,7 +247,7 @@ fn random_programs(witness: Witness) -> [String; 4] {
     [programs, &RANDOM_STEPS.to_string(), "7", kinds].map(str::to_owned)
 }
 
-/// What the collector itself says of the nodes of all programs.
+/// The collector's own verdicts on the nodes of all programs.
 struct Truth {
     /// The step in which each node died, by number.
     deaths: Vec<Option<usize>>,
@@ -335,7 +335,7 @@ fn compare_with_truth(
     check_wrong(&run, &wrong, truth.programs().count());
 }
 
-/// No program is wrong, unless the trace says itself that it does not know the address of some objects: with Serial and Parallel, of the one whose allocation brings on a
+/// No program is wrong, unless the trace itself does not know the address of some objects: with Serial and Parallel, of the one whose allocation brings on a
 /// collection. Such an object has no row, and what it held has lost a holder. This spoils at most one program in a hundred.
 fn check_wrong(run: &TracedRun, wrong: &[String], programs: usize) {
     let info = trace_command("info", &run.trace(), &[]).expect("info");
@@ -414,7 +414,7 @@ fn moments(jdk: &Jdk, options: &str, programs: &Path) -> Vec<Moments> {
     moments
 }
 
-/// A second stamp between two moments at which a thread's position moves says what the first one says.
+/// A second stamp between two moments at which a thread's position moves has the values of the first one.
 #[test]
 fn stamps_that_are_left_out_change_no_moment() {
     let programs = tempfile::tempdir().expect("temporary folder");

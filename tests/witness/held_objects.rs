@@ -1,6 +1,6 @@
-//! What holds objects when a program ends (`roots=`), and that what is alive then is what can be reached from there.
+//! Holders of objects when a program ends (`roots=`), and that the objects alive then are those that can be reached from there.
 //!
-//! The program is `tests/witness/HeldObjects.java`, which says at its top what holds what. The reader here follows the updates of the trace on its own, in the text of Elephant
+//! The program is `tests/witness/HeldObjects.java`, which lists at its top the holder of each object. The reader here follows the updates of the trace on its own, in the text of Elephant
 //! Tracks, from the roots that `ducktrack deaths --roots` lists.
 
 use std::collections::{BTreeMap, BTreeSet};

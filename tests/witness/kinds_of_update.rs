@@ -184,7 +184,7 @@ fn check(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
     (CELLS.len() + ARRAYS + NEW_ARRAYS + CLONED.1 + STATICS + 1) * rounds
 }
 
-/// What deserialization makes holds what it read just before.
+/// Objects that deserialization makes hold those that it read just before.
 fn deserialized(trace: &Path, rounds: usize, name: &str) {
     let types = traced_objects(trace, "KindsOfUpdate*").expect("objects");
     let of = |ty: &str| -> Vec<ObjectNumber> {

@@ -1,4 +1,4 @@
-//! `mode=full`: references that native code stores through JNI are updates like others. The program is `tests/witness/NativeStores.java`: it says which there are, and the
+//! `mode=full`: references that native code stores through JNI are updates like others. The program is `tests/witness/NativeStores.java`: it lists them, and the
 //! trace must have these and no others.
 
 use std::collections::BTreeMap;

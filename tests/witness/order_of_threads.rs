@@ -20,7 +20,7 @@ const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+U
 /// Marks of each of the program's five ways to hand over.
 const TIMES: usize = 1000;
 const MARKS: usize = 5 * TIMES;
-/// What the order of threads is known to.
+/// The precision of the order of threads.
 const NANOS: i64 = 100_000;
 /// At most one in this many marks that are further apart than that may be in the wrong place, because the clock stood still.
 const STALLS: usize = 20;
@@ -121,7 +121,7 @@ fn recorded(stream: &str, name: &str) -> Vec<Recorded> {
     marks
 }
 
-/// What a run showed.
+/// The findings of a run.
 struct Order {
     /// Marks that are more than 100 microseconds after the one before.
     apart: usize,

@@ -15,7 +15,7 @@ use ducktrack_tests::{
 
 const PROGRAM: &str = "StackTree";
 const ROUNDS: &str = "1200";
-/// Methods whose share is less say little: an interval that begins at 0 always holds.
+/// Methods whose share is less prove little: an interval that begins at 0 always holds.
 const LEAST: f64 = 0.01;
 
 /// Runs the program; what it prints.
@@ -83,7 +83,7 @@ impl CallTree {
                     open.truncate(at);
                 }
             }
-            // What the VM itself makes (the frames of an exception) has no site, and is in no count.
+            // Objects that the VM itself makes (the frames of an exception) have no site, and are in no count.
             Record::Allocation(object) if object.site != SiteId::default() => {
                 self.total += object.bytes;
                 let methods: BTreeSet<MethodId> = open.iter().copied().collect();

@@ -68,7 +68,7 @@ impl SiteFacts for Facts {
     }
 }
 
-/// What a collection did to addresses.
+/// Moves and deaths of a collection, by address.
 struct Moves {
     collected: Vec<AddressRange>,
     runs: Vec<MoveRun>,
@@ -105,7 +105,7 @@ struct Replay {
     slots: HashMap<u32, usize>,
     /// Records of an epoch that was over when they were read.
     late: usize,
-    /// Nodes of each thread whose event does not say where they are. The program's next update is one of the node, which says it.
+    /// Nodes of each thread whose event has no address. The program's next update is one of the node, which has it.
     unplaced: HashMap<ThreadId, Node>,
     told_by_update: usize,
 }

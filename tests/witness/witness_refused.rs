@@ -1,4 +1,4 @@
-//! What `mode=full` does where it cannot work: it says so in one line, and the program runs on as with `mode=trace`.
+//! `mode=full` where it cannot work: it prints the reason in one line, and the program runs on as with `mode=trace`.
 //!
 //! Collectors that move objects while the program runs, a heap that leaves no room for its shadows, and self-checks at the start that fail. The last are asked for
 //! (`failing-check=`), because no JVM is known on which they do. The program is `tests/java/Deaths.java`.
@@ -23,7 +23,7 @@ const NOTE: &str = "Uses of arrays of references cost more in this VM: ";
 struct Refusal {
     options: &'static [&'static str],
     agent: &'static str,
-    /// What goes on, and why.
+    /// The mode that goes on, and why.
     line: (&'static str, &'static str),
     /// `level` of `ducktrack deaths`.
     level: &'static str,
@@ -134,7 +134,7 @@ fn check(jdk: &Jdk, refusal: &Refusal, programs: &Path) {
     check_trace(&run, refusal, &line);
 }
 
-/// The trace says the same, has what the program allocated, and every death that it can have.
+/// The trace has the same reason, the program's allocations, and every death that it can have.
 fn check_trace(run: &TracedRun, refusal: &Refusal, line: &str) {
     let (trace, name) = (run.trace(), run.name());
     let report = trace_command("report", &trace, &[]).expect("report");

@@ -29,9 +29,9 @@ struct HeapComparison {
     spaces: HeapSpaces,
     classes: ClassTable,
     sizes: ObjectSizes,
-    /// What the walk found, by internal name.
+    /// Classes that the walk found, by internal name.
     walked: Option<Result<BTreeMap<Vec<u8>, Tally>, String>>,
-    /// What JVMTI visits, by class tag.
+    /// Objects that JVMTI visits, by class tag.
     visited: Vec<Tally>,
     spaces_seen: usize,
     walk_micros: u128,

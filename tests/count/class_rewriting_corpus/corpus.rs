@@ -1,4 +1,4 @@
-//! Classes of one kind on one JDK: as files, with what the JVM itself says when it links them.
+//! Classes of one kind on one JDK: as files, with the JVM's own errors when it links them.
 //!
 //! The JVM writes its own classes to files (`ClassCorpus`), so that a runtime without tools will do. They are kept in the build folder.
 

@@ -36,7 +36,7 @@ impl ApplicationClasses for HalfOfTheClasses {
     }
 }
 
-/// What was done to a corpus.
+/// Edits of a corpus.
 #[derive(Debug, Default)]
 pub(crate) struct Totals {
     pub(crate) classes: usize,

@@ -12,7 +12,7 @@ use crate::corpus::{Corpus, programs};
 /// Differences that are shown.
 const MOST_SHOWN: usize = 10;
 
-/// What the JVM said.
+/// The JVM's answer.
 #[derive(Debug, Default)]
 pub(crate) struct Outcomes {
     /// Classes that were linked.
@@ -53,7 +53,7 @@ pub(crate) fn link(corpus: &Corpus, edited: &Path) -> Result<usize> {
     Ok(after.linked)
 }
 
-/// What the JVM says of each class.
+/// The JVM's answer for each class.
 pub(crate) fn outcomes(corpus: &Corpus, edited: Option<&Path>) -> Result<Outcomes> {
     let folder = tempfile::tempdir()?;
     let names: Vec<String> = corpus
@@ -97,7 +97,7 @@ pub(crate) fn outcomes(corpus: &Corpus, edited: Option<&Path>) -> Result<Outcome
     Ok(outcomes)
 }
 
-/// The options that say where classes come from.
+/// The options that name the places of classes.
 fn class_sources(corpus: &Corpus, edited: Option<&Path>, programs: &Path) -> Result<Vec<String>> {
     let mut options = Vec::new();
     let mut option = |name: &str, value: String| options.extend([name.to_owned(), value]);

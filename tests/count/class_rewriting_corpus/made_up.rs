@@ -204,7 +204,7 @@ const CONSTRUCTORS: &[(&str, Body)] = &[
     }),
 ];
 
-/// What the JVM rejects: methods that an edit would repair.
+/// Methods that the JVM rejects, and that an edit would repair.
 const REJECTED: &[(&str, Body)] = &[
     ("SmallStack", |c| {
         c.code = CodeBuilder::new(1, 2);

@@ -209,7 +209,7 @@ fn ensure_few_refusals(name: &str, totals: &counted::Totals, choice: &Choice) ->
     Ok(())
 }
 
-/// What the stress edits of a corpus did.
+/// Results of the stress edits of a corpus.
 #[derive(Debug, Default)]
 struct Totals {
     methods: usize,

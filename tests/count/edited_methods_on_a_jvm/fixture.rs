@@ -22,7 +22,7 @@ impl Fixture {
             .collect()
     }
 
-    /// What the driver must print for each call.
+    /// The line that the driver must print for each call.
     pub(crate) fn expected(&self) -> Vec<String> {
         self.cases
             .iter()
@@ -39,7 +39,7 @@ pub(crate) struct Draft {
     pub(crate) constructor: Option<CodeBuilder>,
 }
 
-/// What to insert: the counters of a class, in its pool.
+/// The counters of a class, in its pool: they are inserted.
 pub(crate) struct Counters<'p> {
     class: Vec<u8>,
     pool: &'p mut PoolAppender,

@@ -59,7 +59,7 @@ pub(crate) fn homes() -> Result<Vec<PathBuf>> {
     Ok(homes)
 }
 
-/// What the driver prints for `calls` of the classes in `folder`.
+/// The driver's output for `calls` of the classes in `folder`.
 pub(crate) fn run(home: &Path, folder: &Path, calls: &[String]) -> Result<Vec<String>> {
     let source = folder.join("Driver.java");
     std::fs::write(&source, DRIVER)?;

@@ -1,4 +1,4 @@
-//! Small methods, edited and then run: each inserted counter must say how often its place was reached.
+//! Small methods, edited and then run: each inserted counter must have counted how often its place was reached.
 //!
 //! The methods are those that compilers rarely make: jumps to the start,
 //! branches that no longer reach, subroutines, objects that are not yet

@@ -11,7 +11,7 @@ use crate::report::{Part, Report};
 /// Parts shown beside a row that is wrong.
 const MOST_SHOWN: usize = 6;
 
-/// What is wrong with the rows of a program.
+/// Faults in the rows of a program.
 pub(crate) fn mismatches(expected: &[Expectation], report: &Report) -> Vec<String> {
     let mut rows: Vec<Expectation> = Vec::new();
     for row in expected {

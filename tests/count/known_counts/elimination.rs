@@ -1,4 +1,4 @@
-//! Counting leaves escape analysis alone, and `materialized=on` says what was left of it.
+//! Counting leaves escape analysis alone, and `materialized=on` has the objects that were left of it.
 //!
 //! `ScalarReplacement` executes 80 million allocations that C2 replaces by their fields and 2 million that it cannot, and asks
 //! the VM what its thread really allocated meanwhile.
@@ -15,13 +15,13 @@ const CLASS: &str = "ducktrack.known.ScalarReplacement";
 /// 40 million points of 24 bytes and as many boxes of 16.
 const EXECUTED: i64 = 1_600_000_000;
 
-/// What is allocated before C2 has compiled the loop may be this part of it; with the agent as without.
+/// The objects allocated before C2 has compiled the loop may be this part of it; with the agent as without.
 const WARM_UP_SHARE: i64 = 25;
 
-/// What else the thread allocates around the loop: text, and what the management bean makes.
+/// Other objects that the thread allocates around the loop: text, and those of the management bean.
 const OTHER_BYTES: i64 = 64 * 1024;
 
-/// Events tell by themselves what reached the heap.
+/// Events are only of objects that reached the heap.
 const TRACE: &str = "mode=trace";
 
 /// JDK 11 has counting only.

@@ -16,13 +16,13 @@ const FULL_VERIFICATION: [&str; 3] = [
     "-XX:+BytecodeVerificationRemote",
 ];
 
-/// What came out of it.
+/// The result.
 pub(crate) struct Execution {
     status: Option<i32>,
     checksum: Option<String>,
     errors: String,
     pub(crate) expectations: Vec<Expectation>,
-    /// What the program's thread really allocated, by site.
+    /// Objects that the program's thread really allocated, by site.
     allocated: Vec<(String, i64)>,
     /// Only with the agent.
     pub(crate) report: Option<Report>,
@@ -80,13 +80,13 @@ impl Execution {
         })
     }
 
-    /// What the program's thread really allocated for a site, in bytes.
+    /// Bytes that the program's thread really allocated for a site.
     pub(crate) fn allocated(&self, site: &str) -> Option<i64> {
         let row = self.allocated.iter().find(|(name, _)| name == site)?;
         Some(row.1)
     }
 
-    /// What differs from the run without agent that must not.
+    /// Forbidden differences to the run without agent.
     pub(crate) fn differences(&self, bare: &Self, program: &Program) -> Vec<String> {
         let mut differences = Vec::new();
         if self.checksum.is_none() || self.checksum != bare.checksum {

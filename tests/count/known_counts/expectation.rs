@@ -1,4 +1,4 @@
-//! What a program says of itself: `EXPECT class method kind type count bytes line via`, `-` for what is not said.
+//! A program's statements about itself: `EXPECT class method kind type count bytes line via`, `-` for a column that is not stated.
 
 use anyhow::{Context, ensure};
 

@@ -7,7 +7,7 @@
 //!                                            └─ trace ─ report ───┴─ must agree
 //! ```
 //!
-//! What is run on what is in `matrix`. A JDK or a program that is missing is a failure.
+//! The programs, JDKs and options are in `matrix`. A JDK or a program that is missing is a failure.
 
 mod comparison;
 mod elimination;

@@ -11,7 +11,7 @@ use ducktrack_tests::{Jdk, Turns, is_full_run, matrix_jdks};
 
 use crate::program::{self, Program};
 
-/// What selects programs, JDKs and options.
+/// The variables that select programs, JDKs and options.
 const VARIABLES: [&str; 3] = [
     "DUCKTRACK_KNOWN",
     "DUCKTRACK_KNOWN_JDKS",
@@ -24,7 +24,7 @@ const SITE_COUNTERS_ON: u32 = 17;
 /// The JDK on which events are always added up.
 const EVENTS_ON: u32 = 25;
 
-/// What there is to run.
+/// The runs.
 pub(crate) struct Matrix {
     jdks: Vec<Jdk>,
     programs: Vec<Program>,

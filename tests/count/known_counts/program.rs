@@ -71,7 +71,7 @@ pub(crate) fn folder() -> anyhow::Result<PathBuf> {
     Ok(built.join(".."))
 }
 
-/// All programs of the table: one for every source that says `// PROGRAM`.
+/// All programs of the table: one for every source with `// PROGRAM` in it.
 pub(crate) fn all() -> anyhow::Result<Vec<Program>> {
     let known = harness_folder().join("known");
     let text = read(&known.join("programs.tsv"))?;

@@ -1,4 +1,4 @@
-//! What these tests read of `ducktrack report --format json`.
+//! The parts of `ducktrack report --format json` that these tests read.
 
 use anyhow::Context;
 use serde_json::Value;
@@ -56,7 +56,7 @@ impl Report {
             .collect()
     }
 
-    /// Has the agent said that the VM lets no agent rewrite hidden classes?
+    /// Is there a note that the VM lets no agent rewrite hidden classes?
     pub(crate) fn leaves_out_hidden_classes(&self) -> bool {
         let notes = self.document["notes"].as_array().into_iter().flatten();
         notes

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use ducktrack_tests::Jdk;
 
-/// What became of a test.
+/// The outcome of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Passed,
@@ -96,7 +96,7 @@ impl Project {
         output.status.success()
     }
 
-    /// What Maven printed last.
+    /// Maven's last output.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("maven.log")).unwrap_or_default()
     }

@@ -4,7 +4,7 @@ use ducktrack_classfile::Opcode;
 
 use crate::body::{Body, DRIVER, Local, Style, This};
 
-/// What boxing makes.
+/// The objects of boxing.
 pub(crate) const INTEGER: &str = "java.lang.Integer";
 const OBJECT: &str = "java/lang/Object";
 const LEAF: &str = "RandomMethods$Leaf";
@@ -110,7 +110,7 @@ impl Body<'_> {
         self.op(Opcode::POP);
     }
 
-    /// Constant, or computed and now and then negative; says whether an array of this length is certain to be made.
+    /// Constant, or computed and now and then negative; true if an array of this length is certain to be made.
     fn push_length(&mut self) -> bool {
         let kind = self.random.below(4);
         match kind {
@@ -260,7 +260,7 @@ impl Body<'_> {
         self.drop_object();
     }
 
-    /// The method calls itself when the driver says so.
+    /// The method calls itself when the driver asks for it.
     fn recurse(&mut self) {
         if self.is_constructor() {
             return self.note();

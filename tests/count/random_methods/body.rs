@@ -24,7 +24,7 @@ pub(crate) const THROWABLE: &[u8] = b"java/lang/Throwable";
 const OBJECT: &[u8] = b"java/lang/Object";
 const MAX_STACK: u16 = 14;
 
-/// What local variable 0 is.
+/// The kind of local variable 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum This {
     /// The method is static.

@@ -103,7 +103,7 @@ impl<'p> Comparison<'p> {
         wrong
     }
 
-    /// What the report itself admits.
+    /// The deviations that the report itself admits.
     fn complaints(&self, counted: &Counted) -> Vec<String> {
         let refused = counted.refused();
         let reasons = refused.iter().filter(|(_, reason)| *reason != TOO_LARGE);

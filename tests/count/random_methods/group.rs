@@ -91,7 +91,7 @@ pub(crate) fn generate(
     Ok(classes)
 }
 
-/// What is the same for all methods of a group.
+/// The settings that all methods of a group share.
 struct Group {
     name: String,
     version: u16,
@@ -239,7 +239,7 @@ fn write_any(body: &mut Body<'_>, version: u16) {
     }
 }
 
-/// What a constructor does before it has called another one.
+/// The steps of a constructor before it has called another one.
 fn head(body: &mut Body<'_>) {
     for _ in 0..body.random.below(3) {
         body.allocate();

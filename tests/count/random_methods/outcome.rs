@@ -1,4 +1,4 @@
-//! What a run of the program printed, and what the report of the agent says about it.
+//! The output of a run of the program, and the agent's report about it.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -21,7 +21,7 @@ pub(crate) const FULL_VERIFICATION: [&str; 3] = [
 /// program's own counts, with or without agent.
 const EVERY_RUN: &str = "-XX:MultiArrayExpandLimit=0";
 
-/// What the program says: its result and its own counts.
+/// The program's statements: its result and its own counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Truth {
     pub(crate) sum: String,

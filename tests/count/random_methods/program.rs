@@ -72,7 +72,7 @@ impl Program {
         }))
     }
 
-    /// What follows the options of the VM.
+    /// The words after the options of the VM.
     pub(crate) fn command_line(&self, manner: Manner) -> Vec<String> {
         let folder = self.folder.path().display();
         let words = [

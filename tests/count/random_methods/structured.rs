@@ -4,7 +4,7 @@ use ducktrack_classfile::{Label, Opcode};
 
 use crate::body::{Body, Local};
 
-/// What a handler may catch.
+/// The exceptions that a handler may catch.
 pub(crate) const CAUGHT: [Option<&[u8]>; 7] = [
     None,
     None,
@@ -66,7 +66,7 @@ pub(crate) fn write(body: &mut Body<'_>) {
     }
 }
 
-/// Writes statements; says whether control reaches their end.
+/// Writes statements; true if control reaches their end.
 fn block(body: &mut Body<'_>, around: &Surroundings) -> bool {
     for _ in 0..body.random.number(1, 2) {
         if !statement(body, around) {

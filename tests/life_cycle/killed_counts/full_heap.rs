@@ -26,13 +26,13 @@ const WAYS: [&str; 3] = [
     "mode=count,counters=site,materialized=on,histogram=on",
 ];
 
-/// A run, and what the watching agent tells of it.
+/// A run, and the watching agent's lines about it.
 struct Watched {
     place: Place,
     process: Process,
 }
 
-/// What the watching agent watches.
+/// The target of the watching agent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Watch {
     /// Allocations, and those that fail.
@@ -68,7 +68,7 @@ impl Watched {
                 place.output().display()
             ));
         }
-        // Once more: it also tells when the end has passed the other agents.
+        // Once more: it also prints a line when the end has passed the other agents.
         command
             .arg(&watcher)
             .arg("-cp")
@@ -93,7 +93,7 @@ impl Watched {
             .expect("the file");
     }
 
-    /// Waits for its end; what it wrote to standard error, and what was told of it.
+    /// Waits for its end; its standard error, and the watching agent's lines.
     fn end(self) -> (Place, String, Vec<String>) {
         let Self { place, process } = self;
         let errors = process.end();
@@ -119,7 +119,7 @@ const OTHERS: [&str; 8] = [
     "",
 ];
 
-/// Whether a line tells of a thread or a method that the bare program does not have. Allocations of the VM to compile a method (the strings that it
+/// Whether a line is of a thread or a method that the bare program does not have. Allocations of the VM to compile a method (the strings that it
 /// names) are on the thread of the program.
 fn is_ours(line: &str) -> bool {
     let thread = line.split(' ').nth(1).unwrap_or_default();
@@ -205,7 +205,7 @@ fn a_full_heap_that_lives_on_gets_no_object_of_ours() {
     ));
 }
 
-/// Lines that were told.
+/// Lines of the watching agent.
 fn check_life(mut run: Watched, way: &str, what: &str) -> usize {
     let place = &run.place;
     run.process.wait_until(|| place.published(0) != 0);

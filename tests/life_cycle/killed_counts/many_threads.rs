@@ -14,9 +14,9 @@ const OBJECTS: i64 = 1_000;
 const OTHERS: i64 = 40;
 /// Resident memory of a thread: a page for its header, those of its counters, of its keyed entries, and of its buffer of events.
 const KB_OF_THREAD: u64 = 64;
-/// What the agent takes whatever the number of threads: classes, queues, the mirror of the heap.
+/// Memory of the agent whatever the number of threads: classes, queues, the mirror of the heap.
 const KB_OF_AGENT: u64 = 160 << 10;
-/// Linux allows a process this many mappings, unless the system's administrator says otherwise.
+/// Linux allows a process this many mappings, unless the system's administrator has set another number.
 const MOST_MAPPINGS: usize = 65_530;
 
 /// Two programs of 10,000 threads run at once in each test. Those of both tests are more than the 32,768 that many systems have numbers for.
@@ -167,7 +167,7 @@ fn private_threads(place: &Place, way: Way) -> Vec<String> {
     names
 }
 
-/// What people read of them, after the kill.
+/// The report of them that people read, after the kill.
 fn check_sentence(place: &Place, names: &[String]) {
     let said = place.command("info", &[]);
     let sentence = format!("of {} threads were in private memory", grouped(names.len()));

@@ -118,7 +118,7 @@ impl Place {
         report.sites.iter().map(made_by_work).sum()
     }
 
-    /// What a command says of the directory.
+    /// A command's output about the directory.
     pub(crate) fn command(&self, name: &str, options: &[&str]) -> String {
         let output = Command::new(ducktrack_command().expect("the command"))
             .arg(name)

@@ -1,4 +1,4 @@
-//! The program that says how much it has done, and what its trace has of it after its end.
+//! The program that records how much it has done, and its trace after its end.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ pub(crate) enum Ending {
     Signal(&'static str),
 }
 
-/// What it left.
+/// Its remains.
 #[derive(Debug)]
 pub(crate) struct Left {
-    /// Marked objects that it says it has made.
+    /// Marked objects that it has made, by its own count.
     pub(crate) published: i64,
     /// Events of marked objects in the trace.
     pub(crate) events: i64,
@@ -144,7 +144,7 @@ impl KilledProgram {
         })
     }
 
-    /// Marked objects that it says it has made by now.
+    /// Marked objects that it has made by now, by its own count.
     pub(crate) fn published(&self) -> anyhow::Result<i64> {
         let bytes = std::fs::read(self.folder.path().join("counts"))?;
         let counts = bytes.chunks_exact(64).take(self.threads);

@@ -1,6 +1,6 @@
 //! `mode=trace` when the JVM dies: every event up to the last one of each thread is there, its size and its site are known, and the heap names what filled it.
 //!
-//! The program says in a mapped file of its own how many objects it has made, so what is in the trace is compared with what was really done.
+//! The program counts in a mapped file of its own the objects that it has made, so the trace is compared with the real number.
 
 mod killed_program;
 

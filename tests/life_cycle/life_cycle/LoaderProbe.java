@@ -112,7 +112,7 @@ public final class LoaderProbe {
             case "busy": {
                 Busy loader = new Busy();
                 loader.define("LoaderProbe$First");
-                // What was loaded while its loader was busy is counted a moment later.
+                // Classes loaded while their loader was busy are counted a moment later.
                 Thread.sleep(2_000);
                 makeObjects(loader.part);
                 break;

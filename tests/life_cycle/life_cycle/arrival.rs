@@ -15,7 +15,7 @@ const MOST: f64 = 250.0;
 /// Of the work of all stops together, for 5,000 classes.
 const MOST_TOGETHER: f64 = 3000.0;
 
-/// What the kernel tells of a JVM's own thread, which does the work while the program is stopped: milliseconds on a processor, and waiting for one.
+/// The kernel's figures of a JVM's own thread, which does the work while the program is stopped: milliseconds on a processor, and waiting for one.
 #[derive(Clone, Copy, Debug)]
 struct VmThread {
     ran: f64,

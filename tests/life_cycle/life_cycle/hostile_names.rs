@@ -5,7 +5,7 @@ use std::process::Output;
 
 use crate::tracked_jvm::{TrackedJvm, command, jdks_in_turn};
 
-/// What a terminal would obey, and a name that was broken in two.
+/// Characters that a terminal would obey, and a name that was broken in two.
 fn check(text: &str, what: &str) {
     for bad in ['\u{1b}', '\u{9b}'] {
         assert!(!text.contains(bad), "{what}: {text:?}");

@@ -7,7 +7,7 @@ use ducktrack_tests::{Jdk, checked};
 
 use crate::tracked_jvm::{jdks, library, programs};
 
-/// Runs of which the time is told. Beside other processes it says little, so nothing is asserted of it.
+/// Runs of which the time is printed. Beside other processes it has much noise, so nothing is asserted of it.
 const RUNS: u32 = 5;
 
 fn run(jdk: &Jdk, words: &[&str], options: Option<&str>) -> (Output, Duration) {
@@ -23,7 +23,7 @@ fn run(jdk: &Jdk, words: &[&str], options: Option<&str>) -> (Output, Duration) {
     (output, begun.elapsed())
 }
 
-/// What the tool printed, without the VM's line about the variable.
+/// The tool's output, without the VM's line about the variable.
 fn printed(output: &Output) -> String {
     let text = [&output.stdout[..], &output.stderr].concat();
     let text = String::from_utf8_lossy(&text).into_owned();

@@ -38,7 +38,7 @@ fn kill_leaves_the_last_snapshot() {
     for jdk in jdks_in_turn(17, 11) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        // What a kill leaves where memory is private.
+        // The files that a kill leaves where memory is private.
         let options = format!(
             "summary=off,interval=1,mapped-memory=off,output={}",
             output.display()
@@ -91,7 +91,7 @@ fn kill_traced(jdk: &Jdk, options: &str, program: &[&str]) -> (i64, Vec<String>)
     events(&output)
 }
 
-/// What the last buffer of a thread can hold: events of four bytes, half of them of the marked sort.
+/// Marked objects that the last buffer of a thread can hold: events of four bytes, half of them of the marked sort.
 const BUFFERED: i64 = 3_000;
 
 #[test]

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::recording::Recording;
 use crate::tracked_jvm::{RunningJvm, TrackedJvm, command, jdks_in_turn};
 
-/// What a thread may have in its buffer of events that the agent has not seen yet.
+/// Events that a thread may have in its buffer and that the agent has not seen yet.
 const IN_A_BUFFER: i64 = 10_000;
 
 fn top(target: &str, by: &str) -> Value {

@@ -5,7 +5,7 @@ use std::fs;
 use crate::recording::Recording;
 use crate::tracked_jvm::{TrackedJvm, jar_of, jdks, jdks_in_turn, programs};
 
-/// The JVM does not start, and one line of the agent says why.
+/// The JVM does not start, and one line of the agent has the reason.
 fn check_refused(options: &str, why: &str) {
     for jdk in jdks_in_turn(17, options.len()) {
         let place = tempfile::tempdir().expect("temporary folder");

@@ -1,4 +1,4 @@
-//! What `ducktrack report` says of a recording.
+//! The report of a recording.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What cannot be known in this JVM is said when it starts, whatever `summary` says.
+//! Facts that cannot be known in this JVM are named when it starts, whatever `summary` is.
 
 use std::path::Path;
 

@@ -20,7 +20,7 @@ fn check_slot(jdk: &Jdk, forced: &str, name: &str) {
         let recording = Recording::of(&output);
         recording.check(8, Some("exit"));
         assert_eq!(recording.report.run.slot, name);
-        // What a thread does before it has its block and after it gave it back is counted into the shared one.
+        // Objects that a thread makes before it has its block and after it gave it back are counted into the shared one.
         let shared = recording.report.completeness.shared_objects;
         assert!(shared < 20, "{shared} objects in the shared block");
     }

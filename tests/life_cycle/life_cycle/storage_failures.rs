@@ -12,7 +12,7 @@ use crate::tracked_jvm::{Outcome, RunningJvm, TrackedJvm, jdks_in_turn};
 fn a_file_that_may_not_grow() {
     for jdk in jdks_in_turn(17, 0) {
         let place = tempfile::tempdir().expect("temporary folder");
-        // Snapshots by interval meet the limit several times; it is said once.
+        // Snapshots by interval meet the limit several times; the message comes once.
         let options = "summary=off,output=out,interval=0.3";
         let mut jvm = TrackedJvm::new(&jdk, options)
             .file_limit(16)
@@ -38,7 +38,7 @@ fn a_file_that_may_not_grow() {
     }
 }
 
-/// As with any output that cannot be written, the JVM does not start; one line says why.
+/// As with any output that cannot be written, the JVM does not start; one line has the reason.
 #[test]
 fn no_file_may_have_a_byte() {
     for jdk in jdks_in_turn(17, 5) {
@@ -72,7 +72,7 @@ fn event_files_that_may_not_grow() {
             matches!(lines.as_slice(), [line] if line.contains("cannot write to") && line.contains("events-")),
             "{lines:?}"
         );
-        // What was written before the limit is there.
+        // Records written before the limit are there.
         let trace = place.path().join("out");
         let lifetimes = trace_command("lifetimes", &trace, &[]).expect("lifetimes");
         let objects = lifetimes["total"]["count"].as_i64();

@@ -195,7 +195,7 @@ impl TrackedJvm {
         }
     }
 
-    /// Starts `LifeCycleProbe` with these words and waits until it says that it is ready.
+    /// Starts `LifeCycleProbe` with these words and waits until it is ready.
     pub(crate) fn start(self, words: &[&str]) -> RunningJvm {
         self.start_program("LifeCycleProbe", words)
     }
@@ -231,7 +231,7 @@ impl TrackedJvm {
         Self { command }
     }
 
-    /// Starts a program with these words and waits until it says that it is ready.
+    /// Starts a program with these words and waits until it is ready.
     pub(crate) fn start_program(mut self, program: &str, words: &[&str]) -> RunningJvm {
         let command = self.command.arg(program).args(words);
         let mut child = command

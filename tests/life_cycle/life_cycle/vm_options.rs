@@ -5,7 +5,7 @@ use ducktrack_tests::{Jdk, skipped};
 use crate::recording::{BLOCK, Recording};
 use crate::tracked_jvm::{TrackedJvm, jdks_in_turn};
 
-/// What the agent counts for one method equals what the VM's own counter says, to the byte.
+/// What the agent counts for one method equals the VM's own counter, to the byte.
 fn check_bytes(jdk: &Jdk, vm_options: &[&str]) {
     let place = tempfile::tempdir().expect("temporary folder");
     let output = place.path().join("out");

@@ -18,7 +18,7 @@ pub(crate) enum Neighbour {
 }
 
 impl Neighbour {
-    /// What the JVM is told; files go to `place`. `None` where the agent does not run on this machine.
+    /// Arguments of the JVM; files go to `place`. `None` where the agent does not run on this machine.
     pub(crate) fn vm_options(self, jdk: &Jdk, place: &Path) -> Option<Vec<String>> {
         if self == Self::Debugger && !jdk.home.join("lib/libjdwp.so").exists() {
             skipped(&format!("JDK {} has no debugger", jdk.version));

@@ -1,4 +1,4 @@
-//! What the program says at its end, against the heap of its trace.
+//! The program's own counts at its end, against the heap of its trace.
 
 use std::path::Path;
 

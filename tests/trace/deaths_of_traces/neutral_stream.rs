@@ -1,4 +1,4 @@
-//! The neutral stream of a trace, as a file: `ducktrack info` must find it whole and possible, and it says when collections were.
+//! The neutral stream of a trace, as a file: `ducktrack info` must find it whole and possible, and it has the moments of collections.
 
 use std::fs::File;
 use std::io::BufReader;

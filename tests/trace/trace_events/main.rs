@@ -37,7 +37,7 @@ fn jdks() -> Vec<Jdk> {
     traced_jdks().expect("JDKs")
 }
 
-/// What a run's event files, its counts and the VM say of the program's own threads.
+/// Figures of the program's own threads: by a run's event files, by its counts and by the VM.
 fn check_balance(run: &Run, what: &str) -> u64 {
     let sums = Sums::of(&run.trace);
     assert_eq!(sums.unknown_bytes, 0, "{what}: events without a size");

@@ -18,11 +18,11 @@ pub(crate) fn programs() -> Option<&'static Path> {
     FOLDER.get_or_init(compile).as_ref().map(TempDir::path)
 }
 
-/// What came of it.
+/// The result.
 pub(crate) struct Run {
     /// The trace directory.
     pub(crate) trace: PathBuf,
-    /// What the VM said to each thread.
+    /// The VM's own figures of each thread.
     pub(crate) allocated: Vec<u64>,
     /// Everything that was printed.
     pub(crate) output: String,

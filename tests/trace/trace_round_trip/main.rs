@@ -52,7 +52,7 @@ fn a_trace_that_ends_properly_is_sound() {
     assert_eq!(model.snapshots.len(), 20);
 }
 
-/// Not a test of its own: the writing process. It says the number of each snapshot once that is written.
+/// Not a test of its own: the writing process. It prints the number of each snapshot once that is written.
 #[test]
 fn write_until_stopped() {
     let Some(place) = std::env::var_os(WRITE_TO) else {
@@ -90,7 +90,7 @@ fn start_writing(place: &Path, shell_prefix: &str) -> Child {
         .expect("a process")
 }
 
-/// Reads what the process says until `enough`; kills it; gives the last snapshot that it had written.
+/// Reads the output of the process until `enough`; kills it; gives the last snapshot that it had written.
 fn kill_when(child: &mut Child, enough: impl Fn(&str) -> bool) -> u32 {
     let mut last = None;
     let said = BufReader::new(child.stderr.take().expect("a pipe"));

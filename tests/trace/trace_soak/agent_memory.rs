@@ -1,4 +1,4 @@
-//! The agent's own memory over its life, as it tells every second in its log and at its end (`log=debug`).
+//! The agent's own memory over its life, from its log, every second and at its end (`log=debug`).
 //!
 //! Resident memory says little about a short run: the JVM warms up, and what waits for the pipeline comes and goes by a hundred megabytes. Three things say more:
 //!
@@ -49,7 +49,7 @@ struct Second {
     looks: Vec<Look>,
 }
 
-/// What was in use in large blocks at one moment.
+/// Bytes in use in large blocks at one moment.
 struct Look {
     for_objects: u64,
     for_others: u64,

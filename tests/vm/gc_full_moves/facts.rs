@@ -1,4 +1,4 @@
-//! What the agent wrote: lines of `name value`.
+//! The agent's output: lines of `name value`.
 
 use std::collections::BTreeMap;
 use std::path::Path;

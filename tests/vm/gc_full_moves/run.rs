@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::facts::Facts;
 
-/// What every run needs.
+/// The parts that every run needs.
 pub(crate) struct Bench {
     pub(crate) agent: PathBuf,
     /// With the compiled program.
@@ -64,7 +64,7 @@ impl Bench {
             output.status.success() && printed.contains("done "),
             "{printed}\n{errors}"
         );
-        // What the agent could not stand.
+        // Faults in the agent's eyes.
         ensure!(!errors.contains("agent: "), "{errors}");
         Facts::read(facts.path())
     }

@@ -34,7 +34,7 @@ struct Run<'a> {
     options: &'static [&'static str],
     /// Rounds, objects kept, and what else the program does.
     arguments: &'static [&'static str],
-    /// What must have happened for the run to mean something, by collector: a count of the summary must not be 0.
+    /// Events without which the run means nothing, by collector: a count of the summary must not be 0.
     must_happen: &'a [(&'static str, &'static str)],
 }
 
@@ -50,7 +50,7 @@ impl Run<'_> {
         (wants("virtual") && jdk.version < 21) || (wants("pinned") && jdk.version < 22)
     }
 
-    /// What must have happened and did not.
+    /// Such events that did not happen.
     fn missing(&self, collector: &str, outcome: &Outcome) -> Vec<&'static str> {
         let of_collector = self
             .must_happen
@@ -223,7 +223,7 @@ fn regions_that_were_not_written_are_right() {
     }
 }
 
-/// Linux 6.7 and later tell which pages were written, unless a filter of system calls forbids it.
+/// Linux 6.7 and later list the pages that were written, unless a filter of system calls forbids it.
 fn tells_writes() -> bool {
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let mut numbers = release
@@ -234,7 +234,7 @@ fn tells_writes() -> bool {
     is_new && status.contains("\nSeccomp:\t0\n")
 }
 
-/// Where the kernel is known to tell, a machine on which it does not is a failure.
+/// Where the kernel is known to list them, a machine on which it does not is a failure.
 fn write_watch_is_required() -> bool {
     std::env::var("DUCKTRACK_WRITE_WATCH").is_ok_and(|is| is == "required")
 }
@@ -262,7 +262,7 @@ fn every_move_and_death_is_right_in_every_layout_and_in_full_heaps() {
     assert_ne!(failed_evacuations, 0, "no evacuation failed in any run");
 }
 
-/// What all runs need.
+/// The parts that all runs need.
 struct Prepared {
     jdks: Vec<Jdk>,
     agent: PathBuf,
@@ -325,7 +325,7 @@ impl Prepared {
         }
     }
 
-    /// What happened in one run, all of it right.
+    /// The counts of one run, all of it right.
     fn checked(&self, jdk: &Jdk, collector: &str, options: &[&str], run: &Run<'_>) -> Outcome {
         let place = format!("Java {} {collector} {:?}", jdk.version, run.options);
         let outcome = Outcome::of(&self.printed(jdk, options, run), &place);
@@ -339,7 +339,7 @@ impl Prepared {
         outcome
     }
 
-    /// What the program printed, errors included.
+    /// The program's output, errors included.
     fn printed(&self, jdk: &Jdk, options: &[&str], run: &Run<'_>) -> String {
         let folder: &Path = self.folder.path();
         let agent = self.agent.display();
