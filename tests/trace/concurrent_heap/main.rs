@@ -4,6 +4,7 @@
 //!
 //! `DUCKTRACK_FULL` takes each form of ZGC on each JDK; else each form takes one kind of heap, in turn.
 
+mod first_page;
 mod gaps;
 mod kills;
 mod said;
@@ -71,9 +72,11 @@ fn known_forms() -> Vec<(Jdk, &'static [&'static str])> {
     forms.collect()
 }
 
+const PROGRAMS: [&str; 2] = ["ConcurrentHeap", "FirstPage"];
+
 fn programs() -> TempDir {
     let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["ConcurrentHeap"], 17, programs.path()).expect("compile"));
+    assert!(compile_java(&PROGRAMS, 17, programs.path()).expect("compile"));
     programs
 }
 

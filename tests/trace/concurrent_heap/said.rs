@@ -56,7 +56,7 @@ fn number_after(said: &str, start: &str) -> u64 {
 }
 
 /// Live objects of a type.
-fn of_type(heap: &Value, name: &str) -> u64 {
+pub(crate) fn of_type(heap: &Value, name: &str) -> u64 {
     let types = heap["types"].as_array().into_iter().flatten();
     let of_name = types.filter(|row| row["type"] == name);
     of_name.filter_map(|row| row["count"].as_u64()).sum()

@@ -45,6 +45,10 @@ final class DuckTrackEventBuffer {
     /** What one event takes at the most, but for arrays of arrays. */
     private static final long MOST_BYTES = 21 * 4;
 
+    /** No TLAB starts there. At 0, where others have no TLAB, the first one of ZGC without generations does: its addresses are offsets. */
+    private static final long NO_START = -1;
+    private static final boolean HAS_ADDRESS_0 = ADDRESS_BITS != -1;
+
     /** Where an object lies: at the top if it is in the TLAB at all, at the address of the object given, or not known. */
     static final int BY_TOP = 0;
     static final int ADDRESSED = 1;
@@ -165,7 +169,7 @@ final class DuckTrackEventBuffer {
                 } else {
                     long startSaved = saved - U.getLong(null, block + BASE);
                     boolean sure = same || !cut && allocated - saved == last - startSaved && start != startSaved;
-                    boolean inside = sure || inBuffer(bytes, top, start, cut ? 0 : startSaved, last, allocated - saved);
+                    boolean inside = sure || inBuffer(bytes, top, start, cut ? NO_START : startSaved, last, allocated - saved);
                     long address = sure || object == null ? 0 : addressOf(object);
                     if (inside && (address == 0 || address == top - bytes)) {
                         cursor = DuckTrackEventWords.endsAt(cursor, site, bytes, top, moved);
@@ -266,10 +270,24 @@ final class DuckTrackEventBuffer {
         U.putLong(null, block + SAVED, allocated);
         U.putLong(null, block + BASE, allocated - start);
         U.putLong(null, block + LAST, top);
+        if (top == 0) {
+            forgetTop(block);
+        }
         flushIfFull(block, cursor);
     }
 
-    /** The same for words that say nothing of what the thread has allocated. */
+    /**
+     * It is not known where the TLAB stands: LAST is 0, and the next event must not take its distance from the top of a TLAB at address 0 for that of an object. So it goes
+     * the slow way, as after a cut.
+     */
+    @Hidden
+    private static void forgetTop(long block) {
+        if (HAS_ADDRESS_0) {
+            U.putLong(null, block + LIMIT, 0);
+        }
+    }
+
+    /** Ends words that say nothing of what the thread has allocated. */
     @Hidden
     private static void publish(long block, long cursor) {
         U.putLong(null, block + CURSOR, cursor);
@@ -369,6 +387,9 @@ final class DuckTrackEventBuffer {
                 }
                 U.putLong(null, block + TOLD_CLOCK, micros);
                 publish(block, cursor);
+                if (cut) {
+                    forgetTop(block);
+                }
                 return true;
             }
         }
