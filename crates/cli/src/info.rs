@@ -211,7 +211,10 @@ fn write_state(out: &mut String, model: &CountModel, events: Option<&TraceModel>
         }
     }
     let of_events = events.map_or(&[][..], |events| &events.info.damage);
-    for found in model.damage.iter().chain(of_events) {
+    let is_running = events.is_some_and(|events| events.info.recovered.is_running);
+    let found_in_events = of_events.iter();
+    let found_in_events = found_in_events.filter(|found| !(is_running && found.is_of_running()));
+    for found in model.real_damage().chain(found_in_events) {
         out.push_str(&format!("  damage in {}: {}\n", found.file, found.damage));
     }
     for found in &model.inconsistencies {

@@ -1,6 +1,8 @@
 //! The answer of count mode: plain tables that reports read.
 
-use ducktrack_trace_format::{AgentCost, Damage, End, HeapLimits, OutOfMemory, Run, Trial};
+use ducktrack_trace_format::{
+    AgentCost, Damage, End, HeapLimits, OutOfMemory, ProcessState, Run, Trial,
+};
 
 use crate::{
     CallIndex, CallRow, Causes, ChosenWindows, Completeness, FieldLayouts, Inconsistency,
@@ -120,6 +122,14 @@ impl CountModel {
             .map(|(index, row)| (MethodIndex(index), row))
     }
 
+    /// The damage without that which the files of every JVM have as long as it runs.
+    pub fn real_damage(&self) -> impl Iterator<Item = &FileDamage> {
+        let state = self.unended.as_ref().map(|unended| unended.facts.process);
+        let is_running = state == Some(ProcessState::Running);
+        let damage = self.damage.iter();
+        damage.filter(move |found| !(is_running && found.is_of_running()))
+    }
+
     /// The losses that the agent noted, each one sentence.
     pub fn losses(&self) -> &[String] {
         self.end.as_ref().map_or(&[], |end| &end.losses)
@@ -154,4 +164,11 @@ pub struct FileDamage {
     pub file: String,
     /// The finding.
     pub damage: Damage,
+}
+
+impl FileDamage {
+    /// The files of a JVM that runs have no end, and their last block may be half written.
+    pub fn is_of_running(&self) -> bool {
+        matches!(self.damage, Damage::NoEnd { .. } | Damage::Cut { .. })
+    }
 }

@@ -256,7 +256,7 @@ fn windows(model: &CountModel) -> Vec<WindowRow> {
 }
 
 fn damage(model: &CountModel) -> Vec<Finding> {
-    let of_files = model.damage.iter().map(|found| Finding {
+    let of_files = model.real_damage().map(|found| Finding {
         file: Some(printable(&found.file)),
         name: found.damage.name(),
         text: printable(&found.damage.to_string()),

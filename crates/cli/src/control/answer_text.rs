@@ -63,11 +63,11 @@ pub(super) fn stop(answer: &Value) -> String {
         number(answer, "stops"),
         number(answer, "longest_stop_micros") as f64 / 1e3,
     );
-    if number(answer, "classes_kept") > 0 {
-        lines += &format!(
-            "  {} classes could not be changed back: what they count goes nowhere\n",
-            number(answer, "classes_kept")
-        );
+    let kept = number(answer, "classes_kept");
+    if kept > 0 {
+        let classes = if kept == 1 { "class" } else { "classes" };
+        lines +=
+            &format!("  {kept} {classes} could not be changed back: their counts go nowhere\n");
     }
     lines + &format!("next: ducktrack report {directory}\n")
 }

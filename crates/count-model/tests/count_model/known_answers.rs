@@ -2,8 +2,8 @@
 
 use ducktrack_count_model::{CountModelBuilder, LengthBucket, Tally, ThreadKind};
 use ducktrack_trace_format::{
-    AgentCost, CounterId, CounterRole, Damage, End, MethodId, Record, Refusal, Reinstrumented, Run,
-    Snapshot, Unit,
+    AgentCost, CounterId, CounterRole, Damage, End, MethodId, MissingEnd, ProcessState, Record,
+    Refusal, Reinstrumented, Run, Snapshot, Unit,
 };
 
 use crate::record_builder::{
@@ -440,4 +440,33 @@ fn run_end_damage_and_new_versions_are_carried() {
     assert_eq!(model.losses(), ["the disk was full"]);
     assert_eq!(model.damage[0].damage.at(), Some(9));
     assert!(!model.is_sound());
+}
+
+#[test]
+fn a_jvm_that_runs_is_not_damaged() {
+    for (process, expected) in [
+        (ProcessState::Running, 1),
+        (ProcessState::Gone, 3),
+        (ProcessState::Unknown, 3),
+    ] {
+        let mut builder = CountModelBuilder::new();
+        builder.unended(MissingEnd {
+            process,
+            ..MissingEnd::default()
+        });
+        builder.damage("ducktrack.trace", Damage::NoEnd { at: 9 });
+        builder.damage("ducktrack.trace", Damage::Cut { at: 7, present: 2 });
+        let reason = "checksum".into();
+        builder.damage(
+            "ducktrack.trace",
+            Damage::CorruptBlock {
+                at: 3,
+                index: 0,
+                skipped: 4,
+                reason,
+            },
+        );
+        let model = builder.finish();
+        assert_eq!(model.real_damage().count(), expected, "{process:?}");
+    }
 }

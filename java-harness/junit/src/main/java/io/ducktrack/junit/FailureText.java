@@ -14,8 +14,9 @@ final class FailureText {
         for (AllocationSite site : sites.subList(0, Math.min(MOST_SITES, sites.size()))) {
             text.append(System.lineSeparator()).append("  ").append(site);
         }
-        if (sites.size() > MOST_SITES) {
-            text.append(System.lineSeparator()).append("  and ").append(sites.size() - MOST_SITES).append(" more sites");
+        int left = sites.size() - MOST_SITES;
+        if (left > 0) {
+            text.append(System.lineSeparator()).append("  and ").append(left).append(left == 1 ? " more site" : " more sites");
         }
         return text.append(System.lineSeparator()).append("To accept: ").append(accept).toString();
     }
