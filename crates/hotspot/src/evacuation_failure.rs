@@ -12,7 +12,8 @@
 //! - G1: in pinned regions (JDK 22 and later); and while no region is free, in all young regions, and in old ones if some of these have
 //!   left the set of old regions.
 //!
-//! Pinned regions are few and are read at each look. If no region is free, everything is read, but only after long phases: G1 reads the
+//! Pinned regions are few and are read at each look, and so is what is small: near its limit a heap has a young space of one region,
+//! whose evacuation takes microseconds. If no region is free, more is read only after long phases: G1 reads the
 //! clock some twenty times per pause, and most of its phases take microseconds. An object that a shorter phase finds alive (kept
 //! references) cannot be copied and stays: when the pause is over it is there and is not a filler ([`settle_kept`]).
 //!
@@ -49,6 +50,9 @@ const SAMPLE: usize = 16;
 
 /// Lower bound on the duration of an evacuation and of the cleanup after it.
 const SHORTEST_PHASE: Duration = Duration::from_micros(100);
+
+/// As much as this is read at each look, since its evacuation may be shorter: it takes about as long to read.
+const READ_AT_EACH_LOOK: usize = 4 << 20;
 
 /// The reading of one space.
 #[derive(Debug)]
@@ -93,8 +97,7 @@ impl FailureReading {
         }
         let is_after_a_long_phase = self.is_after_a_long_phase();
         if let Some((at_start, room)) = spaces.old_room(before).zip(spaces.old_room(now)) {
-            let young = before.iter().filter(|space| is_young(space));
-            let held: usize = young.map(|space| space.top.above(space.bottom)).sum();
+            let held = held_by(&filled(before, is_young));
             let needed = |largest: usize| room < largest.max(LARGEST_BUFFER);
             return Ok(match at_start < held && self.largest.is_none_or(needed) {
                 true => filled(before, is_young),
@@ -111,7 +114,13 @@ impl FailureReading {
             EvacuationFailure::Anywhere { of_old } if is_after_a_long_phase => {
                 filled(before, |space| is_young(space) || (of_old && is_old(space)))
             }
-            EvacuationFailure::Anywhere { .. } => Vec::new(),
+            EvacuationFailure::Anywhere { .. } => {
+                let young = filled(before, is_young);
+                match held_by(&young) <= READ_AT_EACH_LOOK {
+                    true => young,
+                    false => Vec::new(),
+                }
+            }
         })
     }
 
@@ -196,6 +205,12 @@ impl FailureReading {
 fn filled(spaces: &[Space], is_wanted: impl Fn(&Space) -> bool) -> Vec<Space> {
     let filled = spaces.iter().filter(|space| space.bottom < space.top);
     filled.filter(|space| is_wanted(space)).copied().collect()
+}
+
+/// Bytes up to the tops.
+fn held_by(spaces: &[Space]) -> usize {
+    let each = spaces.iter().map(|space| space.top.above(space.bottom));
+    each.sum()
 }
 
 /// Walks spaces with a single thread, which also finds the largest object.
