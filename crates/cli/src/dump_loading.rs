@@ -1,6 +1,8 @@
 //! A heap dump and the trace of the same JVM, joined; or one line with the reason why they do not belong together.
 
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use anyhow::{Error, Result, anyhow, bail};
 use clap::Args;
@@ -43,35 +45,49 @@ pub(crate) struct DumpTrace<A> {
     /// To the question that was asked beside that for the dump's objects.
     pub(crate) answer: A,
     objects: Option<LiveObjects>,
+    /// `None`: it was not read, or has been taken.
+    graph: Option<Result<HeapGraph, DumpError>>,
     file: DumpFile,
     path: PathBuf,
-    extent: Extent,
     millis: u64,
 }
 
 impl<A> DumpTrace<A> {
-    /// Reads the trace.
+    /// Reads the trace, and beside that the dump.
     pub(crate) fn load<Q: Question<Answer = A>>(
         trace: &Path,
         dump: &Path,
         partial: PartialDump,
         question: Q,
     ) -> Result<Self> {
-        let open = || -> Result<(DumpFile, u64), DumpError> {
-            let file = DumpFile::new(dump)?;
-            let millis = file.unix_millis()?;
-            Ok((file, millis))
-        };
-        let (file, millis) = open().map_err(|error| fault(dump, error))?;
+        let (file, _) = opened(dump)?;
+        thread::scope(|scope| {
+            let graph = scope.spawn(|| HeapGraph::read(file, partial.extent()));
+            let loaded = Self::without_graph(trace, dump, question)?;
+            let graph = graph.join().unwrap_or_else(|panic| resume_unwind(panic));
+            Ok(Self {
+                graph: Some(graph),
+                ..loaded
+            })
+        })
+    }
+
+    /// Reads the trace; the dump's objects are asked for, and not what holds them.
+    pub(crate) fn without_graph<Q: Question<Answer = A>>(
+        trace: &Path,
+        dump: &Path,
+        question: Q,
+    ) -> Result<Self> {
+        let (file, millis) = opened(dump)?;
         let objects = DumpedObjects::new(millis);
         let (model, (objects, answer)) = load_events(trace, (objects, question))?;
         Ok(Self {
             model,
             answer,
             objects,
+            graph: None,
             file,
             path: dump.to_owned(),
-            extent: partial.extent(),
             millis,
         })
     }
@@ -89,8 +105,9 @@ impl<A> DumpTrace<A> {
         Holdings::new(joined).map_err(|error| self.fault(error))
     }
 
-    fn graph(&self) -> Result<HeapGraph> {
-        let graph = HeapGraph::read(self.file.clone(), self.extent);
+    fn graph(&mut self) -> Result<HeapGraph> {
+        let graph = self.graph.take();
+        let graph = graph.ok_or_else(|| anyhow!("{}: not read", self.path.display()))?;
         graph.map_err(|error| match error {
             DumpError::Cut { .. } => {
                 anyhow!("{} (--partial reads what is there)", self.fault(error))
@@ -141,6 +158,15 @@ impl<A> DumpTrace<A> {
     pub(crate) fn fault(&self, error: DumpError) -> Error {
         fault(&self.path, error)
     }
+}
+
+fn opened(dump: &Path) -> Result<(DumpFile, u64)> {
+    let open = || -> Result<(DumpFile, u64), DumpError> {
+        let file = DumpFile::new(dump)?;
+        let millis = file.unix_millis()?;
+        Ok((file, millis))
+    };
+    open().map_err(|error| fault(dump, error))
 }
 
 fn fault(path: &Path, error: DumpError) -> Error {

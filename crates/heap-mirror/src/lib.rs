@@ -16,7 +16,7 @@ mod threads;
 pub use kept_pieces::PieceObjects;
 pub use kept_site::KeptSite;
 pub use mirror::{Mirror, Moves, put_in_order};
-pub use origin::{CLASS_OF_SITE, Origin};
+pub use origin::{Birth, CLASS_OF_SITE, Kept, Origin};
 pub use piece_facts::PieceFacts;
 pub use site_cache::SiteCache;
 pub use survivor_ends::{EndFate, SurvivorEnds};

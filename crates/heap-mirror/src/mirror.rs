@@ -18,19 +18,20 @@
 use ducktrack_live_heap::check_survivors;
 use ducktrack_trace_format::{
     AddressRange, Allocation, CallSiteId, Collection, CollectionKind, EventBlockHeader, Explained,
-    FormatError, HeapClass, MoveEncoder, OLD_GENERATION, Place, SiteId, Survivor, SyncDecoder,
-    SyncEncoder, SyncObject, ThreadId,
+    FormatError, HeapClass, MoveEncoder, MoveRun, OLD_GENERATION, Place, SiteId, Survivor,
+    SyncDecoder, SyncEncoder, SyncObject, ThreadId,
 };
 
 use crate::kept_pieces::{KeptPieces, PieceObjects};
 use crate::kept_site::{KeptSite, KeptSites};
-use crate::origin::{CLASS_OF_SITE, LiveObject, LiveObjects, Origin};
+use crate::origin::{Birth, CLASS_OF_SITE, Kept, LiveObject, LiveObjects, Origin};
 use crate::piece_facts::PieceFacts;
 use crate::site_cache::SiteCache;
 pub(crate) use end_index::{AtEnd, EndIndex};
 use late_table::LateTable;
 use matching::{Fate, Klasses, Matching, OriginEvidence, UndecidedObject, decide};
 use pending::{Candidate, PendingObjects};
+use rustc_hash::FxHashMap;
 use site_classes::SiteClasses;
 use suspects::Suspects;
 
@@ -62,16 +63,69 @@ impl Moves {
     }
 }
 
-impl Default for Mirror {
+/// Takes the moves of a collection in ascending order.
+trait TakesMoves: Default {
+    fn push(&mut self, run: MoveRun);
+}
+
+/// As the contents of blocks.
+#[derive(Default)]
+struct MoveBlocks {
+    full: Vec<Vec<u8>>,
+    open: MoveEncoder,
+}
+
+impl TakesMoves for MoveBlocks {
+    fn push(&mut self, run: MoveRun) {
+        self.open.push(run.from, run.to, run.bytes, run.found);
+        if self.open.len() >= PART_BYTES {
+            self.full.push(std::mem::take(&mut self.open).finish());
+        }
+    }
+}
+
+impl MoveBlocks {
+    fn finish(mut self) -> Vec<Vec<u8>> {
+        if !self.open.is_empty() {
+            self.full.push(self.open.finish());
+        }
+        self.full
+    }
+}
+
+impl TakesMoves for Vec<MoveRun> {
+    #[inline]
+    fn push(&mut self, run: MoveRun) {
+        let joined = self.last_mut().is_some_and(|last| last.join(&run));
+        if !joined {
+            Vec::push(self, run);
+        }
+    }
+}
+
+impl<K: Kept> Default for Mirror<K> {
     fn default() -> Self {
-        Self::new()
+        Self {
+            live: LiveObjects::default(),
+            pieces: KeptPieces::new(),
+            carried: Vec::new(),
+            pending: PendingObjects::default(),
+            late: LateTable::default(),
+            suspects: Suspects::default(),
+            klasses: Klasses::default(),
+            kept_sites: KeptSites::default(),
+            site_classes: SiteClasses::default(),
+            explains: true,
+            died: 0,
+            contradictions: 0,
+        }
     }
 }
 
 /// The live objects, the kept events of the current epoch, and what is known of classes and sites. See the module for
 /// the steps of a collection.
-pub struct Mirror {
-    live: LiveObjects,
+pub struct Mirror<K: Kept = Origin> {
+    live: LiveObjects<K>,
     pieces: KeptPieces,
     carried: Vec<UndecidedObject>,
     pending: PendingObjects,
@@ -91,22 +145,62 @@ pub struct Mirror {
 impl Mirror {
     /// A mirror of a heap without objects.
     pub fn new() -> Self {
-        Self {
-            live: LiveObjects::default(),
-            pieces: KeptPieces::new(),
-            carried: Vec::new(),
-            pending: PendingObjects::default(),
-            late: LateTable::default(),
-            suspects: Suspects::default(),
-            klasses: Klasses::default(),
-            kept_sites: KeptSites::default(),
-            site_classes: SiteClasses::default(),
-            explains: true,
-            died: 0,
-            contradictions: 0,
-        }
+        Self::default()
     }
 
+    /// Applies a collection. An error means that survivors contradict each other, and that the heap is unknown from
+    /// here on.
+    pub fn collect(
+        &mut self,
+        collection: &mut Collection,
+        survivors: &mut [Survivor],
+        facts: &SiteCache,
+    ) -> Result<Moves, &'static str> {
+        let (blocks, explained) = self.apply::<MoveBlocks>(collection, survivors, facts)?;
+        Ok(Moves {
+            blocks: blocks.finish(),
+            explained,
+        })
+    }
+
+    /// The contents of a synchronization point after a collection.
+    pub fn sync_point(&mut self, collection: u32) -> Vec<Vec<u8>> {
+        let mut parts = Vec::new();
+        let mut encoder = SyncEncoder::new(collection);
+        self.live.put_in_order();
+        for (address, object) in self.live.iter() {
+            encoder.push(&SyncObject {
+                address,
+                bytes: u64::from(object.units) * 8,
+                class: object.class,
+                site: object.origin.site,
+                thread: object.origin.thread,
+                caller: object.origin.caller,
+                birth: object.origin.birth,
+            });
+            if encoder.len() >= PART_BYTES {
+                let full = std::mem::replace(&mut encoder, SyncEncoder::new(collection));
+                parts.push(full.finish(false));
+            }
+        }
+        parts.push(encoder.finish(true));
+        parts
+    }
+}
+
+impl Mirror<Birth> {
+    /// As [`Mirror::collect`], for a reader: gives the moves themselves, and the origins that no event with an address states.
+    pub fn runs(
+        &mut self,
+        collection: &mut Collection,
+        survivors: &mut [Survivor],
+        facts: &SiteCache,
+    ) -> Result<(Vec<MoveRun>, Vec<Explained>), &'static str> {
+        self.apply(collection, survivors, facts)
+    }
+}
+
+impl<K: Kept> Mirror<K> {
     /// The mirror without objects and events; what is known of classes stays.
     pub fn emptied(self) -> Self {
         Self {
@@ -114,7 +208,7 @@ impl Mirror {
             kept_sites: self.kept_sites,
             site_classes: self.site_classes,
             contradictions: self.contradictions,
-            ..Self::new()
+            ..Self::default()
         }
     }
 
@@ -274,12 +368,12 @@ impl Mirror {
     ) -> Option<Explained> {
         let object = self.live.get(address)?;
         let units = u64::from(object.units);
-        if object.origin.site != SiteId(0) || bytes.is_some_and(|bytes| bytes != units * 8) {
+        if object.origin.has_site() || bytes.is_some_and(|bytes| bytes != units * 8) {
             return None;
         }
         // It was allocated before the collection that found it.
-        let birth = object.origin.birth;
-        object.origin = Origin { birth, ..origin };
+        let birth = object.origin.birth();
+        object.origin = Origin { birth, ..origin }.into();
         self.site_classes.see(origin.site, object.class);
         Some(Explained {
             address,
@@ -290,14 +384,12 @@ impl Mirror {
         })
     }
 
-    /// Applies a collection. An error means that survivors contradict each other, and that the heap is unknown from
-    /// here on.
-    pub fn collect(
+    fn apply<M: TakesMoves>(
         &mut self,
         collection: &mut Collection,
         survivors: &mut [Survivor],
         facts: &SiteCache,
-    ) -> Result<Moves, &'static str> {
+    ) -> Result<(M, Vec<Explained>), &'static str> {
         let ranges = ascending(&collection.collected);
         put_in_order(survivors)?;
         let mut fates = self.join(&ranges, survivors, collection);
@@ -312,11 +404,13 @@ impl Mirror {
             ends.map(Survivor::end_before),
         )
         .ok_or("the collected ranges span more than 16 TB")?;
+        let mut explained = FxHashMap::default();
         let mut matching = Matching {
             index,
             unknown,
             survivors,
             fates: &mut fates,
+            explained: &mut explained,
             site_classes: &mut self.site_classes,
             klasses: &self.klasses,
             kept_sites: &self.kept_sites,
@@ -335,11 +429,11 @@ impl Mirror {
         }
         self.contradictions += matching.contradictions;
         collection.counts.dead += matching.dead + std::mem::take(&mut self.died);
-        self.settle(survivors, &mut fates, collection);
+        self.settle(survivors, &mut fates, &mut explained, collection);
         if collection.kind == CollectionKind::Full {
             self.pending.forget_before(collection.number);
         }
-        Ok(self.enter(ranges, survivors, &fates, collection))
+        Ok(self.enter(ranges, survivors, (&fates, &explained), collection))
     }
 
     /// Takes the mirror's objects in the ranges out and finds them among the survivors.
@@ -348,14 +442,15 @@ impl Mirror {
         ranges: &[AddressRange],
         survivors: &[Survivor],
         collection: &mut Collection,
-    ) -> Vec<Fate> {
+    ) -> Vec<Fate<K>> {
+        let origin = Origin {
+            site: SiteId(0),
+            thread: ThreadId(0),
+            caller: CallSiteId(0),
+            birth: collection.number.saturating_sub(1),
+        };
         let found = Fate {
-            origin: Origin {
-                site: SiteId(0),
-                thread: ThreadId(0),
-                caller: CallSiteId(0),
-                birth: collection.number.saturating_sub(1),
-            },
+            origin: K::from(origin),
             how: OriginEvidence::Found,
         };
         let mut fates = vec![found; survivors.len()];
@@ -383,7 +478,13 @@ impl Mirror {
     }
 
     /// Explains found objects with events that have no address.
-    fn settle(&mut self, survivors: &[Survivor], fates: &mut [Fate], collection: &mut Collection) {
+    fn settle(
+        &mut self,
+        survivors: &[Survivor],
+        fates: &mut [Fate<K>],
+        explained: &mut FxHashMap<usize, Origin>,
+        collection: &mut Collection,
+    ) {
         if self.pending.is_empty() || !self.explains {
             return;
         }
@@ -406,33 +507,30 @@ impl Mirror {
         collection.counts.ambiguous += settled.ambiguous;
         for (index, origin) in settled.explained {
             if let Some(fate) = fates.get_mut(index) {
-                fate.origin = origin;
+                fate.origin = origin.into();
                 fate.how = OriginEvidence::Explained;
+                explained.insert(index, origin);
             }
         }
     }
 
     /// Enters the survivors at their new addresses, and encodes the moves.
-    fn enter(
+    fn enter<M: TakesMoves>(
         &mut self,
         ranges: Vec<AddressRange>,
         survivors: &[Survivor],
-        fates: &[Fate],
+        (fates, explained): (&[Fate<K>], &FxHashMap<usize, Origin>),
         collection: &mut Collection,
-    ) -> Moves {
+    ) -> (M, Vec<Explained>) {
         let counts = &mut collection.counts;
-        let mut moves = Moves::default();
-        let mut encoder = MoveEncoder::new();
+        let mut moves = M::default();
         let mut late = Vec::new();
         for (survivor, fate) in survivors.iter().zip(fates) {
             let (from, to, class) = (survivor.from, survivor.to, survivor.class);
             let object = LiveObject::new(to, survivor.units, class, fate.origin);
             self.live.push(to, object);
             let found = (fate.how != OriginEvidence::Known).then_some(class);
-            encoder.push(from, to, survivor.bytes(), found);
-            if encoder.len() >= PART_BYTES {
-                moves.blocks.push(std::mem::take(&mut encoder).finish());
-            }
+            moves.push(MoveRun::one(from, to, survivor.bytes(), found));
             if from == to {
                 counts.stayed += 1;
             } else {
@@ -443,29 +541,29 @@ impl Mirror {
                 counts.found += 1;
                 counts.found_bytes += survivor.bytes();
             }
-            match fate.how {
-                OriginEvidence::Known => {}
-                OriginEvidence::Found => late.push((survivor.end_before(), to)),
-                OriginEvidence::Explained => moves.explained.push(Explained {
-                    address: to,
-                    site: fate.origin.site,
-                    thread: fate.origin.thread,
-                    caller: fate.origin.caller,
-                    birth: fate.origin.birth,
-                }),
+            if fate.how == OriginEvidence::Found {
+                late.push((survivor.end_before(), to));
             }
         }
-        if !encoder.is_empty() {
-            moves.blocks.push(encoder.finish());
-        }
-        moves.explained.sort_by_key(|object| object.address);
-        counts.explained += moves.explained.len() as u64;
+        let to = |index: &usize| survivors.get(*index).map(|survivor| survivor.to);
+        let explained = explained.iter().filter_map(|(index, origin)| {
+            Some(Explained {
+                address: to(index)?,
+                site: origin.site,
+                thread: origin.thread,
+                caller: origin.caller,
+                birth: origin.birth,
+            })
+        });
+        let mut explained: Vec<Explained> = explained.collect();
+        explained.sort_by_key(|object| object.address);
+        counts.explained += explained.len() as u64;
         counts.live = self.live.len();
         counts.live_bytes = self.live.bytes();
         self.suspects
             .follow(&ranges, survivors, &late, &collection.cuts);
         self.late = LateTable::new(ranges, late);
-        moves
+        (moves, explained)
     }
 
     /// Takes the objects of a part of a synchronization point.
@@ -482,34 +580,10 @@ impl Mirror {
                 birth: object.birth,
             };
             let units = u32::try_from(object.bytes / 8).unwrap_or(u32::MAX);
-            let live = LiveObject::new(object.address, units, object.class, origin);
+            let live = LiveObject::new(object.address, units, object.class, origin.into());
             self.live.push(object.address, live);
         }
         Ok(())
-    }
-
-    /// The contents of a synchronization point after a collection.
-    pub fn sync_point(&mut self, collection: u32) -> Vec<Vec<u8>> {
-        let mut parts = Vec::new();
-        let mut encoder = SyncEncoder::new(collection);
-        self.live.put_in_order();
-        for (address, object) in self.live.iter() {
-            encoder.push(&SyncObject {
-                address,
-                bytes: u64::from(object.units) * 8,
-                class: object.class,
-                site: object.origin.site,
-                thread: object.origin.thread,
-                caller: object.origin.caller,
-                birth: object.origin.birth,
-            });
-            if encoder.len() >= PART_BYTES {
-                let full = std::mem::replace(&mut encoder, SyncEncoder::new(collection));
-                parts.push(full.finish(false));
-            }
-        }
-        parts.push(encoder.finish(true));
-        parts
     }
 }
 
@@ -541,7 +615,7 @@ fn limit_of_events(ranges: &[AddressRange]) -> u64 {
     }
 }
 
-fn unknown_of(fates: &[Fate]) -> Vec<usize> {
+fn unknown_of<K>(fates: &[Fate<K>]) -> Vec<usize> {
     let found = fates.iter().enumerate();
     let found = found.filter(|(_, fate)| fate.how == OriginEvidence::Found);
     found.map(|(index, _)| index).collect()

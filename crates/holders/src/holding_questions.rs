@@ -53,7 +53,15 @@ impl Holdings {
     fn retained_by(&self, members: &[u32], topmost: u64) -> u64 {
         match members {
             [_] => topmost,
-            _ => self.exactly_retained(|object| members.binary_search(&object).is_ok()),
+            _ => {
+                let mut is_member = vec![false; self.dump.graph.objects() as usize];
+                for member in members {
+                    if let Some(flag) = is_member.get_mut(*member as usize) {
+                        *flag = true;
+                    }
+                }
+                self.exactly_retained(|object| is_member.get(object as usize) == Some(&true))
+            }
         }
     }
 

@@ -57,10 +57,16 @@ impl<T> Default for Chunk<T> {
 
 impl<T> Chunk<T> {
     /// Doubling would leave a third of the memory unused; growing by less would copy the objects too often.
+    #[inline]
     fn make_room(&mut self) {
         if self.objects.len() == self.objects.capacity() {
             self.objects.reserve_exact(self.objects.len() / 2 + 16);
         }
+    }
+
+    /// Room for as many objects as its neighbour has, which are mostly as large.
+    fn expect(&mut self, objects: usize) {
+        self.objects.reserve_exact(objects + objects / 16);
     }
 
     fn shrink(&mut self) {
@@ -282,8 +288,13 @@ impl<T: HasAddress, const BITS: u32> AddressMap<T, BITS> {
                 (self.chunks.len() - 1) as u32
             });
             // Objects mostly come in the order of addresses: the chunk before is full.
+            let mut expected = 0;
             if let Some(full) = self.chunks.get_mut(self.last as usize) {
                 full.shrink();
+                expected = full.objects.len();
+            }
+            if let Some(chunk) = self.chunks.get_mut(place as usize) {
+                chunk.expect(expected);
             }
             self.index.insert(number, place);
             self.cache[number as usize % CACHED] = (number, place);

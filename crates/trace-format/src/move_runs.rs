@@ -50,6 +50,34 @@ pub struct MoveRun {
     pub found: Option<HeapClassId>,
 }
 
+impl MoveRun {
+    /// The move of one survivor.
+    #[inline]
+    pub fn one(from: u64, to: u64, bytes: u64, found: Option<HeapClassId>) -> Self {
+        Self {
+            from,
+            to,
+            bytes,
+            objects: 1,
+            found,
+        }
+    }
+
+    /// Goes on with the next run, if that lies directly behind it before and after the collection. False: it does not.
+    #[inline]
+    pub fn join(&mut self, next: &Self) -> bool {
+        let goes_on = next.from == self.from.wrapping_add(self.bytes)
+            && next.to == self.to.wrapping_add(self.bytes)
+            && next.found.is_none()
+            && self.found.is_none();
+        if goes_on {
+            self.bytes += next.bytes;
+            self.objects += next.objects;
+        }
+        goes_on
+    }
+}
+
 /// The ends of the last used destinations, most recent first.
 #[derive(Clone, Debug)]
 struct Destinations {
@@ -141,24 +169,10 @@ impl MoveEncoder {
     #[inline]
     pub fn push(&mut self, from: u64, to: u64, bytes: u64, found: Option<HeapClassId>) {
         self.objects += 1;
-        if let Some(open) = &mut self.open {
-            let goes_on = from == open.from.wrapping_add(open.bytes)
-                && to == open.to.wrapping_add(open.bytes)
-                && found.is_none()
-                && open.found.is_none();
-            if goes_on {
-                open.bytes += bytes;
-                open.objects += 1;
-                return;
-            }
+        let run = MoveRun::one(from, to, bytes, found);
+        if self.open.as_mut().is_some_and(|open| open.join(&run)) {
+            return;
         }
-        let run = MoveRun {
-            from,
-            to,
-            bytes,
-            objects: 1,
-            found,
-        };
         if let Some(open) = self.open.replace(run) {
             self.write(open);
         }

@@ -12,11 +12,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ducktrack_heap_mirror::{Mirror, PieceFacts, PieceObjects, SiteCache, SurvivorEnds, Threads};
+use ducktrack_heap_mirror::{
+    Birth, Mirror, PieceFacts, PieceObjects, SiteCache, SurvivorEnds, Threads,
+};
 use ducktrack_trace_format::{
     Allocation, Collection, CollectionKind, Event, EventBlock, EventDecoder, EventFile, EventFlags,
-    Explained, FormatError, HeapClass, MoveDecoder, MoveRun, MovesLevel, SiteFacts, Survivor,
-    encode_explained,
+    Explained, FormatError, HeapClass, MoveRun, MovesLevel, SiteFacts, Survivor, encode_explained,
 };
 
 use crate::survivor_filter::SurvivorFilter;
@@ -59,7 +60,7 @@ pub(crate) struct SurvivorMatching {
     facts: Option<Facts>,
     /// The heap before the next collection is known.
     is_known: bool,
-    mirror: Mirror,
+    mirror: Mirror<Birth>,
     threads: Threads,
     objects: PieceObjects,
     explained: Vec<Explained>,
@@ -77,7 +78,7 @@ impl Default for SurvivorMatching {
             is_on: false,
             facts: None,
             is_known: false,
-            mirror: Mirror::new(),
+            mirror: Mirror::default(),
             threads: Threads::default(),
             objects: PieceObjects::default(),
             explained: Vec::new(),
@@ -167,7 +168,7 @@ impl SurvivorMatching {
         };
         let (mirror, objects) = (&mut self.mirror, &mut self.objects);
         let explained = &mut self.explained;
-        let mut take = |mirror: &mut Mirror, allocation: Allocation| {
+        let mut take = |mirror: &mut Mirror<Birth>, allocation: Allocation| {
             let allocation = facts.settled(allocation);
             explained.extend(mirror.allocation(&allocation, &facts, objects));
         };
@@ -239,12 +240,9 @@ impl SurvivorMatching {
         (counts.stayed, counts.moved, counts.survived_bytes) = (0, 0, 0);
         let matched = self
             .mirror
-            .collect(collection, &mut survivors.objects, &facts.sites);
+            .runs(collection, &mut survivors.objects, &facts.sites);
         match matched {
-            Ok(moves) => {
-                let runs = moves.blocks.iter().flat_map(|block| runs(block)).collect();
-                Some((runs, contents(&moves.explained)))
-            }
+            Ok((runs, explained)) => Some((runs, contents(&explained))),
             Err(fault) => {
                 collection.fault = Some(fault.to_owned());
                 self.lose();
@@ -263,11 +261,6 @@ impl SurvivorMatching {
         new.for_each(|class| self.mirror.class(class));
         self.classes = self.classes.max(classes);
     }
-}
-
-/// The runs of moves that the mirror has just encoded.
-fn runs(block: &[u8]) -> impl Iterator<Item = MoveRun> {
-    MoveDecoder::new(block).into_iter().flatten().flatten()
 }
 
 fn contents(explained: &[Explained]) -> Vec<Vec<u8>> {

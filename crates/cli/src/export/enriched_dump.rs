@@ -11,7 +11,7 @@ use ducktrack_holders::{Enriched, SiteTraces, enrich};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::dump_loading::{DumpTrace, PartialDump};
+use crate::dump_loading::DumpTrace;
 
 /// Only the owner may read a dump: it holds the program's data.
 const PRIVATE: u32 = 0o600;
@@ -21,7 +21,7 @@ pub(super) fn write(folder: &Path, dump: &Path, output: &Path) -> Result<ExitCod
     if is_same(dump, output) {
         bail!("{}: give another file to write to", output.display());
     }
-    let mut trace = DumpTrace::load(folder, dump, PartialDump::default(), ())?;
+    let mut trace = DumpTrace::without_graph(folder, dump, ())?;
     let objects = trace.objects()?;
     let mut sites = SiteTraces::new(&trace.model.count, &objects);
     let traces = core::mem::take(&mut sites.traces);

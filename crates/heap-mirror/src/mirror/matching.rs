@@ -7,7 +7,7 @@ use super::end_index::{AtEnd, EndIndex};
 use super::site_classes::SiteClasses;
 use crate::kept_pieces::{KeptObject, KeptPiece, Neighbours};
 use crate::kept_site::KeptSites;
-use crate::origin::{CLASS_OF_SITE, LiveObject, LiveObjects, Origin};
+use crate::origin::{CLASS_OF_SITE, Kept, LiveObject, LiveObjects, Origin};
 use crate::site_cache::SiteCache;
 use ducktrack_trace_format::Survivor;
 
@@ -23,8 +23,8 @@ pub(crate) enum OriginEvidence {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fate {
-    pub(crate) origin: Origin,
+pub(crate) struct Fate<K> {
+    pub(crate) origin: K,
     pub(crate) how: OriginEvidence,
 }
 
@@ -83,12 +83,14 @@ pub(crate) fn class_at(klasses: &Klasses, klass: Option<u64>) -> Option<HeapClas
 }
 
 /// The state of the search for the events of unknown survivors.
-pub(crate) struct Matching<'a> {
+pub(crate) struct Matching<'a, K> {
     pub(crate) index: EndIndex,
     /// From numbers in the index to numbers of survivors.
     pub(crate) unknown: Vec<usize>,
     pub(crate) survivors: &'a [Survivor],
-    pub(crate) fates: &'a mut [Fate],
+    pub(crate) fates: &'a mut [Fate<K>],
+    /// Survivors by index that an event explains, with their origins.
+    pub(crate) explained: &'a mut FxHashMap<usize, Origin>,
     pub(crate) site_classes: &'a mut SiteClasses,
     pub(crate) klasses: &'a Klasses,
     pub(crate) kept_sites: &'a KeptSites,
@@ -97,13 +99,14 @@ pub(crate) struct Matching<'a> {
     pub(crate) dead: u64,
 }
 
-impl Matching<'_> {
+impl<K: Kept> Matching<'_, K> {
     /// Applies the claim of an event whose object seems to be this unknown survivor.
     #[cold]
     fn claim(&mut self, number: usize, object: &EventClaim) {
-        let survivor = self.unknown.get(number).copied();
-        let Some((survivor, fate)) = survivor
-            .and_then(|index| Some((self.survivors.get(index)?, self.fates.get_mut(index)?)))
+        let Some(index) = self.unknown.get(number).copied() else {
+            return;
+        };
+        let Some((survivor, fate)) = self.survivors.get(index).zip(self.fates.get_mut(index))
         else {
             return;
         };
@@ -115,11 +118,14 @@ impl Matching<'_> {
             self.contradictions += 1;
             return;
         }
-        fate.origin = object.origin;
+        fate.origin = object.origin.into();
         fate.how = match object.bytes {
             Some(_) => object.how,
             None => OriginEvidence::Explained,
         };
+        if fate.how == OriginEvidence::Explained {
+            self.explained.insert(index, object.origin);
+        }
         self.site_classes.see(object.origin.site, survivor.class);
     }
 
@@ -225,10 +231,10 @@ impl UndecidedObject {
 }
 
 /// Decides a carried object. False: it is settled, because it was collected or is entered now.
-pub(crate) fn decide(
+pub(crate) fn decide<K: Kept>(
     object: &UndecidedObject,
-    matching: &mut Matching<'_>,
-    live: &mut LiveObjects,
+    matching: &mut Matching<'_, K>,
+    live: &mut LiveObjects<K>,
 ) -> bool {
     if object.outside && object.bytes.is_none() {
         return !decide_by_start(object, matching);
@@ -249,7 +255,7 @@ pub(crate) fn decide(
                 return true;
             };
             let class = class_at(matching.klasses, object.klass).unwrap_or(CLASS_OF_SITE);
-            let entered = LiveObject::new(object.start, units, class, object.origin);
+            let entered = LiveObject::new(object.start, units, class, object.origin.into());
             live.push(object.start, entered);
             return false;
         }
@@ -258,7 +264,7 @@ pub(crate) fn decide(
 }
 
 /// Decides an object of which only the start is known; true if it is settled.
-fn decide_by_start(object: &UndecidedObject, matching: &mut Matching<'_>) -> bool {
+fn decide_by_start<K: Kept>(object: &UndecidedObject, matching: &mut Matching<'_, K>) -> bool {
     if !matching.index.is_collected(object.start) {
         return false;
     }

@@ -1,5 +1,9 @@
 //! Survivors to document.
 
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{self, available_parallelism};
+
 use ducktrack_analyses::{
     JudgedSpan, Staleness, StalenessAt, Survivors, SurvivorsBuilder, TraceModel,
 };
@@ -192,11 +196,13 @@ impl HolderSource<'_> {
     ) -> Result<Vec<CandidateDoc>, DumpError> {
         let docs = self.holder_docs();
         let mut structures = Structures::new(self.holdings, forecast);
-        for (rank, candidate) in found.iter().take(MOST_CANDIDATES).enumerate() {
-            let doc = match docs.as_ref().filter(|_| rank < MOST_HELD) {
-                Some(docs) => with_holder(docs, candidate)?,
-                None => candidate.doc.clone(),
-            };
+        let mut held = match &docs {
+            Some(docs) => with_holders(docs, found.get(..MOST_HELD).unwrap_or(found))?,
+            None => Vec::new(),
+        }
+        .into_iter();
+        for candidate in found.iter().take(MOST_CANDIDATES) {
+            let doc = held.next().unwrap_or_else(|| candidate.doc.clone());
             let doc = match candidate.rows.first().zip(self.staleness) {
                 Some((driver, staleness)) => doc.with_uses(self.model, staleness, driver),
                 None => doc,
@@ -208,6 +214,37 @@ impl HolderSource<'_> {
         docs.sort_by_key(CandidateDoc::is_in_use);
         Ok(docs)
     }
+}
+
+/// Candidates with the paths that hold them. Each takes walks over the whole dump, so all processors take part.
+fn with_holders(
+    docs: &HolderDocs<'_>,
+    found: &[Candidate<'_>],
+) -> Result<Vec<CandidateDoc>, DumpError> {
+    let workers = available_parallelism().map_or(1, usize::from);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let place = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(candidate) = found.get(place)
+        {
+            done.push((place, with_holder(docs, candidate)));
+        }
+        done
+    };
+    let mut all = thread::scope(|scope| {
+        let others: Vec<_> = (1..workers).map(|_| scope.spawn(work)).collect();
+        let mut all = work();
+        for other in others {
+            match other.join() {
+                Ok(done) => all.extend(done),
+                Err(panic) => resume_unwind(panic),
+            }
+        }
+        all
+    });
+    all.sort_by_key(|(place, _)| *place);
+    all.into_iter().map(|(_, doc)| doc).collect()
 }
 
 fn span(

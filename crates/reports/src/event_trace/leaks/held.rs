@@ -57,9 +57,15 @@ fn path_to(holdings: &Holdings, row: &JudgedRow<'_>) -> Result<Option<HolderPath
         }
         None => {
             let makers = makers(holdings, row);
+            let mut wanted = vec![false; holdings.dump.makers.len()];
+            for maker in &makers {
+                if let Some(flag) = wanted.get_mut(*maker as usize) {
+                    *flag = true;
+                }
+            }
             let is_its = |object: u32| {
                 let maker = holdings.dump.maker_number(object);
-                maker.is_some_and(|maker| makers.contains(&maker))
+                maker.is_some_and(|maker| wanted.get(maker as usize) == Some(&true))
             };
             holdings.holders(is_its, 1)?
         }
