@@ -2,6 +2,7 @@
 //!
 //! It is what [`ducktrack_leaks`] judges. The state that counts is that after the last collection that looked at all of the old space, if that was in the second half of the
 //! judged span; else that after the first one that follows the span, of what was born in it; and if there is none, that at the end of the span, where old objects may be dead.
+//! Where the heap was lost on the way, the longest stretch in which it is known is the span.
 
 pub(crate) mod builder;
 mod cells;
@@ -40,9 +41,11 @@ pub struct Survivors {
     pub alive_after: Amount,
     /// Bytes allocated in the part of the run that is too short to be judged, before the look that ends the judged one.
     pub unjudged: u64,
+    /// Bytes allocated in the span after the heap was lost: the histories are those up to there.
+    pub lost: u64,
     /// Collections of the span.
     pub collections: u32,
-    /// False: the heap is not known (no moves recorded, or lost).
+    /// False: the heap is never known (no moves recorded, or lost at once).
     pub known: bool,
 }
 

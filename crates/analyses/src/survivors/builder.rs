@@ -32,6 +32,8 @@ pub struct SurvivorsBuilder {
     look_cells: Vec<bool>,
     rows: Vec<Row>,
     row_of: FxHashMap<Key, u32>,
+    /// The row that was asked for last.
+    last_row: Option<(Key, u32)>,
     /// By row, cell of birth and cell of death.
     deaths: FxHashMap<(u32, u8, u8), Amount>,
     /// Looks so far.
@@ -62,6 +64,10 @@ pub struct SurvivorsBuilder {
     unjudged: u64,
     /// The histories at the end of the span, should no look come.
     at_end: Option<Box<Self>>,
+    /// The histories at the end of the longest stretch in which the heap was known, when it was lost then.
+    at_loss: Option<Box<Self>>,
+    /// Bytes that had been allocated when the heap became known.
+    known_from: u64,
     known: bool,
 }
 
@@ -98,6 +104,7 @@ impl SurvivorsBuilder {
             look_cells: Vec::new(),
             rows: Vec::new(),
             row_of: FxHashMap::default(),
+            last_row: None,
             deaths: FxHashMap::default(),
             looks: 1,
             last_look: None,
@@ -118,16 +125,25 @@ impl SurvivorsBuilder {
             alive_after: Amount::default(),
             unjudged: 0,
             at_end: None,
+            at_loss: None,
+            known_from: 0,
             known: false,
         }
     }
 
     fn row(&mut self, key: Key) -> (usize, &mut Row) {
-        let next = self.rows.len() as u32;
-        let place = *self.row_of.entry(key).or_insert(next);
-        if place == next {
-            self.rows.push(Row::default());
-        }
+        let place = match self.last_row {
+            Some((last, place)) if last == key => place,
+            _ => {
+                let next = self.rows.len() as u32;
+                let place = *self.row_of.entry(key).or_insert(next);
+                if place == next {
+                    self.rows.push(Row::default());
+                }
+                self.last_row = Some((key, place));
+                place
+            }
+        };
         // In range: it has just been made, or was there.
         (place as usize, &mut self.rows[place as usize])
     }
@@ -261,10 +277,27 @@ impl SurvivorsBuilder {
         }
     }
 
+    /// Bytes allocated since the heap is known.
+    fn stretch(&self) -> u64 {
+        match self.known {
+            true => self.allocated.saturating_sub(self.known_from),
+            false => 0,
+        }
+    }
+
     /// All histories; sites of one line of source are one.
     fn histories_of(mut self, heap: &Heap, count: &CountModel) -> Survivors {
         if let Some(at_end) = self.at_end.take() {
             return at_end.histories_of(heap, count);
+        }
+        let stretch = self.stretch();
+        let longer = self.at_loss.take().filter(|one| one.stretch() > stretch);
+        if let Some(at_loss) = longer {
+            let lost = self.allocated.saturating_sub(at_loss.allocated);
+            return Survivors {
+                lost,
+                ..at_loss.histories_of(heap, count)
+            };
         }
         let look = self.judged_look();
         let cells = look.map_or(self.cells.cells.len(), |(_, cell)| cell + 1);
@@ -316,6 +349,7 @@ impl SurvivorsBuilder {
             },
             alive_after: self.alive_after,
             unjudged: self.unjudged,
+            lost: 0,
             collections: self.collections,
             known: self.known,
         }
@@ -382,11 +416,17 @@ impl Analysis for SurvivorsBuilder {
             }
         }
         self.known = true;
+        self.known_from = self.allocated;
     }
 
-    fn lost(&mut self, _: &Heap, _: Loss) {
+    fn lost(&mut self, _: &Heap, loss: Loss) {
         if self.ends_without_look() {
             return;
+        }
+        let longest = self.at_loss.as_ref().map_or(0, |one| one.stretch());
+        if loss == Loss::Collection && self.stretch() > longest {
+            self.at_loss = None;
+            self.at_loss = Some(Box::new(self.clone()));
         }
         self.clear();
         // Levels and deaths from before a gap are of other objects than those that are known after it.

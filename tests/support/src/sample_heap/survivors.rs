@@ -36,6 +36,7 @@ impl Heap<'_> {
             allocated_after: 0,
             alive_after: Amount::default(),
             unjudged: 0,
+            lost: 0,
             collections: self.collections,
             known: true,
         }

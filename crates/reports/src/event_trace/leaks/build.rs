@@ -255,6 +255,7 @@ fn span(
 ) -> SpanDoc {
     let last = survivors.cell_ends.last().copied().unwrap_or(0);
     let ends = match (&request.span.until, model.count.shutdown_micros) {
+        _ if survivors.lost > 0 => "lost",
         (Some(_), _) => "until",
         (None, Some(_)) => "shutdown",
         (None, None) => "end",

@@ -79,7 +79,7 @@ pub struct SpanDoc {
     pub look: Option<u32>,
     /// The span is judged by this look; else by the last collection, and what is old may be dead.
     pub by_look: bool,
-    /// Why it ends: `shutdown`, `until`, `end`.
+    /// Why it ends: `shutdown`, `until`, `end`, `lost` (the heap is not known after it).
     pub ends: String,
 }
 

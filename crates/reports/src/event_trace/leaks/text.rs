@@ -88,6 +88,7 @@ fn span(report: &LeaksReport) -> String {
     };
     let ends = match span.ends.as_str() {
         "shutdown" => ", before the shutdown",
+        "lost" => ", until the heap was lost",
         _ => "",
     };
     format!(

@@ -74,7 +74,7 @@ pub(super) fn verdict(
             short_bytes(forecast.most_bytes)
         ));
     }
-    if let Some(sentence) = too_young(survivors) {
+    if let Some(sentence) = too_young(survivors).or_else(|| lost(survivors)) {
         return not_known(sentence);
     }
     if (survivors.live.objects as f64) < SEEN * HORIZON {
@@ -125,6 +125,18 @@ fn too_young(survivors: &Survivors) -> Option<String> {
             "{} of the {} alive were made in the last piece of the run, after all that can be judged: run longer; ducktrack heap has them by site",
             short_bytes(young),
             short_bytes(all)
+        )
+    })
+}
+
+/// A leak that began after the heap was lost has not been seen, unless the rest is shorter than a cohort.
+fn lost(survivors: &Survivors) -> Option<String> {
+    let judged = survivors.clock.bytes();
+    (survivors.lost > judged / COHORTS as u64).then(|| {
+        format!(
+            "where objects live is known only while the program allocated {}, and nothing leaked then; not for {} after that",
+            short_bytes(judged),
+            short_bytes(survivors.lost)
         )
     })
 }
@@ -227,5 +239,27 @@ mod tests {
             ..run(5_300_000)
         };
         assert_eq!(too_young(&short), None);
+    }
+
+    #[test]
+    fn what_comes_after_the_heap_was_lost_is_not_judged() {
+        let run = |lost: u64| Survivors {
+            clock: Clock::new(vec![
+                Cell {
+                    bytes: 1_000_000,
+                    micros: 1
+                };
+                16
+            ]),
+            lost,
+            ..Survivors::default()
+        };
+        assert_eq!(super::lost(&run(1_000_000)), None);
+        let sentence = super::lost(&run(1_100_000)).expect("it is not known");
+        assert!(sentence.contains("16.0 MB"), "{sentence}");
+        assert!(
+            sentence.ends_with("not for 1.1 MB after that"),
+            "{sentence}"
+        );
     }
 }
