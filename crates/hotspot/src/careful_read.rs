@@ -98,6 +98,50 @@ fn read_own_memory_file(address: Address, buffer: &mut [u8]) -> bool {
     File::open("/proc/self/mem").is_ok_and(|memory| memory.read_exact_at(buffer, offset).is_ok())
 }
 
+/// Copies `length` bytes from each of the addresses, one after the other into one buffer, with one system call for many. `None`: not all can be read.
+pub(crate) fn read_each(addresses: &[Address], length: usize) -> Option<Vec<u8>> {
+    let mut bytes = vec![0_u8; addresses.len() * length];
+    for (some, part) in addresses
+        .chunks(QUESTION)
+        .zip(bytes.chunks_mut((QUESTION * length).max(1)))
+    {
+        read_at_once(some, length, part)?;
+    }
+    Some(bytes)
+}
+
+fn read_at_once(addresses: &[Address], length: usize, bytes: &mut [u8]) -> Option<()> {
+    let local = libc::iovec {
+        iov_base: bytes.as_mut_ptr().cast(),
+        iov_len: bytes.len(),
+    };
+    let remote = |address: &Address| libc::iovec {
+        iov_base: address.pointer::<u8>().cast_mut().cast(),
+        iov_len: length,
+    };
+    let remote: Vec<libc::iovec> = addresses.iter().map(remote).collect();
+    let count = libc::c_ulong::try_from(remote.len()).ok()?;
+    // SAFETY: `local` describes our own buffer; the kernel checks every page of `remote`, and stops at the first unreadable one.
+    let copied = unsafe {
+        libc::process_vm_readv(
+            libc::getpid(),
+            &raw const local,
+            1,
+            remote.as_ptr(),
+            count,
+            0,
+        )
+    };
+    if usize::try_from(copied) == Ok(bytes.len()) {
+        return Some(());
+    }
+    let parts = addresses.iter().zip(bytes.chunks_mut(length.max(1)));
+    for (address, part) in parts {
+        read_bytes(*address, part).ok()?;
+    }
+    Some(())
+}
+
 /// Reads one value.
 pub fn read_value<T: Plain>(address: Address) -> Result<T, Error> {
     let mut value = T::default();
@@ -131,7 +175,7 @@ pub fn read_c_string(address: Address, limit: usize) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{read_bytes, read_c_string, read_own_memory_file, read_value, readable};
+    use super::{read_bytes, read_c_string, read_each, read_own_memory_file, read_value, readable};
     use crate::address::Address;
     use crate::error::Error;
     use crate::reservation::Reservation;
@@ -174,6 +218,23 @@ mod tests {
         assert_eq!(readable(&addresses), 2500);
         addresses[0] = Address(8);
         assert_eq!(readable(&addresses), 0);
+    }
+
+    #[test]
+    fn each_place_is_copied() {
+        let words: Vec<u64> = (0..3000).collect();
+        let mut addresses: Vec<Address> =
+            words.iter().rev().map(|word| Address::of(word)).collect();
+        let bytes = read_each(&addresses, 8).expect("readable");
+        let (copies, _) = bytes.as_chunks::<8>();
+        let copies: Vec<u64> = copies
+            .iter()
+            .map(|copy| u64::from_le_bytes(*copy))
+            .collect();
+        assert!(copies.iter().eq(words.iter().rev()));
+        addresses[2000] = Address(8);
+        assert_eq!(read_each(&addresses, 8), None);
+        assert_eq!(read_each(&[], 8), Some(Vec::new()));
     }
 
     #[test]

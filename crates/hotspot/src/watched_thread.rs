@@ -92,12 +92,20 @@ pub(crate) fn this_number() -> i32 {
 }
 
 /// The kernel's id of the thread of this process with this name.
-pub(crate) fn thread_named(name: &str) -> Option<i32> {
-    let threads = std::fs::read_dir("/proc/self/task").ok()?;
-    threads.flatten().find_map(|thread| {
-        let found = std::fs::read_to_string(thread.path().join("comm")).ok()?;
-        (found.trim_end() == name).then(|| thread.file_name().to_str()?.parse().ok())?
-    })
+pub(crate) fn thread_named(wanted: &str) -> Option<i32> {
+    threads_of_process(|number, name| (name == wanted).then_some(number))
+        .into_iter()
+        .next()
+}
+
+/// What `take` makes of the kernel's id and the name of each thread of this process.
+pub(crate) fn threads_of_process<T>(mut take: impl FnMut(i32, &str) -> Option<T>) -> Vec<T> {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    let of_thread = |thread: std::fs::DirEntry| {
+        let name = std::fs::read_to_string(thread.path().join("comm")).ok()?;
+        take(thread.file_name().to_str()?.parse().ok()?, name.trim_end())
+    };
+    threads.flatten().filter_map(of_thread).collect()
 }
 
 /// Calls the observer, unless it is already running.

@@ -4,13 +4,15 @@
 //! Pause Mark Start       a cycle of a generation begins; its number grows              (events: the buffers are cut)
 //!   Concurrent Mark
 //! Pause Mark End         every object of the generation that was there at mark start is marked or dead
-//!   first clock read     driver: the live maps of all pages that the cycle judges, and the headers of their live objects
+//!   first clock read     driver: copies the live maps of all pages that the cycle judges
 //! Pause Relocate Start
-//!   Concurrent Relocate  driver, once each forwarding is released: the forwarding tables, old address -> new address
+//!   Concurrent Relocate  driver, once each forwarding is released: copies the forwarding tables, old address -> new address
+//!   afterwards           a thread of ours: classes and sizes of the live objects, where they are now
 //! ```
 //!
 //! A driver runs the phases of its generation one after the other and reads the clock between them, through the word that [`crate::pause_hook`] replaces. While our code
-//! runs there, nothing else can change the pages that the cycle judges. The program's threads go on; no object is touched, and pauses hold no work.
+//! runs there, nothing else can change the pages that the cycle judges. The program's threads go on; no object is touched, and pauses hold no work. A driver only copies: at the
+//! next end of marking, from which on the VM may free what our thread still reads, it waits until that is read.
 //!
 //! | JDK | generations | prefix of the structures | drivers |
 //! |---|---|---|---|
@@ -32,6 +34,7 @@
 
 mod address_key;
 mod capture;
+mod collector_threads;
 mod cycle_report;
 mod cycle_watch;
 mod forwarding_table;
@@ -40,6 +43,7 @@ mod inventory;
 mod layout;
 mod live_map;
 mod object_reader;
+mod own_thread;
 mod page_table;
 
 pub use address_key::OLD_GENERATION;

@@ -1,7 +1,8 @@
 //! Content of a block of kind 17: one collection. Its moves follow in blocks of kind 18.
 //!
 //! The content is one [`Collection`]: its fields in the order of their declaration, encoded by the rules of
-//! [`RecordStream`](crate::RecordStream) (postcard), without length and tag. Fields may be added at the end.
+//! [`RecordStream`](crate::RecordStream) (postcard), without length and tag. Of a cycle of ZGC the CPU time of the collector's workers follows, as a varint. More may be
+//! added at the end.
 //!
 //! Events of an epoch stand before the collection that ends it. If moves are known for a collection (it has no fault), they
 //! decide the fate of every object in its `collected` ranges: an object in no run of its moves is dead. Objects outside of those
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use ducktrack_heap_facts::{CollectionKind, MovesLevel, SpaceKind};
 
+use crate::varint::put_varint;
 use crate::{FormatError, Place, ThreadId};
 
 /// Set in addresses of objects of ZGC's old generation. No program has such addresses.
@@ -51,6 +53,9 @@ pub struct Collection {
     pub counts: CollectionCounts,
     /// Why moves are not known for this collection; `None` when they are.
     pub fault: Option<String>,
+    /// CPU time of the collector's workers, of a collection that went on while the program ran; 0: not known, or it was a pause.
+    #[serde(skip)]
+    pub collector_nanos: u64,
 }
 
 /// A part of the heap with objects from `bottom` to `top`.
@@ -135,6 +140,12 @@ pub struct CollectionCounts {
 }
 
 impl Collection {
+    /// Whether each object allocated before it lay in its ranges: a cycle of ZGC judges every page that was there.
+    pub fn judges_all_new(&self) -> bool {
+        let judges_new = matches!(self.kind, CollectionKind::Young | CollectionKind::Full);
+        self.collector_nanos > 0 && judges_new
+    }
+
     /// Appends the content of a block.
     pub fn encode(&self, content: &mut Vec<u8>) -> Result<(), FormatError> {
         let at = content.len();
@@ -143,18 +154,28 @@ impl Collection {
             reason: "a collection that cannot be encoded",
         })?;
         content.extend_from_slice(&bytes);
+        if self.collector_nanos > 0 {
+            put_varint(self.collector_nanos, content);
+        }
         Ok(())
     }
 
     /// Decodes the content of a block.
     pub fn decode(content: &[u8]) -> Result<Self, FormatError> {
-        match postcard::take_from_bytes(content) {
-            Ok((collection, _)) => Ok(collection),
-            Err(_) => Err(FormatError::Field {
-                at: 0,
-                reason: "a collection that does not decode",
-            }),
-        }
+        let decoded = postcard::take_from_bytes::<Self>(content).and_then(|(collection, rest)| {
+            let collector_nanos = match rest {
+                [] => 0,
+                rest => postcard::take_from_bytes(rest)?.0,
+            };
+            Ok(Self {
+                collector_nanos,
+                ..collection
+            })
+        });
+        decoded.map_err(|_| FormatError::Field {
+            at: 0,
+            reason: "a collection that does not decode",
+        })
     }
 }
 
@@ -191,6 +212,19 @@ mod tests {
         for length in 0..content.len() {
             assert!(Collection::decode(&content[..length]).is_err());
         }
+    }
+
+    #[test]
+    fn the_time_of_a_cycle_follows_its_fields() {
+        let cycle = Collection {
+            collector_nanos: 1 << 40,
+            ..collection()
+        };
+        let mut content = Vec::new();
+        cycle.encode(&mut content).unwrap();
+        assert_eq!(Collection::decode(&content), Ok(cycle));
+        content.pop();
+        assert!(Collection::decode(&content).is_err());
     }
 
     #[test]

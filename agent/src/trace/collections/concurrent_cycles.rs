@@ -328,9 +328,11 @@ impl CycleListener for Recorder {
 
 impl Recorder {
     fn record(&self, mut cycle: OpenCycle, report: CycleReport) {
-        let (own, since) = (Instant::now(), cycle.since);
+        let over = report.over.unwrap_or_else(Instant::now);
+        let took = over.saturating_duration_since(cycle.since);
         let held = Duration::from_nanos(report.held_nanos);
         let collection = &mut cycle.collection;
+        collection.collector_nanos = report.collector_nanos;
         if report.is_void {
             collection.kind = CollectionKind::Cleanup;
         }
@@ -348,8 +350,7 @@ impl Recorder {
         let classes = self.new_classes();
         let copy = self.buffers.keep_collection(collection, &survivors);
         cycle.place.fill(classes, cycle.collection, survivors, copy);
-        let held = held + own.elapsed();
-        self.cycles.held.add(held, since.elapsed());
+        self.cycles.held.add(held, took);
     }
 
     /// Classes that were not in the trace yet.

@@ -1,17 +1,20 @@
 //! One cycle: what its marking left, and, once its relocation is over, where everything is.
+//!
+//! ```text
+//! driver, end of marking         copies headers and live maps of all pages that the cycle judges      Capture
+//! driver, end of relocation      copies the forwarding tables                                         Relocated
+//! a thread of ours               reads classes and sizes of the survivors, where they are now         Outcome
+//! ```
 
-use std::collections::HashMap;
-
-use crate::address::Address;
 use crate::class_table::ClassTable;
 use crate::collection_report::AddressRange;
 use crate::object_walk::ObjectSizes;
 use crate::survivor::Survivor;
 use crate::zgc::address_key::Generation;
-use crate::zgc::forwarding_table::{Forwarding, TableFault};
+use crate::zgc::forwarding_table::{Forwarding, TableCopy, TableFault, by_page};
 use crate::zgc::layout::{Form, Layout};
 use crate::zgc::live_map::{LiveMap, LiveMapFault};
-use crate::zgc::object_reader::{ObjectFault, ObjectReader};
+use crate::zgc::object_reader::{ObjectFault, ObjectReader, Places};
 use crate::zgc::page_table::Page;
 
 /// Why a cycle is not known.
@@ -55,23 +58,29 @@ pub enum CycleFault {
     OverBound,
 }
 
-/// The live objects of a cycle.
+/// What the marking of a cycle left, as it lay in memory.
 #[derive(Debug)]
 pub(crate) struct Capture {
     pub(crate) generation: Generation,
     pub(crate) seqnum: u32,
     pages: Vec<JudgedPage>,
-    survivors: Vec<Survivor>,
+    /// Live objects, as the pages count them.
+    counted: usize,
 }
 
 /// A page whose objects the cycle judges.
 #[derive(Debug)]
 struct JudgedPage {
-    start: u64,
-    top: u64,
-    /// Its survivors: first and number.
-    first: usize,
-    count: usize,
+    page: Page,
+    /// The bits of its live map; none if nothing lives.
+    marks: Vec<u8>,
+}
+
+/// A cycle whose relocation is over.
+#[derive(Debug)]
+pub(crate) struct Relocated {
+    capture: Capture,
+    tables: Vec<TableCopy>,
 }
 
 /// A cycle that is over.
@@ -84,12 +93,11 @@ pub(crate) struct Outcome {
 }
 
 impl Capture {
-    /// Reads what marking left. Call on the driver of the generation, between Mark End and its next phase.
+    /// Copies what marking left. Call on the driver of the generation, between Mark End and its next phase.
     pub(crate) fn read(
         layout: &Layout,
         generation: Generation,
         seqnum: u32,
-        (classes, sizes): (&mut ClassTable, &ObjectSizes),
         most_objects: usize,
     ) -> Result<Self, CycleFault> {
         let is_old = generation == Generation::Old;
@@ -97,75 +105,36 @@ impl Capture {
             (layout.form == Form::Single || page.is_old() == is_old) && page.seqnum < seqnum
         };
         let pages = layout.pages(is_judged).ok_or(CycleFault::NoPages)?;
-        let counted = pages.iter().map(|page| {
-            let count = LiveMap::counted(page, layout.page.live_map, seqnum);
-            count as usize
-        });
-        let counted = counted.sum::<usize>();
+        let at = layout.page.live_map;
+        let counts = pages.iter().map(|page| LiveMap::counted(page, at, seqnum));
+        let counted = counts.map(|count| count as usize).sum::<usize>();
         if counted > most_objects {
             return Err(CycleFault::OverBound);
         }
-        let mut capture = Self {
+        let copied = |page: Page| match LiveMap::copy(&page, at, seqnum) {
+            Ok(marks) => Ok(JudgedPage { page, marks }),
+            Err(fault) => Err(of_page(&page, fault)),
+        };
+        Ok(Self {
             generation,
             seqnum,
-            pages: Vec::with_capacity(pages.len()),
-            survivors: Vec::with_capacity(counted),
-        };
-        let mut reader = ObjectReader {
-            layout,
-            classes,
-            sizes,
-            generation,
-        };
-        for page in pages {
-            let at = layout.page.live_map;
-            let live = LiveMap::read(&page, at, seqnum);
-            let live = live.map_err(|fault: LiveMapFault| of_page(&page, fault))?;
-            let first = capture.survivors.len();
-            let read = reader.read(&live, &mut capture.survivors);
-            read.map_err(|fault: ObjectFault| of_page(&page, fault))?;
-            capture.pages.push(JudgedPage {
-                start: page.start,
-                top: page.top,
-                first,
-                count: live.objects.len(),
-            });
-        }
-        Ok(capture)
+            pages: pages.into_iter().map(copied).collect::<Result<_, _>>()?,
+            counted,
+        })
     }
 
-    /// The cycle as it is if nothing was relocated (yet).
-    pub(crate) fn unmoved(self, layout: &Layout) -> Outcome {
-        Outcome {
-            collected: self.collected(layout),
-            survivors: self.survivors,
+    /// With copies of the tables, now that relocation is over.
+    pub(crate) fn relocated(self, tables: Vec<TableCopy>) -> Relocated {
+        Relocated {
+            capture: self,
+            tables,
         }
-    }
-
-    /// The cycle after its relocation: `tables` by the offsets of their pages.
-    pub(crate) fn moved(
-        mut self,
-        layout: &Layout,
-        mut tables: HashMap<u64, Forwarding>,
-    ) -> Result<Outcome, CycleFault> {
-        for page in &self.pages {
-            let all = self.survivors.get_mut(page.first..page.first + page.count);
-            let survivors = all.unwrap_or_default();
-            match tables.remove(&page.start) {
-                Some(forwarding) => relocate(page, survivors, &forwarding, layout)?,
-                None if survivors.is_empty() => {}
-                None => stay(page, survivors, layout)?,
-            }
-        }
-        if !tables.is_empty() {
-            return Err(moves_fault(&TableFault::Disagree));
-        }
-        Ok(self.unmoved(layout))
     }
 
     fn collected(&self, layout: &Layout) -> Vec<AddressRange> {
         let key = |offset| self.generation.key(layout.address(offset));
-        let pages = self.pages.iter().filter(|page| page.start < page.top);
+        let pages = self.pages.iter().map(|judged| &judged.page);
+        let pages = pages.filter(|page| page.start < page.top);
         pages
             .map(|page| {
                 let start = key(page.start);
@@ -176,6 +145,46 @@ impl Capture {
                 }
             })
             .collect()
+    }
+}
+
+impl Relocated {
+    /// The result. The generation must not begin to free pages before this is over.
+    pub(crate) fn outcome(
+        self,
+        layout: &Layout,
+        (classes, sizes): (&mut ClassTable, &ObjectSizes),
+    ) -> Result<Outcome, CycleFault> {
+        let Self { capture, tables } = self;
+        let (generation, seqnum) = (capture.generation, capture.seqnum);
+        let tables = by_page(&tables, layout, generation == Generation::Old);
+        let mut tables = tables.map_err(|fault| moves_fault(&fault))?;
+        let mut survivors = Vec::with_capacity(capture.counted);
+        let mut reader = ObjectReader {
+            layout,
+            classes,
+            sizes,
+            generation,
+        };
+        for JudgedPage { page, marks } in &capture.pages {
+            let live = LiveMap::of(page, layout.page.live_map, seqnum, marks);
+            let live = live.map_err(|fault: LiveMapFault| of_page(page, fault))?;
+            let forwarding = tables.remove(&page.start);
+            let places = match &forwarding {
+                Some(forwarding) => moved(page, &live, forwarding, layout)?,
+                None if live.objects.is_empty() => continue,
+                None => stayed(page, layout)?,
+            };
+            let read = reader.read(&live, places, &mut survivors);
+            read.map_err(|fault: ObjectFault| of_page(page, fault))?;
+        }
+        match tables.is_empty() {
+            true => Ok(Outcome {
+                collected: capture.collected(layout),
+                survivors,
+            }),
+            false => Err(moves_fault(&TableFault::Disagree)),
+        }
     }
 }
 
@@ -193,47 +202,44 @@ fn of_page(page: &Page, reason: impl ToString) -> CycleFault {
     }
 }
 
-/// Gives the survivors of a page their new addresses; each must have an entry, and each entry must be of a survivor.
-fn relocate(
-    page: &JudgedPage,
-    survivors: &mut [Survivor],
-    forwarding: &Forwarding,
+/// Where the survivors of a page went: each must have an entry, and each entry must be of a survivor.
+fn moved<'a>(
+    page: &Page,
+    live: &LiveMap,
+    forwarding: &'a Forwarding,
     layout: &Layout,
-) -> Result<(), CycleFault> {
-    let to = generation_of(forwarding.to_age, layout);
-    let differ = CycleFault::Differ {
-        page: page.start,
-        marked: survivors.len(),
-        moved: forwarding.moves.len(),
-    };
-    if survivors.len() != forwarding.moves.len() {
-        return Err(differ);
+) -> Result<Places<'a>, CycleFault> {
+    let from = forwarding.moves.iter().map(|(from, _)| from);
+    match live.objects.iter().eq(from) {
+        true => Ok(Places {
+            moves: Some(&forwarding.moves),
+            generation: generation_of(forwarding.to_age, layout),
+        }),
+        false => Err(CycleFault::Differ {
+            page: page.start,
+            marked: live.objects.len(),
+            moved: forwarding.moves.len(),
+        }),
     }
-    for (survivor, (from, new)) in survivors.iter_mut().zip(&forwarding.moves) {
-        if survivor.from.0 & !super::OLD_GENERATION != layout.address(*from) {
-            return Err(differ);
-        }
-        survivor.to = to.key(layout.address(*new));
-    }
-    Ok(())
 }
 
 /// The survivors of a page that was not relocated; it may have become one of the old generation.
-fn stay(page: &JudgedPage, survivors: &mut [Survivor], layout: &Layout) -> Result<(), CycleFault> {
-    if layout.form == Form::Single {
-        return Ok(());
-    }
-    let slot = (page.start >> layout.pages.granule_shift) as usize;
-    let now = layout.page(slot).ok_or_else(|| CycleFault::Page {
-        page: page.start,
-        reason: "it has live objects, and is gone without a forwarding table".to_owned(),
-    })?;
-    let to = generation_of(now.age, layout);
-    for survivor in survivors {
-        let address: Address = survivor.from;
-        survivor.to = to.key(address.0 & !super::OLD_GENERATION);
-    }
-    Ok(())
+fn stayed(page: &Page, layout: &Layout) -> Result<Places<'static>, CycleFault> {
+    let generation = match layout.form {
+        Form::Single => Generation::Young,
+        Form::Generational => {
+            let slot = (page.start >> layout.pages.granule_shift) as usize;
+            let now = layout.page(slot).ok_or_else(|| CycleFault::Page {
+                page: page.start,
+                reason: "it has live objects, and is gone without a forwarding table".to_owned(),
+            })?;
+            generation_of(now.age, layout)
+        }
+    };
+    Ok(Places {
+        moves: None,
+        generation,
+    })
 }
 
 fn generation_of(age: u8, layout: &Layout) -> Generation {

@@ -1,5 +1,7 @@
 //! Cycles as recordings hear of them.
 
+use std::time::Instant;
+
 use crate::collection_report::AddressRange;
 use crate::survivor::Survivor;
 use crate::zgc::capture::{CycleFault, Outcome};
@@ -33,6 +35,10 @@ pub struct CycleReport {
     pub survivors: Vec<Survivor>,
     /// How long the driver was held.
     pub held_nanos: u64,
+    /// CPU time of the collector's workers since their last cycle of this kind.
+    pub collector_nanos: u64,
+    /// When its relocation was over.
+    pub over: Option<Instant>,
     /// The cycle was given up before it decided anything.
     pub is_void: bool,
     /// These are all objects of the heap.
@@ -46,12 +52,14 @@ impl CycleReport {
             collected: outcome.collected,
             survivors: outcome.survivors,
             held_nanos,
+            collector_nanos: 0,
+            over: None,
             is_void: false,
         }
     }
 }
 
-/// Who hears of cycles. Called on a driver thread, from inside the VM, while the program runs: implementations must not call the VM.
+/// Who hears of cycles. Called on a driver thread, from inside the VM, or on a thread of its own, while the program runs: implementations must not call the VM.
 pub trait CycleListener: Send + Sync {
     /// A driver is between two phases, and the world is not stopped: the place for work that a pause left.
     fn between_phases(&self);

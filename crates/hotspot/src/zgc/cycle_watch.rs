@@ -15,12 +15,14 @@ use crate::object_walk::ObjectSizes;
 use crate::pause_hook::PauseHook;
 use crate::vm_structs::VmStructs;
 use crate::zgc::address_key::{Generation, OLD_GENERATION};
-use crate::zgc::capture::{Capture, CycleFault, Outcome, moves_fault};
+use crate::zgc::capture::{Capture, CycleFault, Outcome, Relocated, moves_fault};
+use crate::zgc::collector_threads::CollectorThreads;
 use crate::zgc::cycle_report::{CycleKind, CycleListener, CycleReport, CycleStart};
 use crate::zgc::forwarding_table::RelocationSet;
 use crate::zgc::generations::GenerationPlace;
 use crate::zgc::inventory::InventoryKeeper;
 use crate::zgc::layout::{Form, Layout};
+use crate::zgc::own_thread::OwnThread;
 
 /// The collector's numbers of phases.
 const MARK: u32 = 0;
@@ -56,7 +58,22 @@ struct Shared {
     beside: Mutex<Beside>,
     /// Generational only.
     inventory: InventoryKeeper,
+    threads: CollectorThreads,
     listener: OnceLock<Box<dyn CycleListener>>,
+    /// Reads what drivers have copied.
+    reading: Arc<OwnThread<CopiedCycle>>,
+    /// Drivers copy nothing any more.
+    is_closing: AtomicBool,
+}
+
+/// A cycle as its driver has copied it.
+struct CopiedCycle {
+    generation: Generation,
+    number: u32,
+    copy: Result<Relocated, CycleFault>,
+    held_nanos: u64,
+    collector_nanos: u64,
+    over: Instant,
 }
 
 /// A young cycle that was not through when an old one's driver went on.
@@ -127,7 +144,10 @@ impl ZgcWatch {
                 most_objects,
                 beside: Mutex::default(),
                 inventory: InventoryKeeper::default(),
+                threads: CollectorThreads::default(),
                 listener: OnceLock::new(),
+                reading: OwnThread::new(),
+                is_closing: AtomicBool::new(false),
             }),
         })
     }
@@ -139,6 +159,13 @@ impl ZgcWatch {
     pub fn tell(&self, listener: Box<dyn CycleListener>) -> Result<(), Error> {
         // A watch is told once.
         let _ = self.shared.listener.set(listener);
+        let shared = Arc::downgrade(&self.shared);
+        let read = move |copied| {
+            if let Some(shared) = shared.upgrade() {
+                shared.read(copied);
+            }
+        };
+        self.shared.reading.start("ducktrack-zgc", read)?;
         let names: &[&str] = match self.shared.layout.form {
             Form::Generational => &["ZDriverMinor", "ZDriverMajor"],
             Form::Single => &["ZDriver"],
@@ -147,6 +174,7 @@ impl ZgcWatch {
         let found = driver_threads::observe(names, observer())
             || self.shared.layout.form == Form::Single
                 && driver_threads::observe(&["XDriver"], observer());
+        self.shared.threads.find();
         match found {
             true => Ok(()),
             false => Err(Error::Ambiguous {
@@ -218,8 +246,10 @@ impl ZgcWatch {
     /// # Errors
     /// Nothing is known from here on.
     pub fn tick(&self) -> Result<(), &'static str> {
+        self.shared.threads.find();
         for generation in &self.shared.generations {
-            self.shared.finish(generation, false);
+            let mut reader = generation.reader();
+            self.shared.finish(generation, &mut reader);
         }
         match driver_threads::has_failed() {
             true => Err(FAILED),
@@ -229,10 +259,20 @@ impl ZgcWatch {
 
     /// Stops watching. A cycle under way counts as far as it came.
     pub fn end(&self) {
-        driver_threads::rest();
-        for generation in &self.shared.generations {
-            self.shared.finish(generation, true);
+        let shared = &self.shared;
+        shared.is_closing.store(true, Ordering::Release);
+        for generation in &shared.generations {
+            let mut reader = generation.reader();
+            shared.finish(generation, &mut reader);
+            reader.capture = None;
         }
+        // Before drivers go on unseen.
+        shared.reading.wait();
+        driver_threads::rest();
+        for generation in &shared.generations {
+            shared.void(generation);
+        }
+        shared.reading.end();
     }
 }
 
@@ -319,6 +359,10 @@ impl GenerationWatch {
         }
     }
 
+    fn reader(&self) -> MutexGuard<'_, Reader> {
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn kind(&self, form: Form) -> CycleKind {
         match (form, self.generation) {
             (Form::Single, _) => CycleKind::Whole,
@@ -353,9 +397,9 @@ impl Shared {
             return;
         }
         // The agent's own thread may hold it for a moment. This look must not be left out: the next may come too late.
-        let mut reader = watch.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reader = watch.reader();
         let started = watch.started.load(Ordering::Acquire);
-        if started != number {
+        if started != number || self.is_closing.load(Ordering::Acquire) {
             return;
         }
         reader.held_since = Some(Instant::now());
@@ -376,26 +420,48 @@ impl Shared {
         self.give_up(watch, reader);
         reader.captured = number;
         (reader.held_nanos, reader.held_since) = (0, Some(Instant::now()));
-        let read = {
-            let objects = &mut *self.objects();
-            // Old cycles, and those of the whole heap, unload classes.
-            objects.classes.may_be_unloaded();
-            let known = (&mut objects.classes, &objects.sizes);
-            Capture::read(
-                &self.layout,
-                watch.generation,
-                number,
-                known,
-                self.most_objects,
-            )
-        };
-        match read {
+        // From here on the VM may free what is still to be read.
+        self.reading.wait();
+        match Capture::read(&self.layout, watch.generation, number, self.most_objects) {
             Ok(capture) => {
                 reader.capture = Some(capture);
                 self.wait_for_young(watch);
             }
             Err(fault) => self.tell(watch, number, Err(fault)),
         }
+    }
+
+    /// On the thread of ours: reads a cycle that its driver has copied, and tells it.
+    fn read(&self, copied: CopiedCycle) {
+        let CopiedCycle {
+            generation, number, ..
+        } = copied;
+        let mut all = self.generations.iter();
+        let Some(watch) = all.find(|watch| watch.generation == generation) else {
+            return;
+        };
+        let outcome = copied.copy.and_then(|copy| {
+            let objects = &mut *self.objects();
+            // Old cycles, and those of the whole heap, unload classes.
+            objects.classes.may_be_unloaded();
+            copy.outcome(&self.layout, (&mut objects.classes, &objects.sizes))
+        });
+        let report = outcome.and_then(|outcome| {
+            if generation == Generation::Young {
+                self.note_promotions(number, &outcome);
+            } else if !self.is_ordered(&outcome) {
+                let what = "a young cycle took too long beside an old one";
+                return Err(CycleFault::Missed { what });
+            }
+            let kind = watch.kind(self.layout.form);
+            let report = self.reported(kind, number, outcome, copied.held_nanos);
+            Ok(CycleReport {
+                collector_nanos: copied.collector_nanos,
+                over: Some(copied.over),
+                ..report
+            })
+        });
+        self.tell(watch, number, report);
     }
 
     /// In a pause: what the two generations say of each other.
@@ -498,54 +564,43 @@ impl Shared {
                 reader.set = Some(set);
                 return;
             }
-            Ok(set) => set.tables(&self.layout, watch.generation == Generation::Old),
+            Ok(set) => set.copies(&self.layout),
             Err(fault) => Err(fault),
         };
         let Some(capture) = reader.capture.take() else {
             return;
         };
         let number = capture.seqnum;
-        let outcome = match tables {
-            Ok(tables) => capture.moved(&self.layout, tables),
-            Err(fault) => Err(moves_fault(&fault)),
-        };
-        let is_old = watch.generation == Generation::Old;
-        let outcome = outcome.and_then(|outcome| {
-            if !is_old {
-                self.note_promotions(number, &outcome);
-            } else if !self.is_ordered(&outcome) {
-                let what = "a young cycle took too long beside an old one";
-                return Err(CycleFault::Missed { what });
-            }
-            let kind = watch.kind(self.layout.form);
-            Ok(self.reported(kind, number, outcome, reader.held()))
+        let copy = tables.map(|tables| capture.relocated(tables));
+        self.reading.give(CopiedCycle {
+            generation: watch.generation,
+            number,
+            copy: copy.map_err(|fault| moves_fault(&fault)),
+            held_nanos: reader.held(),
+            // 0 would be a pause.
+            collector_nanos: self.threads.used(watch.kind(self.layout.form)).max(1),
+            over: Instant::now(),
         });
-        self.tell(watch, number, outcome);
     }
 
-    /// Ends a cycle away from its driver. `is_last`: nothing goes on any more.
-    fn finish(&self, watch: &GenerationWatch, is_last: bool) {
-        let mut reader = watch.reader.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Copies a cycle whose relocation is over, away from its driver.
+    fn finish(&self, watch: &GenerationWatch, reader: &mut Reader) {
         let (phase, number) = watch.now();
         if reader.capture.is_some() && phase == RELOCATE && reader.captured == number {
-            self.relocated(watch, &mut reader);
+            self.relocated(watch, reader);
         }
+    }
+
+    /// A cycle that is not over when the recording ends decides nothing.
+    fn void(&self, watch: &GenerationWatch) {
         let started = watch.started.load(Ordering::Acquire);
-        if !is_last || watch.told.load(Ordering::Acquire) == started {
-            return;
-        }
-        // Nothing follows, so where its survivors went does not matter.
-        let outcome = match reader.capture.take() {
-            Some(capture) => {
-                let is_whole = self.layout.form == Form::Single;
-                CycleReport::of(capture.unmoved(&self.layout), reader.held(), is_whole)
-            }
-            None => CycleReport {
+        if watch.told.load(Ordering::Acquire) != started {
+            let nothing = CycleReport {
                 is_void: true,
                 ..CycleReport::default()
-            },
-        };
-        self.tell(watch, started, Ok(outcome));
+            };
+            self.tell(watch, started, Ok(nothing));
+        }
     }
 
     fn tell(&self, watch: &GenerationWatch, number: u32, outcome: Result<CycleReport, CycleFault>) {

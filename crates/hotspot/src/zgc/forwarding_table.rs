@@ -12,7 +12,7 @@
 use std::collections::HashMap;
 
 use crate::address::Address;
-use crate::careful_read::{read_bytes, read_value};
+use crate::careful_read::{read_bytes, read_each};
 use crate::zgc::generations::GenerationPlace;
 use crate::zgc::layout::Layout;
 use crate::zgc::page_table::word_at;
@@ -99,39 +99,84 @@ impl RelocationSet {
         let places = words
             .iter()
             .map(|word| Address(u64::from_le_bytes(*word) as usize));
-        let forwardings: Vec<Address> = places.collect();
-        for forwarding in &forwardings {
-            let start: u64 = read_value(forwarding.plus(layout.forwarding.start))
-                .map_err(|_| TableFault::Unreadable)?;
-            let slot = (start >> layout.pages.granule_shift) as usize;
-            let in_map =
-                (slot < place.slots).then(|| read_value::<Address>(place.map.plus(slot * 8)).ok());
-            if in_map.flatten() != Some(*forwarding) {
-                return Err(TableFault::Disagree);
-            }
+        let set = Self {
+            forwardings: places.collect(),
+        };
+        let starts = set.words(layout.forwarding.start)?;
+        let slots = starts.map(|start| (start >> layout.pages.granule_shift) as usize);
+        let slots = slots.map(|slot| (slot < place.slots).then(|| place.map.plus(slot * 8)));
+        let slots: Option<Vec<Address>> = slots.collect();
+        let slots = slots.ok_or(TableFault::Disagree)?;
+        let in_map = read_each(&slots, 8).ok_or(TableFault::Unreadable)?;
+        match words_of(&in_map).eq(set.forwardings.iter().map(|at| at.0 as u64)) {
+            true => Ok(set),
+            false => Err(TableFault::Disagree),
         }
-        Ok(Self { forwardings })
+    }
+
+    /// The word at this offset of each forwarding.
+    fn words(&self, offset: usize) -> Result<impl Iterator<Item = u64>, TableFault> {
+        let places = self.forwardings.iter().map(|at| at.plus(offset));
+        let places: Vec<Address> = places.collect();
+        let bytes = read_each(&places, 8).ok_or(TableFault::Unreadable)?;
+        let words: Vec<u64> = words_of(&bytes).collect();
+        Ok(words.into_iter())
     }
 
     /// Whether each table is complete.
     pub(crate) fn is_released(&self, layout: &Layout) -> bool {
-        let is_released = |forwarding: &Address| {
-            read_value::<u32>(forwarding.plus(layout.forwarding.ref_count)) == Ok(0)
-        };
-        self.forwardings.iter().all(is_released)
+        let counts = self.words(layout.forwarding.ref_count);
+        counts.is_ok_and(|mut counts| counts.all(|count| count as u32 == 0))
     }
 
-    /// Reads every table; `is_old`: of the old generation.
-    pub(crate) fn tables(
-        &self,
-        layout: &Layout,
-        is_old: bool,
-    ) -> Result<HashMap<u64, Forwarding>, TableFault> {
-        let read = |place: &Address| {
-            let forwarding = Forwarding::read(*place, layout, is_old)?;
-            Ok((forwarding.start, forwarding))
-        };
-        self.forwardings.iter().map(read).collect()
+    /// Copies every table.
+    pub(crate) fn copies(&self, layout: &Layout) -> Result<Vec<TableCopy>, TableFault> {
+        let bytes = layout.forwarding.bytes;
+        let heads = read_each(&self.forwardings, bytes).ok_or(TableFault::Unreadable)?;
+        let parts = self.forwardings.iter().zip(heads.chunks(bytes.max(1)));
+        let copies = parts.map(|(place, head)| TableCopy::read(*place, head, layout));
+        copies.collect()
+    }
+}
+
+fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    let (words, _) = bytes.as_chunks::<8>();
+    words.iter().map(|word| u64::from_le_bytes(*word))
+}
+
+/// The tables by the offsets of their pages; `is_old`: of the old generation.
+pub(crate) fn by_page(
+    copies: &[TableCopy],
+    layout: &Layout,
+    is_old: bool,
+) -> Result<HashMap<u64, Forwarding>, TableFault> {
+    let of = |copy: &TableCopy| {
+        let forwarding = Forwarding::of(copy, layout, is_old)?;
+        Ok((forwarding.start, forwarding))
+    };
+    copies.iter().map(of).collect()
+}
+
+/// A copy of a forwarding and its entries.
+#[derive(Debug)]
+pub(crate) struct TableCopy {
+    head: Vec<u8>,
+    entries: Vec<u8>,
+}
+
+impl TableCopy {
+    fn read(place: Address, head: &[u8], layout: &Layout) -> Result<Self, TableFault> {
+        let length = word_at(head, layout.forwarding.length).ok_or(TableFault::Unreadable)?;
+        if length > MOST_ENTRIES {
+            return Err(TableFault::Unreadable);
+        }
+        let mut entries = vec![0_u8; length as usize * 8];
+        let after = place.plus(layout.forwarding.bytes);
+        read_bytes(after, &mut entries).map_err(|_| TableFault::Unreadable)?;
+        Ok(Self {
+            head: head.to_vec(),
+            entries,
+        })
     }
 }
 
@@ -179,24 +224,15 @@ fn search(place: &GenerationPlace) -> Result<Option<Address>, TableFault> {
 }
 
 impl Forwarding {
-    fn read(place: Address, layout: &Layout, is_old: bool) -> Result<Self, TableFault> {
+    fn of(copy: &TableCopy, layout: &Layout, is_old: bool) -> Result<Self, TableFault> {
         let fields = &layout.forwarding;
-        let mut head = vec![0_u8; fields.bytes];
-        read_bytes(place, &mut head).map_err(|_| TableFault::Unreadable)?;
-        let word = |at: usize| word_at(&head, at).ok_or(TableFault::Unreadable);
-        let (start, shift, length) = (
-            word(fields.start)?,
-            word(fields.shift)?,
-            word(fields.length)?,
-        );
-        if length > MOST_ENTRIES || shift > 40 {
+        let word = |at: usize| word_at(&copy.head, at).ok_or(TableFault::Unreadable);
+        let (start, shift) = (word(fields.start)?, word(fields.shift)?);
+        if shift > 40 {
             return Err(TableFault::Unreadable);
         }
-        let to_age = ages(&head, fields.ages, is_old)?;
-        let mut entries = vec![0_u8; length as usize * 8];
-        read_bytes(place.plus(fields.bytes), &mut entries).map_err(|_| TableFault::Unreadable)?;
-        let (entries, _) = entries.as_chunks::<8>();
-        let entries = entries.iter().map(|entry| u64::from_le_bytes(*entry));
+        let to_age = ages(&copy.head, fields.ages, is_old)?;
+        let entries = words_of(&copy.entries);
         let most = (layout.pages.slots as u64) << layout.pages.granule_shift;
         let mut moves = Vec::new();
         for entry in entries.filter(|entry| entry & 1 == 1) {

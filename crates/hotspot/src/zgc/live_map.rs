@@ -47,8 +47,31 @@ impl LiveMap {
         }
     }
 
-    /// Reads the map of a page for the cycle with this number; `at` is its offset in the header.
-    pub(crate) fn read(page: &Page, at: usize, seqnum: u32) -> Result<Self, LiveMapFault> {
+    /// Copies the bits of a page for the cycle with this number; `at` is the offset of the map in the header. Nothing if the page has no live object.
+    pub(crate) fn copy(page: &Page, at: usize, seqnum: u32) -> Result<Vec<u8>, LiveMapFault> {
+        if Self::counted(page, at, seqnum) == 0 {
+            return Ok(Vec::new());
+        }
+        let word =
+            |index: usize| word_at(&page.header, at + index * 8).ok_or(LiveMapFault::Unreadable);
+        let (map, bits) = (Address(word(4)? as usize), word(5)?);
+        if bits == 0 || bits > MOST_BITS {
+            return Err(LiveMapFault::Unreadable);
+        }
+        // The map of a large object is longer than it need be.
+        let words = if page.is_large { 1 } else { bits.div_ceil(64) };
+        let mut bytes = vec![0_u8; words as usize * 8];
+        read_bytes(map, &mut bytes).map_err(|_| LiveMapFault::Unreadable)?;
+        Ok(bytes)
+    }
+
+    /// The marked objects, from a copy of the bits.
+    pub(crate) fn of(
+        page: &Page,
+        at: usize,
+        seqnum: u32,
+        words: &[u8],
+    ) -> Result<Self, LiveMapFault> {
         let word =
             |index: usize| word_at(&page.header, at + index * 8).ok_or(LiveMapFault::Unreadable);
         let first = word(0)?;
@@ -56,7 +79,7 @@ impl LiveMap {
             return Ok(Self::default());
         }
         let (counted, live_segments) = (first >> 32, word(2)?);
-        let (map, bits) = (Address(word(4)? as usize), word(5)?);
+        let bits = word(5)?;
         // The map of a large object is longer than it need be.
         let places = if page.is_large { 1 } else { bits / 2 };
         if places == 0 || bits > MOST_BITS || !page.bytes().is_multiple_of(places) {
@@ -66,8 +89,6 @@ impl LiveMap {
         if !page.is_large && !distance.is_power_of_two() {
             return Err(LiveMapFault::Unreadable);
         }
-        let mut words = vec![0_u8; bits.div_ceil(64) as usize * 8];
-        read_bytes(map, &mut words).map_err(|_| LiveMapFault::Unreadable)?;
         let mut objects = Vec::with_capacity(counted.min(places) as usize);
         let (words, _) = words.as_chunks::<8>();
         let segment = bits.div_ceil(SEGMENTS).max(1);
@@ -96,6 +117,12 @@ impl LiveMap {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl LiveMap {
+        fn read(page: &Page, at: usize, seqnum: u32) -> Result<Self, LiveMapFault> {
+            Self::of(page, at, seqnum, &Self::copy(page, at, seqnum)?)
+        }
+    }
 
     const SEQNUM: u32 = 7;
     const PAGE_BYTES: u64 = 8 << 10;

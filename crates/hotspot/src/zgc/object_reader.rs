@@ -1,11 +1,11 @@
 //! Classes and sizes of marked objects, from their headers.
 //!
-//! Between the end of marking and the start of relocation no marked object of the generation moves, and its memory stays. So headers are read in place, after the system has
-//! said that the page can be read. The sum of all sizes must be the page's own count of live bytes.
+//! They are read where the objects are once relocation is over: no object of the generation moves then, and its memory stays until the end of the next marking, which waits for
+//! this. The system says first that the place can be read. The sum of all sizes must be the page's own count of live bytes.
 
 use crate::address::Address;
 use crate::careful_read::read_value;
-use crate::class_table::ClassTable;
+use crate::class_table::{ClassId, ClassTable};
 use crate::lanes::prefetch;
 use crate::object_walk::ObjectSizes;
 use crate::survivor::Survivor;
@@ -29,7 +29,7 @@ pub(crate) enum ObjectFault {
     Bytes { found: u64, counted: u64 },
 }
 
-/// Reads objects.
+/// Reads objects of a generation.
 pub(crate) struct ObjectReader<'a> {
     pub(crate) layout: &'a Layout,
     pub(crate) classes: &'a mut ClassTable,
@@ -37,25 +37,57 @@ pub(crate) struct ObjectReader<'a> {
     pub(crate) generation: Generation,
 }
 
+/// Where the objects of a page are now.
+#[derive(Clone, Copy)]
+pub(crate) struct Places<'a> {
+    /// The old and the new offset of each marked object; `None`: all stayed.
+    pub(crate) moves: Option<&'a [(u64, u64)]>,
+    /// The generation that they are in now.
+    pub(crate) generation: Generation,
+}
+
+impl Places<'_> {
+    /// The new offset of the marked object with this number.
+    fn of(&self, index: usize, from: u64) -> Option<u64> {
+        match self.moves {
+            None => Some(from),
+            Some(moves) => moves.get(index).map(|(_, to)| *to),
+        }
+    }
+}
+
 impl ObjectReader<'_> {
-    /// Adds the marked objects of a page, each as one that stays, by ascending address.
+    /// Adds the marked objects of a page, by ascending old address.
     pub(crate) fn read(
         &mut self,
         live: &LiveMap,
+        places: Places<'_>,
         survivors: &mut Vec<Survivor>,
     ) -> Result<(), ObjectFault> {
-        let ends = live.objects.first().into_iter().chain(live.objects.last());
-        for offset in ends {
-            let place = self.layout.memory(*offset);
-            read_value::<u64>(place).map_err(|_| ObjectFault::Unreadable)?;
-        }
         let mut sum = 0;
-        for (index, offset) in live.objects.iter().enumerate() {
-            if let Some(later) = live.objects.get(index + AHEAD) {
-                prefetch(self.layout.memory(*later).0);
+        let mut granule = None;
+        for (index, from) in live.objects.iter().enumerate() {
+            let later = live.objects.get(index + AHEAD);
+            if let Some(later) = later.and_then(|later| places.of(index + AHEAD, *later)) {
+                prefetch(self.layout.memory(later).0);
             }
-            let bytes = self.object(*offset, survivors)? as u64;
-            sum += bytes.next_multiple_of(live.alignment.max(1));
+            let to = places.of(index, *from).ok_or(ObjectFault::Unreadable)?;
+            let memory = self.layout.memory(to);
+            // Memory is mapped by granules.
+            let in_granule = to >> self.layout.pages.granule_shift;
+            if granule.replace(in_granule) != Some(in_granule) {
+                read_value::<u64>(memory).map_err(|_| ObjectFault::Unreadable)?;
+            }
+            let (class, bytes) = self.class_and_size(memory)?;
+            let survivor = Survivor::new(
+                self.generation.key(self.layout.address(*from)),
+                places.generation.key(self.layout.address(to)),
+                bytes,
+                class,
+            );
+            let survivor = survivor.filter(|_| bytes >= 8);
+            survivors.push(survivor.ok_or(ObjectFault::BadSize { bytes })?);
+            sum += (bytes as u64).next_multiple_of(live.alignment.max(1));
         }
         match sum == live.bytes {
             true => Ok(()),
@@ -66,22 +98,16 @@ impl ObjectReader<'_> {
         }
     }
 
-    fn object(&mut self, offset: u64, survivors: &mut Vec<Survivor>) -> Result<usize, ObjectFault> {
-        let place = self.layout.memory(offset);
-        // SAFETY: a marked object of a page whose first and last objects can be read; the collector frees no page of this generation while its driver runs this.
+    fn class_and_size(&mut self, place: Address) -> Result<(ClassId, usize), ObjectFault> {
+        // SAFETY: an object that was marked, where relocation left it, in a granule that can be read; the collector frees no page of this generation before the next end of
+        // marking, whose driver waits for this.
         let klass = unsafe { self.sizes.header().klass_of(place) };
         let class = self
             .classes
             .learn(klass)
             .map_err(|_| ObjectFault::UnknownClass { klass })?;
         // SAFETY: as above, and the class is the one in its header.
-        let bytes = unsafe { self.sizes.bytes_of(place, self.classes.rule(class)) }.unwrap_or(0);
-        let address = self.generation.key(self.layout.address(offset));
-        let survivor = match bytes {
-            8.. => Survivor::new(address, address, bytes, class),
-            _ => None,
-        };
-        survivors.push(survivor.ok_or(ObjectFault::BadSize { bytes })?);
-        Ok(bytes)
+        let bytes = unsafe { self.sizes.bytes_of(place, self.classes.rule(class)) };
+        Ok((class, bytes.unwrap_or(0)))
     }
 }

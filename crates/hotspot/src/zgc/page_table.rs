@@ -4,7 +4,7 @@
 //! the table still has it after its header was copied.
 
 use crate::address::Address;
-use crate::careful_read::{read_bytes, read_value};
+use crate::careful_read::{read_bytes, read_each, read_value};
 use crate::zgc::layout::{Layout, PageFields};
 
 /// Slots read at once.
@@ -70,7 +70,8 @@ impl Layout {
     /// The page that the table has for this slot, if its header can be copied and starts there.
     pub(crate) fn page(&self, slot: usize) -> Option<Page> {
         let place: Address = read_value(self.slot(slot)).ok()?;
-        self.page_at(place, slot)
+        let is_page = !place.is_null() && place.is_aligned(8);
+        is_page.then(|| self.page_at(place, slot))?
     }
 
     fn slot(&self, slot: usize) -> Address {
@@ -79,11 +80,14 @@ impl Layout {
 
     /// `None` as well if the slot has another page by now, or is not the page's first.
     fn page_at(&self, place: Address, slot: usize) -> Option<Page> {
-        if place.is_null() || !place.is_aligned(8) {
-            return None;
-        }
         let mut header = vec![0; self.page.bytes];
         read_bytes(place, &mut header).ok()?;
+        let page = self.page_of(header, slot)?;
+        let is_there = read_value::<Address>(self.slot(slot)).ok() == Some(place);
+        is_there.then_some(page)
+    }
+
+    fn page_of(&self, header: Vec<u8>, slot: usize) -> Option<Page> {
         let page = Page::of_header(header, &self.page)?;
         let granule = 1_u64 << self.pages.granule_shift;
         let is_sound = page.start >> self.pages.granule_shift == slot as u64
@@ -91,29 +95,47 @@ impl Layout {
             && page.end > page.start
             && page.end % granule == 0
             && (page.start..=page.end).contains(&page.top);
-        let is_there = read_value::<Address>(self.slot(slot)).ok() == Some(place);
-        (is_sound && is_there).then_some(page)
+        is_sound.then_some(page)
     }
 
     /// Every page that `take` asks for, by ascending offset. `None`: the table cannot be read.
     pub(crate) fn pages(&self, take: impl Fn(&Page) -> bool) -> Option<Vec<Page>> {
         let mut pages = Vec::new();
-        let mut buffer = vec![0_u8; AT_ONCE * 8];
         let mut last = Address::NULL;
         for first in (0..self.pages.slots).step_by(AT_ONCE) {
             let count = AT_ONCE.min(self.pages.slots - first);
-            let bytes = buffer.get_mut(..count * 8)?;
-            read_bytes(self.slot(first), bytes).ok()?;
-            let (words, _) = bytes.as_chunks::<8>();
-            for (slot, word) in (first..).zip(words) {
-                let place = Address(u64::from_le_bytes(*word) as usize);
-                if place.is_null() || place == last {
-                    continue;
+            let mut found = Vec::new();
+            for (slot, place) in (first..).zip(self.places(first, count)?) {
+                if !place.is_null() && place.is_aligned(8) && place != last {
+                    last = place;
+                    found.push((slot, place));
                 }
-                last = place;
-                pages.extend(self.page_at(place, slot).filter(|page| take(page)));
+            }
+            let places: Vec<Address> = found.iter().map(|(_, place)| *place).collect();
+            let Some(headers) = read_each(&places, self.page.bytes) else {
+                // One of them is gone.
+                let one_by_one = found.iter();
+                let read = one_by_one.filter_map(|(slot, place)| self.page_at(*place, *slot));
+                pages.extend(read.filter(&take));
+                continue;
+            };
+            let now = self.places(first, count)?;
+            for ((slot, place), header) in found.iter().zip(headers.chunks(self.page.bytes)) {
+                if now.get(slot - first) == Some(place) {
+                    let page = self.page_of(header.to_vec(), *slot);
+                    pages.extend(page.filter(&take));
+                }
             }
         }
         Some(pages)
+    }
+
+    /// What these slots of the table have.
+    fn places(&self, first: usize, count: usize) -> Option<Vec<Address>> {
+        let mut bytes = vec![0_u8; count * 8];
+        read_bytes(self.slot(first), &mut bytes).ok()?;
+        let (words, _) = bytes.as_chunks::<8>();
+        let places = words.iter().map(|word| u64::from_le_bytes(*word) as usize);
+        Some(places.map(Address).collect())
     }
 }

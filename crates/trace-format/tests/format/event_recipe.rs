@@ -229,6 +229,7 @@ fn collection() -> Vec<u8> {
             live_bytes: 10,
         },
         fault: Some("none, this is a test".into()),
+        collector_nanos: 0,
     };
     let mut content = Vec::new();
     collection.encode(&mut content).unwrap();
