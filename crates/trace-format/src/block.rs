@@ -20,7 +20,8 @@ pub struct PackedContent {
     plain_length: u32,
     stored_length: u32,
     flags: u8,
-    stored: Vec<u8>,
+    /// Begins with the stored content.
+    memory: Vec<u8>,
 }
 
 impl PackedContent {
@@ -33,7 +34,8 @@ impl PackedContent {
     /// Like [`pack`](Self::pack), for a content that the caller no longer needs.
     pub fn pack_owned(content: Vec<u8>, compression: Compression) -> Result<Self, FormatError> {
         let mut packed = Self::pack_in_place(content, compression, &mut Vec::new())?;
-        packed.stored.shrink_to_fit();
+        packed.memory.truncate(packed.stored_length as usize);
+        packed.memory.shrink_to_fit();
         Ok(packed)
     }
 
@@ -44,25 +46,32 @@ impl PackedContent {
         scratch: &mut Vec<u8>,
     ) -> Result<Self, FormatError> {
         let plain_length = length_of(&content)?;
-        let flags = match compressed(&content, compression, scratch) {
-            Some(packed) => {
-                content.clear();
-                content.extend_from_slice(packed);
-                BlockHeader::COMPRESSED
+        let packed = compressed(&content, compression, scratch);
+        // What is compressed is shorter; the rest of the memory stays as it is.
+        let place = packed.and_then(|packed| content.get_mut(..packed.len()).zip(Some(packed)));
+        let (stored_length, flags) = match place {
+            Some((place, packed)) => {
+                place.copy_from_slice(packed);
+                (length_of(packed)?, BlockHeader::COMPRESSED)
             }
-            None => 0,
+            None => (plain_length, 0),
         };
         Ok(Self {
             plain_length,
-            stored_length: length_of(&content)?,
+            stored_length,
             flags,
-            stored: content,
+            memory: content,
         })
     }
 
-    /// The memory of the stored content, to be used again.
+    /// The memory of the content, to be used again; its length is that of the content before it was packed.
     pub fn into_memory(self) -> Vec<u8> {
-        self.stored
+        self.memory
+    }
+
+    fn stored(&self) -> &[u8] {
+        let length = self.stored_length as usize;
+        self.memory.get(..length).unwrap_or(&self.memory)
     }
 
     /// Bytes before compression.
@@ -83,9 +92,9 @@ impl PackedContent {
     /// The original content.
     pub fn unpack(&self) -> Result<Cow<'_, [u8]>, FormatError> {
         if self.is_compressed() {
-            expand(&self.header(BlockKind::EVENTS, 0), &self.stored).map(Cow::Owned)
+            expand(&self.header(BlockKind::EVENTS, 0), self.stored()).map(Cow::Owned)
         } else {
-            Ok(Cow::Borrowed(&self.stored))
+            Ok(Cow::Borrowed(self.stored()))
         }
     }
 
@@ -103,8 +112,8 @@ impl PackedContent {
 
     /// The bytes of the block: its header and its stored content.
     pub fn block(&self, kind: BlockKind, sequence: u32) -> ([u8; BlockHeader::LENGTH], &[u8]) {
-        let header = self.header(kind, sequence).encode(&self.stored);
-        (header, &self.stored)
+        let header = self.header(kind, sequence).encode(self.stored());
+        (header, self.stored())
     }
 }
 

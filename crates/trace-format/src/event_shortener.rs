@@ -1,13 +1,7 @@
 //! Shortens the words of a piece while they are read; [`crate::short_forms`] describes the short forms.
 //!
 //! One shortener processes piece after piece. It finds the classes of the current piece in a table indexed by a hash. A new class replaces
-//! another with the same hash, which is written in full when it comes again. In the same way it keeps a value of its user (`P`) for each
-//! pair of a caller and a site's word.
-//!
-//! ```text
-//! place of a class    class, piece, number
-//! place of a pair     caller and site's word, piece, the user's value
-//! ```
+//! another with the same hash, which is written in full when it comes again.
 
 use crate::Word;
 use crate::event_word::{CALLER, MAX_UNITS, OUTSIDE, TYPED};
@@ -17,8 +11,6 @@ use crate::piece_words::event_length;
 pub(crate) const MOST_CLASSES: usize = MAX_UNITS as usize;
 
 const CLASS_PLACE_BITS: u32 = 8;
-const PAIR_PLACE_BITS: u32 = 10;
-const PAIR_PLACES: usize = 1 << PAIR_PLACE_BITS;
 
 /// The shortened words of a piece, written into a slice with room for the original words.
 #[derive(Debug)]
@@ -84,22 +76,10 @@ struct ClassPlace {
     number: u32,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct PairPlace<P> {
-    pair: u64,
-    piece: u32,
-    kept: P,
-}
-
-/// Shortens words; `P` is the user's value of a pair.
+/// Shortens words.
 #[derive(Debug)]
-pub struct EventShortener<P> {
+pub struct EventShortener {
     classes: Box<[ClassPlace; 1 << CLASS_PLACE_BITS]>,
-    pairs: Box<[PairPlace<P>; PAIR_PLACES]>,
-    /// Table indices of the pairs that were written since the last [`EventShortener::drain`].
-    written: Vec<u16>,
-    /// Pairs that were replaced since then.
-    displaced: Vec<(u32, u32, P)>,
     /// Number of the current piece; entries of other pieces count as free.
     piece: u32,
     class_count: usize,
@@ -107,13 +87,10 @@ pub struct EventShortener<P> {
     is_lost: bool,
 }
 
-impl<P: Copy + Default> Default for EventShortener<P> {
+impl Default for EventShortener {
     fn default() -> Self {
         Self {
             classes: Box::new([ClassPlace::default(); 1 << CLASS_PLACE_BITS]),
-            pairs: Box::new([PairPlace::default(); PAIR_PLACES]),
-            written: Vec::new(),
-            displaced: Vec::new(),
             piece: 1,
             class_count: 0,
             is_lost: false,
@@ -121,7 +98,7 @@ impl<P: Copy + Default> Default for EventShortener<P> {
     }
 }
 
-impl<P: Copy + Default> EventShortener<P> {
+impl EventShortener {
     /// Begins a piece.
     pub fn begin(&mut self) {
         if self.piece == u32::MAX {
@@ -130,34 +107,6 @@ impl<P: Copy + Default> EventShortener<P> {
         self.piece += 1;
         self.class_count = 0;
         self.is_lost = false;
-    }
-
-    /// The user's value of a pair of a caller and a site's word, if this piece had the pair before.
-    #[inline]
-    pub fn known(&mut self, caller: u32, word: u32) -> Option<&mut P> {
-        let pair = pair_of(caller, word);
-        let place = &mut self.pairs[place_of(pair)];
-        (place.pair == pair && place.piece == self.piece).then_some(&mut place.kept)
-    }
-
-    /// Writes the first event of a pair, and stores the user's value for the pair.
-    pub fn add(&mut self, caller: u32, word: u32, kept: P, short: &mut ShortWords<'_>) {
-        for word in [CALLER << 12, caller, word] {
-            short.push(word);
-        }
-        let pair = pair_of(caller, word);
-        let index = place_of(pair);
-        let place = &mut self.pairs[index];
-        if place.piece == self.piece {
-            self.displaced
-                .push(((place.pair >> 32) as u32, place.pair as u32, place.kept));
-        }
-        *place = PairPlace {
-            pair,
-            piece: self.piece,
-            kept,
-        };
-        self.written.push(index as u16);
     }
 
     /// Writes events of any kind, with the short forms where they apply.
@@ -169,7 +118,9 @@ impl<P: Copy + Default> EventShortener<P> {
             self.is_lost |= length.is_none();
             let (event, after) = rest.split_at(length.unwrap_or(rest.len()).min(rest.len()));
             match event.iter().map(|word| u32::from_le_bytes(*word)).next() {
-                Some(word) if word == TYPED << 12 && !self.is_lost => self.class(event, short),
+                Some(word) if word == TYPED << 12 && !self.is_lost => {
+                    self.class(event, short);
+                }
                 Some(word) if word == OUTSIDE << 12 && !self.is_lost => outside(event, short),
                 _ => short.copy(event),
             }
@@ -177,24 +128,39 @@ impl<P: Copy + Default> EventShortener<P> {
         }
     }
 
-    /// Writes an event that states its class, after its caller if there is one.
+    /// The number of the current piece, from 1 on.
+    pub fn piece(&self) -> u32 {
+        self.piece
+    }
+
+    /// Writes an event that states its class, after its caller if there is one. Returns the number that the class has in this piece, 0 if it
+    /// has none.
     #[inline]
-    pub fn write_typed(&mut self, caller: Option<u32>, words: &[Word], short: &mut ShortWords<'_>) {
+    pub fn write_typed(
+        &mut self,
+        caller: Option<u32>,
+        words: &[Word],
+        short: &mut ShortWords<'_>,
+    ) -> u32 {
         match (caller, words) {
-            _ if self.is_lost => self.write(words, short),
+            _ if self.is_lost => {
+                self.write(words, short);
+                0
+            }
             (Some(caller), [_, _, typed @ ..]) => {
                 short.push(CALLER << 12);
                 short.push(caller);
-                self.class(typed, short);
+                self.class(typed, short)
             }
             _ => self.class(words, short),
         }
     }
 
-    /// Handles a class given in full, and the words after it.
-    fn class(&mut self, words: &[Word], short: &mut ShortWords<'_>) {
+    /// Handles a class given in full, and the words after it; returns its number, 0 if it has none.
+    fn class(&mut self, words: &[Word], short: &mut ShortWords<'_>) -> u32 {
         let [_, low, high, rest @ ..] = words else {
-            return short.copy(words);
+            short.copy(words);
+            return 0;
         };
         let klass =
             u64::from(u32::from_le_bytes(*high)) << 32 | u64::from(u32::from_le_bytes(*low));
@@ -203,7 +169,8 @@ impl<P: Copy + Default> EventShortener<P> {
         let place = &mut self.classes[index];
         if place.klass == klass && place.piece == self.piece && place.number != 0 {
             short.push(TYPED << 12 | place.number);
-            return short.copy(rest);
+            short.copy(rest);
+            return place.number;
         }
         self.class_count += 1;
         let number = match self.class_count {
@@ -216,19 +183,7 @@ impl<P: Copy + Default> EventShortener<P> {
             number,
         };
         short.copy(words);
-    }
-
-    /// Yields the user's values of pairs (caller, site's word) and removes them. A pair may come more than once.
-    pub fn drain(&mut self, mut give: impl FnMut(u32, u32, P)) {
-        for (caller, word, kept) in self.displaced.drain(..) {
-            give(caller, word, kept);
-        }
-        for index in self.written.drain(..) {
-            if let Some(place) = self.pairs.get_mut(usize::from(index)) {
-                let kept = std::mem::take(&mut place.kept);
-                give((place.pair >> 32) as u32, place.pair as u32, kept);
-            }
-        }
+        number
     }
 }
 
@@ -251,39 +206,9 @@ fn outside(words: &[Word], short: &mut ShortWords<'_>) {
     }
 }
 
-#[inline]
-fn pair_of(caller: u32, word: u32) -> u64 {
-    u64::from(caller) << 32 | u64::from(word)
-}
-
-#[inline]
-fn place_of(pair: u64) -> usize {
-    // Fibonacci hashing: the upper bits of the product are well mixed.
-    (pair.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - PAIR_PLACE_BITS)) as usize
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_kept_of_pairs_comes_back_with_them() {
-        let mut shortener = EventShortener::<u32>::default();
-        for piece in 0..3 {
-            shortener.begin();
-            let mut room = [[0; 4]; 40];
-            let mut short = ShortWords::new(&mut room);
-            assert!(shortener.known(7, 16 << 12 | 3).is_none(), "piece {piece}");
-            shortener.add(7, 16 << 12 | 3, 1, &mut short);
-            *shortener.known(7, 16 << 12 | 3).expect("a value") += 1;
-            shortener.add(7, 17 << 12 | 3, 5, &mut short);
-            assert_eq!(short.len(), 3 + 3);
-            let mut given = Vec::new();
-            shortener.drain(|caller, word, kept| given.push((caller, word >> 12, kept)));
-            assert_eq!(given, [(7, 16, 2), (7, 17, 5)]);
-            shortener.drain(|_, _, kept| panic!("{kept} was given before"));
-        }
-    }
 
     #[test]
     fn an_event_that_says_its_class_is_written_as_any_other() {
@@ -295,7 +220,7 @@ mod tests {
             ]
             .concat()
         };
-        let mut shorteners = [EventShortener::<u32>::default(), EventShortener::default()];
+        let mut shorteners = [EventShortener::default(), EventShortener::default()];
         let mut rooms = [[[0; 4]; 40], [[0; 4]; 40]];
         let [known, other] = &mut shorteners;
         let [mut short, mut expected] = rooms.each_mut().map(|room| ShortWords::new(room));
@@ -315,26 +240,5 @@ mod tests {
         // shortened.
         assert_eq!(short.len(), 4 + 3 * 4 + 2 + 1 + 6);
         assert_eq!(rooms[0], rooms[1]);
-    }
-
-    #[test]
-    fn nothing_kept_is_lost_where_places_are_taken() {
-        let mut shortener = EventShortener::<u32>::default();
-        shortener.begin();
-        let pairs = 3 * PAIR_PLACES as u32;
-        let mut room = vec![[0; 4]; 3 * pairs as usize];
-        let mut short = ShortWords::new(&mut room);
-        for caller in 1..=pairs {
-            shortener.add(caller, 16 << 12 | 3, caller, &mut short);
-        }
-        let mut given = Vec::new();
-        shortener.drain(|caller, _, kept| given.push((caller, kept)));
-        given.retain(|(_, kept)| *kept > 0);
-        given.sort_unstable();
-        assert!(
-            given
-                .into_iter()
-                .eq((1..=pairs).map(|caller| (caller, caller)))
-        );
     }
 }

@@ -70,6 +70,9 @@ use crate::SiteId;
 /// The first number after those of sites in words. Higher ones are clock words and extended operations.
 pub const END_OF_SITES: u32 = FIRST_CLOCK;
 
+/// The first word of an event that states its class: in full, in the next two words, or with the class's number in the low bits.
+pub const CLASS_STATED: u32 = TYPED << 12;
+
 /// Bytes of a unit.
 pub const UNIT: u64 = 8;
 

@@ -68,8 +68,8 @@ pub use event_file::EventFile;
 pub use event_shortener::{EventShortener, ShortWords};
 pub use event_sink::{EventSink, NotedEvent, PlainRun, RecordRun, Word};
 pub use event_word::{
-    CALLER, END_OF_CALLED_SITES, END_OF_SITES, EventWords, FIRST_CALLED_SITE, FIRST_EXTENDED,
-    FIRST_SITE, MAX_CLOCK, MAX_UNITS, UNIT, is_site,
+    CALLER, CLASS_STATED, END_OF_CALLED_SITES, END_OF_SITES, EventWords, FIRST_CALLED_SITE,
+    FIRST_EXTENDED, FIRST_SITE, MAX_CLOCK, MAX_UNITS, UNIT, is_site,
 };
 pub use explained::{Explained, decode_explained, encode_explained};
 pub use extension_block::{ExtensionBlock, ExtensionHeader};

@@ -21,7 +21,7 @@ pub fn shorten_events(words: &[u8], short: &mut Vec<u8>) {
     short.resize(start + words.len() * 4, 0);
     let (room, _) = short.get_mut(start..).unwrap_or_default().as_chunks_mut();
     let mut written = ShortWords::new(room);
-    EventShortener::<()>::default().write(words, &mut written);
+    EventShortener::default().write(words, &mut written);
     let end = start + written.len() * 4;
     short.truncate(end);
     short.extend_from_slice(tail);

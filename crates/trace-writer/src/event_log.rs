@@ -49,12 +49,15 @@ mod options;
 mod outbox;
 mod output;
 mod packing;
+mod pair_sums;
 mod piece_sums;
 mod pipeline;
 mod standstill;
 mod stats;
 mod survivor;
 mod tally;
+mod thread_sums;
+mod typed_sums;
 mod word_block;
 mod word_counts;
 

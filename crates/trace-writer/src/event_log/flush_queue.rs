@@ -57,6 +57,9 @@ pub(crate) struct AwaitedCollection {
 /// When survivors of this many bytes wait, the pipeline is too slow for the program: its threads wait as for a full queue.
 const MOST_SURVIVOR_BYTES: u64 = 256 << 20;
 
+/// A queue with room for fewer buffers is short.
+const SHORT: usize = 128;
+
 /// A waiting thread checks again after this time, even if the pipeline has failed.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
@@ -106,6 +109,11 @@ impl FlushQueue {
         };
         self.waiting.load(Ordering::Acquire) >= limit
             || self.survivor_bytes.load(Ordering::Acquire) >= MOST_SURVIVOR_BYTES
+    }
+
+    /// Whether the program's threads would soon wait if nobody took their buffers.
+    pub(crate) fn is_short(&self) -> bool {
+        self.limit < SHORT
     }
 
     /// Bytes of all waiting buffers.

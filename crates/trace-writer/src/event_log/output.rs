@@ -38,7 +38,7 @@ const UNDER_WAY: usize = 8;
 
 /// Waking the writer for every block would interrupt the program's threads each time. So when everything is written, the writer lets blocks
 /// gather for this time.
-const GATHER_TIME: Duration = Duration::from_millis(1);
+const GATHER_TIME: Duration = Duration::from_millis(4);
 
 /// Bytes written longer ago than this survive `kill -9`. Every such write is a small one more.
 const LONGEST_UNWRITTEN: Duration = Duration::from_millis(100);
@@ -123,8 +123,9 @@ pub(crate) struct Output {
     packers: Packers,
     /// The open block with columns, if pieces are written so.
     columns: Option<OpenColumns>,
-    /// Memory of such blocks that are written.
+    /// Memory of such blocks that are written, and of pieces that were blocks of their own.
     spare: Receiver<Vec<u8>>,
+    spare_pieces: Receiver<Vec<u8>>,
     jobs: Sender<Job>,
     gauge: Arc<Gauge>,
     /// The open batch: its blocks and their contents.
@@ -146,6 +147,7 @@ impl Output {
         let gauge = Arc::new(Gauge::default());
         let (jobs, receiver) = bounded(UNDER_WAY);
         let (put_back, spare) = bounded(UNDER_WAY);
+        let (put_back_piece, spare_pieces) = bounded(UNDER_WAY * BATCH);
         let mut writer = FileWriter {
             files,
             gauge: Arc::clone(&gauge),
@@ -154,6 +156,7 @@ impl Output {
             warned: false,
             unsettled: VecDeque::new(),
             spare: put_back,
+            spare_pieces: put_back_piece,
         };
         writer.show();
         host.spawn("ducktrack-files", Box::new(move || writer.work(&receiver)))
@@ -162,12 +165,18 @@ impl Output {
             packers,
             columns: columns.then(OpenColumns::default),
             spare,
+            spare_pieces,
             jobs,
             gauge,
             blocks: Vec::new(),
             contents: Vec::new(),
             bytes: 0,
         })
+    }
+
+    /// Memory of a piece that is written; its contents are arbitrary.
+    pub(crate) fn spare_piece(&self) -> Option<Vec<u8>> {
+        self.spare_pieces.try_recv().ok()
     }
 
     pub(crate) fn gauge(&self) -> &Arc<Gauge> {
@@ -339,6 +348,8 @@ struct FileWriter {
     unsettled: VecDeque<(u64, Box<dyn Durable>)>,
     /// Takes the memory of large blocks back.
     spare: Sender<Vec<u8>>,
+    /// Takes the memory of pieces back.
+    spare_pieces: Sender<Vec<u8>>,
 }
 
 impl FileWriter {
@@ -465,9 +476,13 @@ impl FileWriter {
         self.gauge.plain_bytes.fetch_add(bytes, Ordering::Relaxed);
         let counter = &self.gauge.compressed_blocks;
         counter.fetch_add(compressed, Ordering::Relaxed);
-        if kind == BlockKind::EVENT_COLUMNS {
-            let _ = self.spare.try_send(packed.into_memory());
-        }
+        let taker = match kind {
+            BlockKind::EVENT_COLUMNS => &self.spare,
+            BlockKind::EVENTS => &self.spare_pieces,
+            _ => return true,
+        };
+        // Refused where enough of it waits.
+        let _ = taker.try_send(packed.into_memory());
         true
     }
 

@@ -1,5 +1,5 @@
-//! Sums the events of one piece that state no more than their site, or their site and caller, by site and by pair; the same pass writes
-//! them in shorter words.
+//! Sums the events of a piece that state no more than their site, or their site and caller, by word and by pair ([`ThreadSums`]), and writes
+//! them.
 //!
 //! ```text
 //! word            how often it came (the table of words), if it is a whole event
@@ -8,16 +8,18 @@
 //! ```
 //!
 //! A piece has thousands of events, but only a few hundred different words. So for each event only the word is looked up. The site's row is
-//! consulted once per different word: for whether the size matches the site's, and for the sum. The sum of a pair is stored where the
-//! shortener finds the pair.
+//! consulted once per different word: for whether the size matches the site's, and when the sums of words become those of sites.
 
 use ducktrack_heap_mirror::{KeptSite, SiteCache};
 use ducktrack_trace_format::{
-    CALLER, EventShortener, FIRST_CALLED_SITE, FIRST_SITE, MAX_UNITS, ShortWords, SiteFacts,
-    SiteId, UNIT, Word,
+    CALLER, CLASS_STATED, FIRST_CALLED_SITE, FIRST_SITE, MAX_UNITS, ShortWords, SiteFacts, SiteId,
+    UNIT, Word,
 };
 
+use super::pair_sums::PairSums;
 use super::tally::EventSum;
+use super::thread_sums::ThreadSums;
+use super::typed_sums::TypedSums;
 use super::word_block::{self, BLOCK, WordBlock};
 use super::word_counts::{WordCount, WordCounts};
 
@@ -92,22 +94,13 @@ impl SiteRow {
     }
 }
 
-/// The events of one pair of a caller and a site's word.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PairSum {
-    /// How each object is kept; 0 if these events are not summed here.
-    pub(crate) kept: Word,
-    pub(crate) executed: u32,
-}
-
-/// Shortens words, and holds the sums of pairs.
-pub(crate) type PairShortener = EventShortener<PairSum>;
-
 /// How much of the given words was taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TakenWords {
     /// How many words, counted from the first.
     pub(crate) words: usize,
+    /// How many events.
+    pub(crate) events: usize,
     /// How many of their events are on the heap, and so kept.
     pub(crate) kept: usize,
     /// Units of all their objects.
@@ -231,43 +224,30 @@ impl SiteRows {
     }
 }
 
-/// The sums of one piece.
-#[derive(Debug)]
+/// What is known of sites, and the sums of the current piece that are by site already.
+#[derive(Debug, Default)]
 pub(crate) struct PieceSums {
-    words: WordCounts,
     sites: SiteRows,
-    /// How many more events can be added before a `u32` may overflow.
-    room: usize,
 }
 
-impl Default for PieceSums {
-    fn default() -> Self {
-        Self {
-            words: WordCounts::default(),
-            sites: SiteRows::default(),
-            room: MOST_EVENTS,
-        }
-    }
+/// True when nothing more can be added before the sums are handed out: a `u32` might overflow.
+pub(crate) fn is_full(sums: &ThreadSums) -> bool {
+    sums.events >= MOST_EVENTS
 }
 
 impl PieceSums {
-    /// True when nothing more can be added before [`PieceSums::drain`]. The agent's pieces never get that long.
-    pub(crate) fn is_full(&self) -> bool {
-        self.room == 0
-    }
-
     /// Adds words from the first on, writes them to `short`, and stores how they are kept in `kept`, if objects are kept. It stops at an event
     /// that states more, whose site is new here ([`PieceSums::learn`]), or that is its pair's first, and when there is no more room.
     pub(crate) fn add_words(
         &mut self,
         words: &[Word],
         kept: Option<&mut [Word]>,
-        shortener: &mut PairShortener,
-        short: &mut ShortWords<'_>,
+        sums: &mut ThreadSums,
+        (piece, short): (u32, &mut ShortWords<'_>),
     ) -> TakenWords {
         match kept {
-            Some(kept) => self.add_words_of::<true>(words, kept, shortener, short),
-            None => self.add_words_of::<false>(words, &mut [], shortener, short),
+            Some(kept) => self.add_words_of::<true>(words, kept, sums, (piece, short)),
+            None => self.add_words_of::<false>(words, &mut [], sums, (piece, short)),
         }
     }
 
@@ -275,12 +255,13 @@ impl PieceSums {
         &mut self,
         words: &[Word],
         kept: &mut [Word],
-        shortener: &mut PairShortener,
-        short: &mut ShortWords<'_>,
+        sums: &mut ThreadSums,
+        (piece, short): (u32, &mut ShortWords<'_>),
     ) -> TakenWords {
+        let room = MOST_EVENTS.saturating_sub(sums.events);
         let most = match KEEPS {
-            true => kept.len().min(self.room),
-            false => self.room,
+            true => kept.len().min(room),
+            false => room,
         };
         let mut run = Run {
             rest: words,
@@ -292,27 +273,30 @@ impl PieceSums {
             kept_count: 0,
             units: 0,
         };
-        while self.add_singly::<KEEPS>(&mut run, shortener) && self.add_blocks::<KEEPS>(&mut run) {}
+        while self.add_singly::<KEEPS>(&mut run, sums, piece)
+            && self.add_blocks::<KEEPS>(&mut run, &mut sums.words)
+        {}
         let taken = TakenWords {
             words: words.len() - run.rest.len(),
+            events: run.events,
             kept: run.kept_count,
             units: run.units,
         };
-        let (events, written) = (run.events, run.written_count);
+        let written = run.written_count;
         short.filled(written);
-        self.room -= events;
+        sums.events += taken.events;
         taken
     }
 
     /// Adds blocks of plain words while there are any. False: the next event cannot be added.
     #[inline(always)]
-    fn add_blocks<const KEEPS: bool>(&mut self, run: &mut Run<'_>) -> bool {
+    fn add_blocks<const KEEPS: bool>(&mut self, run: &mut Run<'_>, words: &mut WordCounts) -> bool {
         while let Some((block, after)) = run.rest.split_first_chunk::<BLOCK>() {
             let survey = word_block::survey(block);
             let Some((written, kept)) = run.room::<KEEPS>().filter(|_| survey.is_plain) else {
                 break;
             };
-            let counted = count(&mut self.words, &mut self.sites, block);
+            let counted = count(words, &mut self.sites, block);
             *written = *block;
             if counted == BLOCK {
                 let kept = match kept {
@@ -338,7 +322,8 @@ impl PieceSums {
     fn add_singly<const KEEPS: bool>(
         &mut self,
         run: &mut Run<'_>,
-        shortener: &mut PairShortener,
+        sums: &mut ThreadSums,
+        piece: u32,
     ) -> bool {
         for _ in 0..BLOCK {
             let [first, after @ ..] = run.rest else {
@@ -349,8 +334,9 @@ impl PieceSums {
                 return false;
             }
             let is_taken = match word >> 12 {
-                FIRST_SITE.. => self.add_plain::<KEEPS>(word, run, after),
-                CALLER => add_pair::<KEEPS>(run, shortener),
+                FIRST_SITE.. => self.add_plain::<KEEPS>(word, run, after, &mut sums.words),
+                CALLER => add_pair::<KEEPS>(run, &mut sums.pairs),
+                _ if word == CLASS_STATED && !KEEPS => add_typed(run, &mut sums.typed, piece),
                 _ => false,
             };
             if !is_taken {
@@ -367,8 +353,9 @@ impl PieceSums {
         word: u32,
         run: &mut Run<'a>,
         after: &'a [Word],
+        words: &mut WordCounts,
     ) -> bool {
-        if !self.words.add(word) && !enter(&mut self.words, &mut self.sites, word) {
+        if !words.add(word) && !enter(words, &mut self.sites, word) {
             return false;
         }
         let written = word.to_le_bytes();
@@ -396,10 +383,14 @@ impl PieceSums {
         row.is_some_and(|row| row.fits(units)) || self.learn(site, units, facts)
     }
 
+    /// Turns the sums of words into those of sites.
+    pub(crate) fn sum_words(&mut self, words: &mut WordCounts) {
+        words.drain(|count| self.sites.add(count));
+    }
+
     /// Hands out the sums of sites and starts again.
     pub(crate) fn drain(&mut self, mut give: impl FnMut(SiteId, &EventSum)) {
-        let Self { words, sites, .. } = self;
-        words.drain(|count| sites.add(count));
+        let sites = &mut self.sites;
         let mut touched = std::mem::take(&mut sites.touched);
         for site in touched.drain(..) {
             if let Some(row) = sites.get_mut(site) {
@@ -407,7 +398,6 @@ impl PieceSums {
             }
         }
         sites.touched = touched;
-        self.room = MOST_EVENTS;
     }
 
     /// The sum of `executed` events of one word.
@@ -431,20 +421,34 @@ impl PieceSums {
 
 /// Adds an event that begins with a CALLER word; false if it cannot be added.
 #[inline(always)]
-fn add_pair<const KEEPS: bool>(run: &mut Run<'_>, shortener: &mut PairShortener) -> bool {
+fn add_pair<const KEEPS: bool>(run: &mut Run<'_>, pairs: &mut PairSums) -> bool {
     let Some((event, after)) = run.rest.split_first_chunk::<3>() else {
         return false;
     };
     let [_, caller, word] = event.map(u32::from_le_bytes);
-    match shortener.known(caller, word) {
-        Some(pair) if pair.kept != [0; 4] => {
-            pair.executed += 1;
-            run.take::<3, KEEPS>(*event, pair.kept, word & MAX_UNITS);
-            run.rest = after;
-            true
-        }
-        _ => false,
-    }
+    let Some(pair) = pairs.known(caller, word) else {
+        return false;
+    };
+    pair.executed += 1;
+    run.take::<3, KEEPS>(*event, pair.kept, word & MAX_UNITS);
+    run.rest = after;
+    true
+}
+
+/// Adds an event that begins with a class in full; false if it cannot be added.
+#[inline(always)]
+fn add_typed(run: &mut Run<'_>, typed: &mut TypedSums, piece: u32) -> bool {
+    let Some((event, after)) = run.rest.split_first_chunk::<4>() else {
+        return false;
+    };
+    let [_, low, high, word] = event.map(u32::from_le_bytes);
+    let klass = u64::from(high) << 32 | u64::from(low);
+    let Some(short) = typed.add(klass, word, piece) else {
+        return false;
+    };
+    run.take::<2, false>(short, [0; 4], word & MAX_UNITS);
+    run.rest = after;
+    true
 }
 
 /// Counts the words of a block until one cannot be counted; returns how many were.

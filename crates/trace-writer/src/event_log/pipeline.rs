@@ -16,22 +16,22 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use ducktrack_heap_mirror::{Mirror, Moves, PieceObjects, SiteCache, Threads};
 use ducktrack_trace_format::{
-    BlockKind, Collection, CollectionKind, Compression, End, Explained, HeapClass, MovesLevel,
-    encode_explained,
+    BlockKind, Collection, CollectionKind, Compression, End, EventShortener, Explained, HeapClass,
+    MovesLevel, encode_explained,
 };
 use parking_lot::Mutex;
 
 use super::buffer_words::Durable;
 use super::flush_queue::{Buffer, FlushQueue, Message};
 use super::limits::Limits;
-use super::noted_sums::NotedSums;
 use super::options::{CompressStrategy, EventHost, EventOptions};
 use super::output::Output;
-use super::piece_sums::{PairShortener, PieceSums};
+use super::piece_sums::PieceSums;
 use super::standstill::Standstill;
 use super::stats::EventStats;
 use super::survivor::Survivors;
 use super::tally::Tally;
+use super::thread_sums::{EVERY, SumsByThread};
 use awaiting::Later;
 use deferred::survivors_as_they_are;
 use holding::{ASK_AGAIN, Holding};
@@ -41,6 +41,7 @@ use spare_memory::SpareMemory;
 mod awaiting;
 mod deferred;
 mod file_turns;
+mod handing_out;
 mod holding;
 mod lost_heap;
 mod new_beginning;
@@ -48,10 +49,9 @@ mod piece_reading;
 mod pieces;
 mod spare_memory;
 
-/// Waking this thread for every buffer would cost the program's threads more than the buffers themselves. So after a pause buffers gather
-/// for a moment, unless the queue is short or filling up.
-const GATHER_TIME: Duration = Duration::from_millis(2);
-const GATHER_BELOW: f64 = 1.0 / 128.0;
+/// Waking this thread for every buffer would cost the program's threads more than the buffers themselves, and this thread finds its tables in
+/// no cache. So when all buffers are read, more of them gather for a moment before it waits, unless the queue is short.
+const GATHER_TIME: Duration = Duration::from_millis(8);
 
 /// Fault of the collections after the mirror exceeded its memory limit.
 const OVER_BOUND: &str = "the heap has more objects than the agent may remember (option `memory`)";
@@ -78,9 +78,9 @@ pub(crate) struct Pipeline {
     epoch: u32,
     threads: Threads,
     heap: Heap,
-    sums: PieceSums,
-    shortener: PairShortener,
-    noted: NotedSums,
+    sites: PieceSums,
+    sums: SumsByThread,
+    shortener: EventShortener,
     objects: PieceObjects,
     spare: SpareMemory,
     /// The encoded header of the piece being read.
@@ -91,6 +91,8 @@ pub(crate) struct Pipeline {
     ahead: Vec<(BlockKind, Vec<u8>)>,
     /// Since when buffers are held, and the held buffers.
     holding: Option<Holding>,
+    /// A buffer was read since this thread last let buffers gather.
+    has_read: bool,
     held: VecDeque<Buffer>,
     /// What came while a collection was awaited.
     later: Later,
@@ -126,15 +128,16 @@ impl Pipeline {
                 true => Heap::Known(Mirror::new()),
                 false => Heap::Unknown,
             },
-            sums: PieceSums::default(),
-            shortener: PairShortener::default(),
-            noted: NotedSums::default(),
+            sites: PieceSums::default(),
+            sums: SumsByThread::default(),
+            shortener: EventShortener::default(),
             objects: PieceObjects::default(),
             spare: SpareMemory::default(),
             head: Vec::new(),
             explained: Vec::new(),
             ahead: Vec::new(),
             holding: None,
+            has_read: false,
             held: VecDeque::new(),
             later: Later::default(),
             asked: false,
@@ -178,10 +181,10 @@ impl Pipeline {
         if let Some(message) = self.try_next(messages) {
             return Some(message);
         }
-        self.parts.output.flush();
         if self.holding.is_none() {
             return self.gather(messages);
         }
+        self.hand_out();
         match messages.recv_timeout(ASK_AGAIN) {
             Ok(message) => Some(message),
             Err(RecvTimeoutError::Timeout) => None,
@@ -190,13 +193,28 @@ impl Pipeline {
         }
     }
 
-    /// Waits for the next message; after a buffer, lets more of them gather.
-    fn gather(&self, messages: &Receiver<Message>) -> Option<Message> {
-        let message = messages.recv().ok()?;
-        if matches!(message, Message::Buffer(_)) && self.parts.queue.fill() < GATHER_BELOW {
+    /// Waits for the next message; after buffers, lets more of them gather.
+    fn gather(&mut self, messages: &Receiver<Message>) -> Option<Message> {
+        if std::mem::take(&mut self.has_read) && !self.parts.queue.is_short() {
             std::thread::sleep(GATHER_TIME);
+            if let Some(message) = self.try_next(messages) {
+                return Some(message);
+            }
         }
-        Some(message)
+        if self.sums.has_some() {
+            match messages.recv_timeout(EVERY) {
+                Err(RecvTimeoutError::Timeout) => {}
+                result => return result.ok(),
+            }
+        }
+        self.hand_out();
+        messages.recv().ok()
+    }
+
+    /// Hands out sums, and sends the blocks so far to the files.
+    fn hand_out(&mut self) {
+        self.hand_out_sums();
+        self.parts.output.flush();
     }
 
     fn classes(&mut self, classes: &[HeapClass]) {
@@ -219,6 +237,10 @@ impl Pipeline {
         let bytes = buffer.bytes();
         self.write_buffer(buffer);
         self.parts.queue.buffer_done(bytes);
+        self.has_read = true;
+        if self.sums.are_due() {
+            self.hand_out();
+        }
     }
 
     fn write_held(&mut self) {
@@ -422,6 +444,7 @@ impl Pipeline {
                 Message::Finish(_, also_done) => drop(also_done),
             }
         }
+        self.hand_out_sums();
         self.write_explained();
         // Without a collection after them, only roots tell something.
         for (kind, content) in std::mem::take(&mut self.ahead) {

@@ -15,7 +15,7 @@ use super::*;
 use crate::memory_disk::MemoryDisk;
 use crate::storage::Storage;
 
-struct Facts;
+pub(super) struct Facts;
 
 impl SiteFacts for Facts {
     fn fixed_bytes(&self, _site: SiteId) -> Option<u32> {
@@ -28,7 +28,7 @@ impl SiteFacts for Facts {
 }
 
 #[derive(Default)]
-struct Host {
+pub(super) struct Host {
     lines: Mutex<Vec<String>>,
 }
 
@@ -105,7 +105,7 @@ fn piece(epoch: u32) -> Buffer {
     piece_of(epoch, 100)
 }
 
-fn piece_of(epoch: u32, objects: u32) -> Buffer {
+pub(super) fn piece_of(epoch: u32, objects: u32) -> Buffer {
     let first = EventWords::new().cut(epoch).at(SiteId(20), EDEN.start + 16);
     let words = (1..objects).fold(first, |words, _| words.site(SiteId(20), 2));
     let header = EventBlockHeader {
@@ -152,7 +152,7 @@ fn wait_for(log: &EventLog, collections: u64) {
     }
 }
 
-fn end() -> End {
+pub(super) fn end() -> End {
     End {
         unix_millis: 1,
         cause: "exit".into(),

@@ -27,7 +27,7 @@ impl Pipeline {
         place: &Receiver<AwaitedCollection>,
         messages: &Receiver<Message>,
     ) {
-        self.parts.output.flush();
+        self.hand_out();
         let awaited = loop {
             if self.later.bytes >= MOST_BYTES {
                 break place.recv().ok();

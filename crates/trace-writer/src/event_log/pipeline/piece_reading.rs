@@ -2,32 +2,35 @@
 
 use ducktrack_heap_mirror::{KeptSite, Mirror, PieceFacts, PieceObjects, SiteCache};
 use ducktrack_trace_format::{
-    Allocation, CallSiteId, Event, EventSink, Explained, FIRST_CALLED_SITE, MAX_UNITS, NotedEvent,
-    PlainRun, RecordRun, ReferenceColumn, ShortWords, SiteFacts, SiteId, UNIT, Word, is_site,
+    Allocation, CALLER, CallSiteId, Event, EventShortener, EventSink, Explained, FIRST_CALLED_SITE,
+    MAX_UNITS, NotedEvent, PlainRun, RecordRun, ReferenceColumn, ShortWords, SiteId, UNIT, Word,
+    is_site,
 };
 
-use crate::event_log::noted_sums::NotedSums;
+use super::handing_out::HandingOut;
 use crate::event_log::options::EventHost;
-use crate::event_log::piece_sums::{PairShortener, PairSum, PieceSums};
-use crate::event_log::tally::{EqualEvents, EventSum, Tally};
+use crate::event_log::piece_sums::{PieceSums, is_full};
+use crate::event_log::tally::{EqualEvents, Tally};
+use crate::event_log::thread_sums::ThreadSums;
 
 /// The piece's thread and epoch, and where its events go.
 pub(crate) struct PieceReading<'a> {
     pub(crate) piece: PieceFacts,
     pub(crate) facts: &'a SiteCache,
     pub(crate) host: &'a dyn EventHost,
-    pub(crate) sums: &'a mut PieceSums,
-    pub(crate) shortener: &'a mut PairShortener,
+    pub(crate) sites: &'a mut PieceSums,
+    /// The sums of the piece's thread.
+    pub(crate) sums: &'a mut ThreadSums,
+    pub(crate) shortener: &'a mut EventShortener,
     pub(crate) short: ShortWords<'a>,
     /// Where the references of records go, if pieces are in columns.
     pub(crate) references: Option<&'a mut ReferenceColumn>,
-    pub(crate) noted: &'a mut NotedSums,
     /// The objects of the piece, if they are kept for a mirror.
     pub(crate) objects: Option<&'a mut PieceObjects>,
     pub(crate) tally: &'a mut dyn Tally,
     pub(crate) mirror: Option<&'a mut Mirror>,
     pub(crate) explained: &'a mut Vec<Explained>,
-    /// Number of events, without those in the sums.
+    /// Number of events.
     pub(crate) events: u64,
 }
 
@@ -41,18 +44,23 @@ impl EventSink for PieceReading<'_> {
             let room = objects
                 .as_mut()
                 .map(|objects| objects.room(start, rest.len()));
-            let taken = self
-                .sums
-                .add_words(rest, room, self.shortener, &mut self.short);
+            let taken = self.sites.add_words(
+                rest,
+                room,
+                self.sums,
+                (self.shortener.piece(), &mut self.short),
+            );
             let end = start.wrapping_add(taken.units * UNIT);
             if let Some(objects) = &mut self.objects {
                 objects.filled(taken.kept, end);
             }
             run.words += taken.words;
             run.units += taken.units;
+            self.events += taken.events as u64;
             let rest = rest.get(taken.words..).unwrap_or_default();
-            if self.sums.is_full() {
-                self.give_sums();
+            if is_full(self.sums) {
+                let (mut handing_out, sums) = self.handing_out();
+                handing_out.all(sums);
             } else if let Some(event) = self.take_noted(rest, end) {
                 run.words += event.words;
                 run.units += u64::from(event.units);
@@ -104,7 +112,7 @@ impl PieceReading<'_> {
             return false;
         };
         let site = SiteId(word >> 12);
-        is_site(site.0) && self.sums.learn(site, word & MAX_UNITS, self.facts)
+        is_site(site.0) && self.sites.learn(site, word & MAX_UNITS, self.facts)
     }
 
     /// Takes the event at the start of the words if it states its class, or if it states its caller and is the first of its pair. `top` is
@@ -112,7 +120,8 @@ impl PieceReading<'_> {
     fn take_noted(&mut self, words: &[Word], top: u64) -> Option<NotedEvent> {
         let event = NotedEvent::first_of(words, top)?;
         // A caller or a class before a called site: the agent never writes that.
-        if event.site.0 >= FIRST_CALLED_SITE || !self.sums.fits(event.site, event.units, self.facts)
+        if event.site.0 >= FIRST_CALLED_SITE
+            || !self.sites.fits(event.site, event.units, self.facts)
         {
             return None;
         }
@@ -121,6 +130,7 @@ impl PieceReading<'_> {
             Some(_) if event.units == 0 => return None,
             Some(_) => self.add_typed(&event, words)?,
         };
+        self.events += 1;
         if let Some(objects) = &mut self.objects {
             if event.units > 0 {
                 let bytes = u64::from(event.units) * UNIT;
@@ -136,11 +146,11 @@ impl PieceReading<'_> {
     fn add_first_of_pair(&mut self, event: &NotedEvent) -> Option<KeptSite> {
         let (caller, word) = (event.caller?, event.site.0 << 12 | event.units);
         let kept = self.kept_site(event.site, event.caller)?;
-        let first = PairSum {
-            kept: (kept.in_word() | event.units).to_le_bytes(),
-            executed: 1,
-        };
-        self.shortener.add(caller.0, word, first, &mut self.short);
+        let in_words = (kept.in_word() | event.units).to_le_bytes();
+        self.sums.pairs.add_first(caller.0, word, in_words);
+        for word in [CALLER << 12, caller.0, word] {
+            self.short.push(word);
+        }
         Some(kept)
     }
 
@@ -150,9 +160,16 @@ impl PieceReading<'_> {
             caller: event.caller,
             klass: event.klass,
         };
-        let kept = self.noted.add(&common, event.units);
-        let kept = kept.or_else(|| self.first_noted(common, event.units))?;
         let words = words.get(..event.words).unwrap_or_default();
+        if let (None, Some(klass), None) = (event.caller, event.klass, &self.mirror) {
+            let kept = KeptSite::alone(event.site)?;
+            let number = self.shortener.write_typed(None, words, &mut self.short);
+            let (word, piece) = (event.site.0 << 12 | event.units, self.shortener.piece());
+            self.sums.typed.enter(klass, word, piece, number);
+            return Some(kept);
+        }
+        let kept = self.sums.noted.add(&common, event.units);
+        let kept = kept.or_else(|| self.first_noted(common, event.units))?;
         let caller = event.caller.map(|caller| caller.0);
         self.shortener.write_typed(caller, words, &mut self.short);
         Some(kept)
@@ -165,8 +182,7 @@ impl PieceReading<'_> {
         if let Some(mirror) = self.mirror.as_mut().filter(|_| common.klass.is_some()) {
             mirror.says_its_classes(common.site);
         }
-        if let Some((other, sum)) = self.noted.add_first(common, units, kept) {
-            self.events += sum.executed;
+        if let Some((other, sum)) = self.sums.noted.add_first(common, units, kept) {
             self.tally.add_sum(self.piece.thread, &other, &sum);
         }
         Some(kept)
@@ -182,45 +198,21 @@ impl PieceReading<'_> {
         }
     }
 
-    /// Hands the sums to the tally.
-    fn give_sums(&mut self) {
-        let (tally, thread) = (&mut *self.tally, self.piece.thread);
-        let mut events = 0;
-        let mut give = |common: &EqualEvents, sum: &EventSum| {
-            events += sum.executed;
-            tally.add_sum(thread, common, sum);
+    /// Where sums go, and the sums of the thread.
+    fn handing_out(&mut self) -> (HandingOut<'_>, &mut ThreadSums) {
+        let handing_out = HandingOut {
+            sites: self.sites,
+            facts: self.facts,
+            host: self.host,
+            tally: self.tally,
         };
-        let (sums, facts, host) = (&*self.sums, self.facts, self.host);
-        self.shortener.drain(|caller, word, pair| {
-            if pair.executed > 0 {
-                let (site, caller) = (SiteId(word >> 12), CallSiteId(caller));
-                host.called(site, caller, pair.executed);
-                let sum = sums.sum_of(word, pair.executed);
-                give(&common(site, Some(caller)), &sum);
-            }
-        });
-        self.sums.drain(|number, sum| {
-            let common = match facts.called(number) {
-                Some((site, caller)) => common(site, Some(caller)),
-                None => common(number, None),
-            };
-            give(&common, sum);
-        });
-        self.noted.drain(give);
-        self.events += events;
+        (handing_out, self.sums)
     }
 
     /// Ends the piece; returns the number of its events and of the written words.
     pub(crate) fn finish(mut self) -> (u64, usize) {
-        self.give_sums();
+        let (mut handing_out, sums) = self.handing_out();
+        handing_out.displaced(sums);
         (self.events, self.short.len())
-    }
-}
-
-fn common(site: SiteId, caller: Option<CallSiteId>) -> EqualEvents {
-    EqualEvents {
-        site,
-        caller,
-        klass: None,
     }
 }

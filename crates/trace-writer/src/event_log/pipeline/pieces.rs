@@ -40,6 +40,7 @@ impl Pipeline {
         self.stats.event_bytes += bytes as u64;
         if header.flags.has(EventFlags::THREAD_ENDED) {
             self.threads.end(header.thread);
+            self.hand_out_last_sums();
         }
         self.stats.buffers += 1;
         self.stats.buffer_nanos += nanos_since(start);
@@ -78,6 +79,9 @@ impl Pipeline {
     fn content(&mut self, header: &EventBlockHeader, length: usize) -> (Vec<u8>, usize) {
         self.encode_head(header);
         let start = self.head.len();
+        while let Some(bytes) = self.parts.output.spare_piece() {
+            self.spare.put(bytes);
+        }
         let mut content = self.spare.take(start + length + size_of::<Word>());
         content.resize(start + length, 0);
         if let Some(room) = content.get_mut(..start) {
@@ -107,16 +111,17 @@ impl Pipeline {
     ) -> ReadPiece {
         let header = buffer.header;
         self.shortener.begin();
+        let mut sums = self.sums_of(header.thread);
         let mirror = self.heap.keeper();
         let mut reading = PieceReading {
             piece: PieceFacts::of(&header, self.epoch, &self.threads),
             facts: &self.parts.facts,
             host: &*self.parts.host,
-            sums: &mut self.sums,
+            sites: &mut self.sites,
+            sums: &mut sums,
             shortener: &mut self.shortener,
             short,
             references,
-            noted: &mut self.noted,
             objects: mirror.is_some().then_some(&mut self.objects),
             tally: &mut *self.parts.tally,
             mirror,
@@ -130,6 +135,7 @@ impl Pipeline {
         let result = EventDecoder::new(&self.parts.facts).decode_into(&block, &mut reading);
         let (events, written) = reading.finish();
         self.stats.events += events;
+        self.sums.put(sums);
         match &result {
             Ok(piece)
                 if header.flags.has(EventFlags::CUT) && !header.flags.has(EventFlags::LATE) =>
@@ -141,6 +147,8 @@ impl Pipeline {
         }
         if let Some(mirror) = self.heap.keeper() {
             mirror.end_piece(&header, &mut self.objects);
+            // How the mirror keeps objects of a pair holds for a piece.
+            self.hand_out_sums();
         }
         ReadPiece {
             written,

@@ -1,8 +1,8 @@
-//! Reuses the memory of buffers that were read for the contents of later blocks. This saves calls of the allocator and zeroing memory that
-//! is overwritten anyway.
+//! Reuses the memory of buffers that were read, and of blocks that were written, for the contents of later blocks. This saves calls of the
+//! allocator and zeroing memory that is overwritten anyway.
 
-/// How many buffers are kept. Their lengths differ, so one of several usually fits.
-const MOST: usize = 4;
+/// How many buffers are kept: those of two batches. Their lengths differ, so one of several usually fits.
+const MOST: usize = 32;
 
 /// Shorter contents are not worth it.
 const LEAST: usize = 4 << 10;
@@ -19,7 +19,7 @@ impl SpareMemory {
         }
         // A buffer that is too short would be extended with zeros.
         let find =
-            |fits: fn(&Vec<u8>) -> usize| self.0.iter().position(|spare| fits(spare) >= length);
+            |fits: fn(&Vec<u8>) -> usize| self.0.iter().rposition(|spare| fits(spare) >= length);
         match find(Vec::len).or_else(|| find(Vec::capacity)) {
             Some(index) => self.0.swap_remove(index),
             None => Vec::with_capacity(length),
@@ -45,10 +45,14 @@ mod tests {
         for length in [LEAST, 3 * LEAST, 2 * LEAST, LEAST, LEAST] {
             spare.put(vec![1; length]);
         }
-        assert_eq!(spare.take(2 * LEAST).len(), 3 * LEAST);
         assert_eq!(spare.take(2 * LEAST).len(), 2 * LEAST);
+        assert_eq!(spare.take(2 * LEAST).len(), 3 * LEAST);
         assert!(spare.take(2 * LEAST).is_empty());
         assert!(spare.take(1).is_empty());
-        assert_eq!(spare.0.len(), MOST - 2);
+        assert_eq!(spare.0.len(), 3);
+        for _ in 0..MOST {
+            spare.put(Vec::new());
+        }
+        assert_eq!(spare.0.len(), MOST);
     }
 }
