@@ -101,11 +101,11 @@ function candidate(row, at) {
   head.append(element('span', '', (at + 1) + '. ' + (row.source ? row.source + ' \u2192 ' : '') + row.target), element('span', 'small', title));
   box.append(head);
   box.append(change(row));
-  box.append(factLine('live', bytes(row.bytes) + ' in ' + objects(row.objects) + (row.retained === null ? '' : ', retaining ' + atLeast + bytes(row.retained) + ' (' + share(row.retained, data.liveBytes) + ')')));
+  box.append(factLine('live', bytes(row.bytes) + ' in ' + grouped(row.objects) + (row.objects === 1 ? ' object' : ' objects') + (row.retained === null ? '' : ', retaining ' + atLeast + bytes(row.retained) + ' (' + share(row.retained, data.liveBytes) + ')')));
   box.append(factLine('made at', (row.made ?? 'not known') + (row.loaders > 1 ? ' (its class from ' + row.loaders + ' loaders)' : '') + (row.caller ?? row.holderMade ? ', for ' + (row.caller ?? row.holderMade) : '')));
   box.append(factLine('rate', perMb(row.bytesPerMb.value) + ' (' + shortBytes(Math.max(0, row.bytesPerMb.low)) + ' to ' + shortBytes(Math.max(0, row.bytesPerMb.high)) + '), ' + shortBytes(Math.max(0, row.bytesPerSecond)) + ' per second of work' + (row.secondsUntilFull === null ? '' : '; alone it fills the heap in ' + longTime(row.secondsUntilFull))));
   box.append(factLine('sure', perCent(row.sure) + ' that it rises, since ' + (row.sinceMicros / 1e6).toFixed(1) + ' s after the start; that the line bends: ' + perCent(row.bends) + (row.released ? '; it was dropped before the run ended' : '')));
-  box.append(factLine('stays', perCent(row.share.value) + ' of what is made there; ' + row.cohorts + ' of ' + row.ofCohorts + ' pieces of the run keep some'), cohorts(row));
+  box.append(factLine('stays', perCent(row.share.value) + ' of what is made there; ' + row.cohorts + ' of ' + row.ofCohorts + ' pieces of the run keep some. Each bar is a piece: what was made, filled as far as it stays'), cohorts(row));
   for (const [name, rows] of [['with each', row.with.filter((one) => one.each > 0)], ['also in it', row.with.filter((one) => one.each === 0)]])
     if (rows.length) box.append(factLine(name, rows.slice(0, 4).map((one) => (one.each ? grouped(one.each) + ' ' : '') + one.target + (one.made ? ' made at ' + one.made : '')).join('; ') + (rows.length > 4 ? '; and ' + (rows.length - 4) + (rows.length === 5 ? ' more site' : ' more sites') : '')));
   if (row.unusedFor !== null) box.append(factLine('unused', 'half of them for at least ' + row.unusedFor + ' collections'));
