@@ -4,6 +4,7 @@
 //!
 //! `DUCKTRACK_FULL` takes each form of ZGC on each JDK; else each form takes one kind of heap, in turn.
 
+mod deaths;
 mod first_page;
 mod gaps;
 mod kills;
@@ -72,7 +73,7 @@ fn known_forms() -> Vec<(Jdk, &'static [&'static str])> {
     forms.collect()
 }
 
-const PROGRAMS: [&str; 2] = ["ConcurrentHeap", "FirstPage"];
+const PROGRAMS: [&str; 3] = ["ConcurrentHeap", "FirstPage", "KnownDeaths"];
 
 fn programs() -> TempDir {
     let programs = tempfile::tempdir().expect("temporary folder");
