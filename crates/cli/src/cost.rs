@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use ducktrack_analyses::{CostBuilder, CostQuestion, JudgedSpan, ObjectGroup, TraceModel};
+use ducktrack_analyses::{CostBuilder, CostQuestion, GcCost, JudgedSpan, ObjectGroup, TraceModel};
 use ducktrack_reports::{
     Change, CostCandidate, CostRequest, Filter, LeakRequest, Report, candidate_groups,
     candidates_of, cost_report, leak_question, leaks_report,
@@ -57,12 +57,13 @@ pub(crate) struct CostArgs {
     selection: RowSelection,
 }
 
-/// A collector that works while the program runs has pauses that say nothing about its work.
-fn refuse_concurrent(model: &TraceModel) -> Result<()> {
+/// A collector that works while the program runs has pauses that say nothing about its work; of ZGC's the trace has the CPU time.
+fn refuse_untimed(model: &TraceModel, costs: &GcCost) -> Result<()> {
     let collector = &model.count.run.collector;
-    if matches!(collector.as_str(), "ZGC" | "Shenandoah") {
+    let is_untimed = costs.is_concurrent && costs.collections() > 0 && costs.pause_nanos() == 0;
+    if collector == "Shenandoah" || is_untimed {
         bail!(
-            "{collector} works while the program runs: its pauses say nothing about what objects cost. Costs are known of Serial, Parallel and G1"
+            "{collector} works while the program runs: its pauses say nothing about what objects cost, and this trace does not have the CPU time of its workers. Costs are known of Serial, Parallel, G1 and ZGC"
         );
     }
     Ok(())
@@ -78,7 +79,7 @@ pub(crate) fn run(args: CostArgs) -> Result<ExitCode> {
         groups,
     };
     let (model, costs) = args.report.load(CostBuilder::new(&question))?;
-    refuse_concurrent(&model)?;
+    refuse_untimed(&model, &costs)?;
     let filter: Filter = args.selection.into();
     nothing::mention_of_run(&model.count, &filter);
     let heap = args.heap.into_iter().map(Change::Heap);

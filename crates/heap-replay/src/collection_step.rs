@@ -89,6 +89,7 @@ impl CollectionStep<'_, '_> {
         survivors: impl Iterator<Item = NewSurvivor>,
         fates: &FateMap,
     ) {
+        let judges_all = self.step.collection.judges_all_new();
         let mut cursor = fates.cursor();
         for NewSurvivor { mut object, from } in survivors {
             for analysis in &mut *self.analyses {
@@ -97,6 +98,8 @@ impl CollectionStep<'_, '_> {
             if cursor.fate(from) != Fate::Untouched {
                 self.outcome.explained += 1;
                 self.kept(&mut object, from);
+            } else if judges_all {
+                self.outcome.strays += 1;
             }
             self.add(object);
         }

@@ -417,7 +417,8 @@ impl<'a> HeapReplay<'a> {
         let unexplained = runs
             .claimed
             .saturating_sub(fates.misplaced)
-            .abs_diff(outcome.explained.saturating_add(unjudged));
+            .abs_diff(outcome.explained.saturating_add(unjudged))
+            .saturating_add(outcome.strays);
         capped::add(&mut self.heap.info.unexplained_survivors, unexplained);
         self.doubtful |= unexplained > 0;
     }

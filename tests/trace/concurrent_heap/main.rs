@@ -4,6 +4,7 @@
 //!
 //! `DUCKTRACK_FULL` takes each form of ZGC on each JDK; else each form takes one kind of heap, in turn.
 
+mod cost;
 mod deaths;
 mod first_page;
 mod gaps;
@@ -73,7 +74,7 @@ fn known_forms() -> Vec<(Jdk, &'static [&'static str])> {
     forms.collect()
 }
 
-const PROGRAMS: [&str; 3] = ["ConcurrentHeap", "FirstPage", "KnownDeaths"];
+const PROGRAMS: [&str; 4] = ["ConcurrentHeap", "CycleCost", "FirstPage", "KnownDeaths"];
 
 fn programs() -> TempDir {
     let programs = tempfile::tempdir().expect("temporary folder");

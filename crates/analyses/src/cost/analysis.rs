@@ -10,10 +10,14 @@ use ducktrack_trace_format::Collection;
 use crate::Question;
 use crate::cost::{CostBuilder, GcCost};
 
+/// The collector whose cycles are known by the CPU time of its workers.
+const CONCURRENT: &str = "ZGC";
+
 impl Question for CostBuilder {
     type Answer = GcCost;
 
-    fn analyses(&mut self, _: &CountModel) -> Vec<&mut dyn Analysis> {
+    fn analyses(&mut self, count: &CountModel) -> Vec<&mut dyn Analysis> {
+        self.is_concurrent = count.run.collector == CONCURRENT;
         vec![self]
     }
 

@@ -30,7 +30,8 @@ pub struct CostBuilder {
     allocated: u64,
     /// Bytes of work in the collection under way.
     work: u64,
-    /// Objects that stay where they are are work, too: a full collection marks them.
+    is_full: bool,
+    /// Objects that stay where they are are work, too: a full collection marks them, and so does each concurrent one.
     counts_stayed: bool,
     /// Evacuations.
     evacuations: EpochSums,
@@ -48,6 +49,8 @@ pub struct CostBuilder {
     unused_for: u32,
     /// Evacuations and full collections.
     collections: EpochSums,
+    /// The collector works while the program runs.
+    pub(super) is_concurrent: bool,
 }
 
 impl CostBuilder {
@@ -68,7 +71,8 @@ impl CostBuilder {
 
     /// A collection begins.
     pub(crate) fn begin_collection(&mut self, collection: &Collection) {
-        self.counts_stayed = collection.kind == CollectionKind::Full;
+        self.is_full = !self.is_concurrent && self.kind(collection) == Some(PauseKind::Full);
+        self.counts_stayed = self.is_full || self.is_concurrent;
     }
 
     /// The collection, which ends `epoch`, keeps an object.
@@ -76,9 +80,9 @@ impl CostBuilder {
         let bytes = object.bytes();
         let unused = self.collections.between(object.used, epoch) as u32;
         let times = unused.checked_div(self.unused_for).unwrap_or(0).min(2) as usize;
-        if self.counts_stayed {
+        if self.is_full {
             self.saved.alive(object, times);
-        } else if is_moved && times > 0 {
+        } else if (is_moved || self.counts_stayed) && times > 0 {
             let origin = self.origins.cost(object.origin());
             origin.note_unused_copy(bytes, times);
             self.types.cost(object.ty).note_unused_copy(bytes, times);
@@ -128,19 +132,22 @@ impl CostBuilder {
     ) {
         self.allocated = self.allocated.saturating_add(bytes);
         let work = core::mem::take(&mut self.work);
-        let Some(kind) = PauseKind::of(collection.kind) else {
+        let Some(kind) = self.kind(collection) else {
             return;
         };
         let pressure = self.pressure(kind, collection);
         let at = kind.position();
         if let Some(pauses) = self.pauses.get_mut(at) {
-            let nanos = pause_nanos(collection);
+            let nanos = match self.is_concurrent {
+                true => collection.collector_nanos,
+                false => pause_nanos(collection),
+            };
             pauses.push(PauseSample { nanos, work });
             if collection.cause == HEAP_DUMP {
                 self.dump_nanos = self.dump_nanos.saturating_add(nanos);
             }
         }
-        if kind == PauseKind::Full {
+        if self.is_full {
             let old = (old_bytes(&collection.before), old_bytes(&collection.after));
             self.saved.end(old, work, pressure == Pressure::Asked);
         }
@@ -168,6 +175,16 @@ impl CostBuilder {
         let is_collection = kind != PauseKind::Cycle && !defers;
         self.collections.add(epoch, u64::from(is_collection), 0);
         self.empty_spaces(kind, epoch, defers);
+    }
+
+    /// What the collection is like. A cycle of ZGC that collects new objects comes when enough is allocated, as an evacuation does.
+    fn kind(&self, collection: &Collection) -> Option<PauseKind> {
+        match (self.is_concurrent, collection.kind) {
+            (false, kind) => PauseKind::of(kind),
+            (true, CollectionKind::Young | CollectionKind::Full) => Some(PauseKind::Evacuation),
+            (true, CollectionKind::Old) => Some(PauseKind::Full),
+            (true, _) => None,
+        }
     }
 
     fn pressure(&self, kind: PauseKind, collection: &Collection) -> Pressure {
@@ -199,7 +216,7 @@ impl CostBuilder {
 
     /// A concurrent cycle has marked what lives: true at its first pause, if the collection is of a cycle.
     pub(crate) fn begins_cycle_end(&mut self, collection: &Collection) -> bool {
-        if collection.kind != CollectionKind::Cleanup {
+        if collection.kind != CollectionKind::Cleanup || self.is_concurrent {
             return false;
         }
         self.is_marked = !self.is_marked;
@@ -222,7 +239,10 @@ impl CostBuilder {
     /// A collection whose moves are unknown: neither its work nor the allocations since the last one are known.
     pub(crate) fn lost_collection(&mut self, collection: &Collection) {
         self.unknown += 1;
-        self.unknown_nanos = self.unknown_nanos.saturating_add(pause_nanos(collection));
+        if !self.is_concurrent {
+            let nanos = pause_nanos(collection);
+            self.unknown_nanos = self.unknown_nanos.saturating_add(nanos);
+        }
         self.allocated = 0;
         self.origins.forget_allocated();
         self.types.forget_allocated();
@@ -248,6 +268,7 @@ impl CostBuilder {
             unknown_nanos: self.unknown_nanos,
             dump_nanos: self.dump_nanos,
             unused_for: self.unused_for,
+            is_concurrent: self.is_concurrent,
             ..GcCost::default()
         };
         let saved = &self.saved;

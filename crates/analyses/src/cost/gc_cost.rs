@@ -36,6 +36,8 @@ pub struct GcCost {
     pub unused_for: u32,
     /// The groups that were asked for.
     pub groups: Vec<GroupCost>,
+    /// The collector works while the program runs (ZGC): times are CPU of its workers, not pauses; work is what it marked.
+    pub is_concurrent: bool,
 }
 
 /// Costs of the objects of a group.
@@ -204,7 +206,10 @@ impl GcCost {
             evacuations.time(young.brought_on, own + others)
         };
         let (least, middle, most) = (of_young(0.0), of_young(vain), of_young(1.0));
-        let whole = self.of_full(cost.full.without);
+        let whole = match self.is_concurrent {
+            true => self.of_old_cycles(cost),
+            false => self.of_full(cost.full.without),
+        };
         let cycles = cost.kind(PauseKind::Cycle);
         let young = Estimate {
             value: middle.value,
@@ -245,6 +250,13 @@ impl GcCost {
         of(saved.collections)
             .reaching(of(least_fully(saved.collections)).low)
             .reaching(of(most_fully(saved.collections)).high)
+    }
+
+    /// When ZGC begins an old cycle is a rule of its own: those are saved that the objects bring on, and the work that is done for them.
+    fn of_old_cycles(&self, cost: &Cost) -> Estimate {
+        let [_, old, _] = &self.models;
+        let part = cost.kind(PauseKind::Full);
+        old.time(part.brought_on, part.work as f64)
     }
 
     fn at_most_all(&self, saved: Estimate) -> Estimate {

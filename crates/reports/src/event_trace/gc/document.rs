@@ -24,6 +24,9 @@ pub struct GcReport {
     pub head: TraceHead,
     /// How costs are worked out, as one paragraph.
     pub method: String,
+    /// What times are: `pauses`, or `CPU` of the collector's workers where it works while the program runs (ZGC).
+    #[serde(default)]
+    pub times: String,
     /// Pauses by what they do.
     pub pauses: Vec<PauseKindDoc>,
     /// Collections whose moves are not known: in no cost.
@@ -58,7 +61,7 @@ pub struct GcReport {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PauseKindDoc {
-    /// `young and mixed`, `full`, `concurrent cycle`.
+    /// `young and mixed`, `full`, `concurrent cycle`; with ZGC `cycles` (of the young generation, or of all), `old cycles`.
     pub kind: String,
     /// How many.
     pub count: u64,
@@ -66,7 +69,7 @@ pub struct PauseKindDoc {
     pub asked: u64,
     /// Their length together, without the time that the agent took.
     pub pause_micros: u64,
-    /// Bytes copied (young and mixed) or alive (full) in them.
+    /// Bytes copied (young and mixed) or alive (full, and with ZGC) in them.
     pub work_bytes: u64,
     /// Part of each pause that no work explains.
     pub constant_micros: f64,
@@ -214,11 +217,22 @@ impl GcReport {
         page
     }
 
+    /// Whether times are CPU of a collector that works while the program runs.
+    pub(super) fn is_of_cycles(&self) -> bool {
+        self.times == "CPU"
+    }
+
     /// Collections that stop the program to collect.
     pub(super) fn collections(&self) -> u64 {
         let cycle = PauseKind::Cycle.name();
         let stops = self.pauses.iter().filter(|kind| kind.kind != cycle);
         stops.map(|kind| kind.count).sum()
+    }
+
+    /// All work.
+    pub(super) fn work_bytes(&self) -> i64 {
+        let work = self.pauses.iter().map(|kind| kind.work_bytes);
+        i64::try_from(work.fold(0, u64::saturating_add)).unwrap_or(i64::MAX)
     }
 
     /// All explained pauses.

@@ -19,7 +19,10 @@ pub(super) fn facts(report: &GcReport) -> Facts {
     let size = |bytes: i64| short_bytes(bytes.unsigned_abs());
     facts.cards = vec![
         Card::new(
-            "Pauses",
+            match report.is_of_cycles() {
+                true => "CPU",
+                false => "Pauses",
+            },
             micros(report.pause_micros()),
             format!(
                 "{}, without the agent's part",

@@ -43,10 +43,10 @@ pub(super) fn next(report: &GcReport) -> Vec<NextCommand> {
 
 fn write_outline(out: &mut TextLines, report: &GcReport) {
     for kind in &report.pauses {
-        fact(out, "pauses", &pauses(kind));
+        fact(out, &report.times, &pauses(kind));
     }
     if report.pauses.is_empty() {
-        fact(out, "pauses", "no collection whose moves are known");
+        fact(out, &report.times, "no collection whose moves are known");
     }
     if report.unknown.collections > 0 {
         let text = format!(
@@ -57,12 +57,16 @@ fn write_outline(out: &mut TextLines, report: &GcReport) {
         fact(out, "not known", &text);
     }
     let all = &report.selected;
+    let (label, worked) = match report.is_of_cycles() {
+        true => ("marked", report.work_bytes()),
+        false => ("copied", all.copied.bytes),
+    };
     let text = format!(
         "{}, {} of it for objects that died before they were promoted",
-        bytes(all.copied.bytes),
-        share(all.copied_in_vain, all.copied.bytes.unsigned_abs())
+        bytes(worked),
+        share(all.copied_in_vain, worked.unsigned_abs())
     );
-    fact(out, "copied", &text);
+    fact(out, label, &text);
     let text = format!(
         "{} in {}; {} of it was dead when a collection first looked",
         bytes(all.promoted.bytes),
@@ -77,7 +81,10 @@ fn write_what_if(out: &mut TextLines, report: &GcReport) {
         return;
     }
     let now = micros(report.pause_micros());
-    section(out, &format!("WHAT IF: all pauses, {now} in this run"));
+    section(
+        out,
+        &format!("WHAT IF: all {}, {now} in this run", report.times),
+    );
     for one in &report.what_if {
         let text = match (one.pause_micros, one.pause_interval, &one.unknown) {
             (Some(pauses), Some([low, high]), _) => {
@@ -164,9 +171,13 @@ fn pauses(kind: &PauseKindDoc) -> String {
 }
 
 /// Costs of a type, and what `place` is the title of.
-fn table_of(place: &'static str) -> Columns {
+fn table_of(report: &GcReport, place: &'static str) -> Columns {
+    let times = match report.is_of_cycles() {
+        true => ">CPU",
+        false => ">pauses",
+    };
     Columns::new(&[
-        ">pauses",
+        times,
         ">share",
         ">brings on",
         ">copied",
@@ -191,7 +202,7 @@ fn write_sites(out: &mut TextLines, report: &GcReport) {
             cut(shown, all, "site", "what a run without them saves")
         ),
     );
-    let mut table = table_of("site");
+    let mut table = table_of(report, "site");
     let mut row = |cost: &GcCostDoc, made: &str, name: String| {
         table.row(cells(report, cost, made, name));
     };
@@ -236,7 +247,7 @@ fn write_types(out: &mut TextLines, report: &GcReport) {
             cut(shown, all, "type", "what a run without them saves")
         ),
     );
-    let mut table = table_of("");
+    let mut table = table_of(report, "");
     for row in report.types.iter().take(shown) {
         table.row(cells(report, &row.cost, &row.ty, String::new()));
     }

@@ -27,7 +27,15 @@ pub enum Change {
 }
 
 pub(super) fn what_ifs(model: &TraceModel, costs: &GcCost, changes: &[Change]) -> Vec<WhatIfDoc> {
+    const OWN_RULES: &str = "ZGC begins its cycles by rules of its own";
     let what_if = |change: &Change| match change {
+        Change::Heap(size) if costs.is_concurrent => {
+            unknown(format!("a heap of {}", bytes(*size)), OWN_RULES.to_owned())
+        }
+        Change::Young(size) if costs.is_concurrent => {
+            let what = format!("{} between two young collections", bytes(*size));
+            unknown(what, OWN_RULES.to_owned())
+        }
         Change::Heap(size) => heap(costs, *size),
         Change::Young(size) => young(costs, *size),
         Change::Halve(name) => halve(model, costs, name),
