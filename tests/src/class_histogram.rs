@@ -73,8 +73,11 @@ pub fn stable_class_name(name: &str) -> String {
 
 /// The name without the parts that differ from run to run.
 fn generated_kind(name: &str) -> String {
-    if let Some((host, _)) = name.split_once("$$Lambda") {
-        return host.to_owned() + "$$Lambda";
+    // Reports have all classes that such a generator makes for one under one name.
+    for mark in ["$$Lambda", "$$SpringCGLIB"] {
+        if let Some((host, _)) = name.split_once(mark) {
+            return host.to_owned() + mark;
+        }
     }
     let name = name.split(".0x").next().unwrap_or_default();
     let numbered = ["$Proxy", "ConstructorAccessor", "MethodAccessor"];
@@ -155,6 +158,7 @@ mod tests {
             ("[Ljava/lang/String;", "java.lang.String[]"),
             ("Ljava/lang/String;", "java.lang.String"),
             ("jdk.proxy2.$Proxy14", "jdk.proxy#.$Proxy#"),
+            ("a.B$$SpringCGLIB$$FastClass$$0", "a.B$$SpringCGLIB"),
         ] {
             assert_eq!(stable_class_name(name), stable);
         }
