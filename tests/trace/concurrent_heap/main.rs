@@ -4,6 +4,7 @@
 //!
 //! `DUCKTRACK_FULL` takes each form of ZGC on each JDK; else each form takes one kind of heap, in turn.
 
+mod addresses;
 mod cost;
 mod deaths;
 mod first_page;
@@ -74,7 +75,13 @@ fn known_forms() -> Vec<(Jdk, &'static [&'static str])> {
     forms.collect()
 }
 
-const PROGRAMS: [&str; 4] = ["ConcurrentHeap", "CycleCost", "FirstPage", "KnownDeaths"];
+const PROGRAMS: [&str; 5] = [
+    "Addresses",
+    "ConcurrentHeap",
+    "CycleCost",
+    "FirstPage",
+    "KnownDeaths",
+];
 
 fn programs() -> TempDir {
     let programs = tempfile::tempdir().expect("temporary folder");
