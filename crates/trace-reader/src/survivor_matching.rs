@@ -54,6 +54,7 @@ pub(crate) struct UnmatchedSurvivors {
 }
 
 /// See the module.
+#[derive(Default)]
 pub(crate) struct SurvivorMatching {
     /// Files have survivors to match.
     is_on: bool,
@@ -70,23 +71,6 @@ pub(crate) struct SurvivorMatching {
     epoch: u32,
     /// Classes with smaller ids were announced to the mirror.
     classes: u32,
-}
-
-impl Default for SurvivorMatching {
-    fn default() -> Self {
-        Self {
-            is_on: false,
-            facts: None,
-            is_known: false,
-            mirror: Mirror::default(),
-            threads: Threads::default(),
-            objects: PieceObjects::default(),
-            explained: Vec::new(),
-            taken: Vec::new(),
-            epoch: 0,
-            classes: 0,
-        }
-    }
 }
 
 impl fmt::Debug for SurvivorMatching {
