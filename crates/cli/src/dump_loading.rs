@@ -45,7 +45,7 @@ pub(crate) struct DumpTrace<A> {
     /// To the question that was asked beside that for the dump's objects.
     pub(crate) answer: A,
     objects: Option<LiveObjects>,
-    /// `None`: it was not read, or has been taken.
+    /// `None`: it was not asked for, or has been taken.
     graph: Option<Result<HeapGraph, DumpError>>,
     file: DumpFile,
     path: PathBuf,
@@ -118,22 +118,23 @@ impl<A> DumpTrace<A> {
 
     /// A dump of this run whose objects the trace does not know has paths and sizes, but no sites.
     fn joined(&mut self) -> Result<JoinedDump> {
-        let why = match self.objects.take() {
-            None => without_objects(&self.model),
+        let (graph, why) = match self.objects.take() {
+            None => (self.graph()?, without_objects(&self.model)),
             Some(objects) => {
                 let is_before = objects.is_before_dump;
                 let joined = JoinedDump::new(self.graph()?, objects);
-                match (joined.outcome.is_good(), is_before) {
+                let why = match (joined.outcome.is_good(), is_before) {
                     (true, _) => return Ok(joined),
                     (false, false) => strangers(&joined.outcome),
                     (false, true) => format!(
                         "{WITHOUT_COLLECTION}; and it does not have the objects that the last collection before it left"
                     ),
-                }
+                };
+                (joined.graph, why)
             }
         };
         match self.is_of_run() {
-            true => Ok(JoinedDump::without_sites(self.graph()?, why)),
+            true => Ok(JoinedDump::without_sites(graph, why)),
             false => bail!(
                 "{}: {why}: it is a dump of another JVM or moment",
                 self.path.display()
