@@ -8,7 +8,6 @@ pub(crate) mod jni_stores;
 pub(crate) mod jni_variadic;
 mod measured_natives;
 mod natives;
-pub(crate) mod process_exit;
 mod survivor_natives;
 
 use std::ffi::{CStr, c_char, c_void};

@@ -5,7 +5,7 @@ use ducktrack_jvmti::{Capabilities, Capability, EventKind, Phase as VmPhase, Vm}
 use serde_json::{Value, json};
 
 use crate::callbacks;
-use crate::callbacks::{jni_functions, process_exit};
+use crate::callbacks::jni_functions;
 use crate::classes::module_reads::ModuleReads;
 use crate::core::phase::Phase;
 use crate::core::resident::Resident;
@@ -74,7 +74,6 @@ fn begin_run(vm: Vm, options: Options, text: &str, attached: bool) -> Result<Val
         attached,
     )?;
     let agent = entry::install(agent, before).ok_or("another run has just begun")?;
-    process_exit::watch();
     listen(&agent.core).map_err(|error| format!("this VM refuses the agent's events: {error}"))?;
     // SAFETY: the agent's library is never unloaded, and the listener may be called on any thread.
     if !unsafe { vm.watch_environments(callbacks::tool_comes) } {

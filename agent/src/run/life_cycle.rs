@@ -130,33 +130,18 @@ impl Agent {
                 .reached(&self.core, Moment::ProgramEnded(jni));
         }
         if self.end_recording(jni, cause, Phase::Ended) {
-            self.take_leave();
-        }
-    }
-
-    /// The same of a process that exits although its VM lives: no thread of the VM can be asked.
-    pub(crate) fn finish_without_vm(&self, cause: &str) {
-        if self.end_with(cause, Phase::Ended, || self.snapshot(cause)) {
-            self.take_leave();
-        }
-    }
-
-    fn take_leave(&self) {
-        self.core.wake.wake();
-        if let Some(socket) = self.socket.get() {
-            socket.hang_up();
-        }
-        if self.core.options.summary {
-            print_summary(&self.core);
+            self.core.wake.wake();
+            if let Some(socket) = self.socket.get() {
+                socket.hang_up();
+            }
+            if self.core.options.summary {
+                print_summary(&self.core);
+            }
         }
     }
 
     /// Writes the last snapshot and the end of the trace. Returns false if that was done before.
     pub(crate) fn end_recording(&self, jni: Jni, cause: &str, then: Phase) -> bool {
-        self.end_with(cause, then, || self.last_snapshot(jni, cause))
-    }
-
-    fn end_with(&self, cause: &str, then: Phase, last_snapshot: impl FnOnce()) -> bool {
         let _one_at_a_time = self.ending.lock();
         if self.core.phase.get() != Phase::Counting {
             return false;
@@ -166,7 +151,7 @@ impl Agent {
         }
         note_shortage(&self.core);
         self.recording.end(&self.core, cause);
-        last_snapshot();
+        self.last_snapshot(jni, cause);
         self.core.phase.advance(then);
         self.stacks.end_stacks(&self.core);
         self.end_trace(cause);

@@ -259,13 +259,13 @@ fn the_end_by_the_error_needs_no_object_of_ours() {
         assert!(errors.contains("OutOfMemoryError"), "{what}: {errors}");
         let ours: Vec<&String> = all.iter().filter(|line| is_ours(line)).collect();
         assert!(ours.is_empty(), "{what}: {ours:?}");
-        // Between the two is the end of the recording. Without room for the thread that ends the VM there is none: the recording ends with the process.
+        // Between the two is the end of the recording. Without room for the thread that ends the VM there is none.
         let ends: Vec<usize> = (0..all.len()).filter(|at| all[*at] == "end").collect();
         let state = place.report().run.state;
         match ends[..] {
             [first, last] if last == first + 1 => assert_eq!(state, "ended", "{what}"),
             [] if all.iter().any(|line| line == "failed - -") => {
-                assert_eq!(state, "ended", "{what}")
+                assert_eq!(state, "killed", "{what}")
             }
             _ => panic!("{what}: {all:?}"),
         }
