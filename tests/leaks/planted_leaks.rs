@@ -7,7 +7,7 @@ use ducktrack_tests::{TracedRun, checked, compile_java, trace_command, traced_jd
 const SHAPES: [(&str, u32, &str, &str); 4] = [
     (
         "map",
-        20_000,
+        60_000,
         "PlantedSettings.PARSED",
         "PlantedSettings.add",
     ),
@@ -19,11 +19,11 @@ const SHAPES: [(&str, u32, &str, &str); 4] = [
     ),
     (
         "local",
-        20_000,
+        60_000,
         "PlantedScripts.ANSWERS",
         "PlantedScripts.run",
     ),
-    ("subclass", 20_000, "Planted.ALL", "Planted.step"),
+    ("subclass", 60_000, "Planted.ALL", "Planted.step"),
 ];
 
 #[test]
