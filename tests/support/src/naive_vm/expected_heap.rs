@@ -11,7 +11,7 @@ use super::{Object, descriptor, thread_name};
 pub struct ExpectedHeap {
     /// By type.
     pub types: BTreeMap<Option<String>, Amount>,
-    /// Place in [`SITES`].
+    /// Place in [`SITES`](super::SITES).
     pub sites: BTreeMap<Option<usize>, Amount>,
     /// By site and call, places in both tables.
     pub callers: BTreeMap<(usize, Option<usize>), Amount>,
