@@ -44,7 +44,7 @@ pub use product::{agent_library, ducktrack_command};
 pub use program_source::program_source;
 pub use said_lines::{Lines, blamed_lines, said_lines};
 pub use table_file::note;
-pub use trace_commands::{count_report, heap_at, trace_command};
+pub use trace_commands::{count_report, heap_at, last_collection_by, trace_command};
 pub use traced_deaths::{
     ObjectNumber, ObjectUpdate, deaths_command, traced_objects, traced_updates,
 };

@@ -72,3 +72,20 @@ fn by_class(types: &Value) -> anyhow::Result<BTreeMap<String, ClassAmount>> {
     }
     Ok(classes)
 }
+
+/// The number of the last collection that had begun by then (Unix milliseconds), from the JSON of `timeline`.
+///
+/// # Panics
+/// There is none.
+#[must_use]
+pub fn last_collection_by(timeline: &Value, millis: u64) -> u64 {
+    let started = timeline["run"]["start_unix_millis"].as_u64();
+    let started = started.expect("the start of the run");
+    let all = timeline["collections"].as_array().into_iter().flatten();
+    let before = all.filter(|one| {
+        let micros = one["startMicros"].as_u64().unwrap_or(u64::MAX);
+        one["kind"] != "cleanup" && started + micros / 1000 <= millis
+    });
+    let numbers = before.filter_map(|one| one["number"].as_u64());
+    numbers.max().expect("a collection")
+}

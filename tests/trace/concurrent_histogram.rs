@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 use ducktrack_test_support::free_port;
 use ducktrack_tests::{
     ClassAmount, Jdk, RebuiltHeap, TracedRun, checked, compile_java, harness_folder, heap_at,
-    is_full_run, note, parse_class_histogram, skipped, trace_command, traced_jdks,
+    is_full_run, last_collection_by, note, parse_class_histogram, skipped, trace_command,
+    traced_jdks,
 };
 
 /// The exit code of a workload whose input is not there.
@@ -150,7 +151,8 @@ fn compare(
     let text = std::fs::read_to_string(&file).expect("the histogram");
     let after = text.lines().find_map(|line| line.strip_prefix("after "));
     let millis = after.and_then(|millis| millis.parse().ok());
-    let number = last_cycle(run, millis.expect("a time"));
+    let timeline = trace_command("timeline", &run.trace(), &[]).expect("timeline");
+    let number = last_collection_by(&timeline, millis.expect("a time"));
     let rebuilt = heap_at(&run.trace(), number).expect("heap");
     Some(judged(
         run.jdk(),
@@ -159,20 +161,6 @@ fn compare(
         &parse_class_histogram(&text),
         &rebuilt,
     ))
-}
-
-/// The last cycle that had begun by then.
-fn last_cycle(run: &TracedRun, millis: u64) -> u64 {
-    let timeline = trace_command("timeline", &run.trace(), &[]).expect("timeline");
-    let started = timeline["run"]["start_unix_millis"].as_u64();
-    let started = started.expect("the start of the run");
-    let all = timeline["collections"].as_array().into_iter().flatten();
-    let before = all.filter(|one| {
-        let micros = one["startMicros"].as_u64().unwrap_or(u64::MAX);
-        one["kind"] != "cleanup" && started + micros / 1000 <= millis
-    });
-    let numbers = before.filter_map(|one| one["number"].as_u64());
-    numbers.max().expect("a cycle")
 }
 
 fn judged(

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use ducktrack_test_support::Random;
 use ducktrack_trace_format::{
     AddressRange, Collection, End, Event, EventBlock, EventBlockHeader, EventDecoder, EventFlags,
     EventWords, HeapClassId, MovesLevel, Place, SiteFacts, SiteId, Survivor, ThreadId,
@@ -85,17 +86,6 @@ impl EventHost for Host {
 
     fn say(&self, line: &str) {
         eprintln!("{line}");
-    }
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % limit
     }
 }
 
@@ -295,7 +285,7 @@ fn log_speed(compress: CompressStrategy, survival: Survival, epochs: &[Epoch]) {
         Ok(log) => log,
         Err(error) => return eprintln!("{error}"),
     };
-    let mut random = Random(99);
+    let mut random = Random::new(99);
     let mut plabs = [OLD, OLD + (1 << 32)];
     let start = Instant::now();
     for (number, epoch) in (1..).zip(epochs) {
@@ -373,7 +363,7 @@ fn is_wanted(argument: usize, name: &str) -> bool {
 fn main() {
     for mix in MIXES.into_iter().filter(|mix| is_wanted(1, mix.name)) {
         println!("{}", mix.name);
-        let mut random = Random(7);
+        let mut random = Random::new(7);
         let epochs: Vec<_> = (0..EPOCHS)
             .map(|number| epoch(number, &mix, &mut random))
             .collect();

@@ -16,8 +16,8 @@ use ducktrack_trace_format::{
 pub use expected_heap::ExpectedHeap;
 pub use logged::{hand_over, heap_classes};
 pub use names::{
-    CALLERS, CLASSES, INNER, INTERNAL, KLASS, OUTER, SITES, called_site, descriptor, names,
-    thread_name,
+    CALLERS, CLASSES, INNER, INTERNAL, KLASS, OUTER, SITES, called_site, define_main, descriptor,
+    names, thread_name,
 };
 pub use object::{NaiveSurvivor, Object, Piece};
 pub use step::{Kind, Step, THREADS};

@@ -1,7 +1,8 @@
 //! When objects die: random programs whose objects live for a known number of rounds, each of which ends with a collection. After each, exactly those live that should.
 
-use ducktrack_tests::{TracedRun, checked, heap_at, is_full_run, trace_command};
-use serde_json::Value;
+use ducktrack_tests::{
+    TracedRun, checked, heap_at, is_full_run, last_collection_by, trace_command,
+};
 
 use crate::{known_forms, programs};
 
@@ -43,7 +44,7 @@ fn compare(run: &TracedRun, said: &str) -> usize {
             .split(' ')
             .map(|word| word.parse().expect("a number"))
             .collect();
-        let number = last_collection(&timeline, words[0]);
+        let number = last_collection_by(&timeline, words[0]);
         let heap = heap_at(&run.trace(), number).expect("heap");
         for (class, expected) in CLASSES.iter().zip(&words[1..]) {
             let live = heap.classes.get(*class).copied().unwrap_or_default();
@@ -55,17 +56,4 @@ fn compare(run: &TracedRun, said: &str) -> usize {
         }
     }
     rounds.len()
-}
-
-/// The last cycle that had begun by then.
-fn last_collection(timeline: &Value, millis: u64) -> u64 {
-    let started = timeline["run"]["start_unix_millis"].as_u64();
-    let started = started.expect("the start of the run");
-    let all = timeline["collections"].as_array().into_iter().flatten();
-    let before = all.filter(|one| {
-        let micros = one["startMicros"].as_u64().unwrap_or(u64::MAX);
-        one["kind"] != "cleanup" && started + micros / 1000 <= millis
-    });
-    let numbers = before.filter_map(|one| one["number"].as_u64());
-    numbers.max().expect("a cycle")
 }

@@ -3,10 +3,11 @@
 use ducktrack_analyses::TraceBridge;
 use ducktrack_count_model::CountModelBuilder;
 use ducktrack_merlin::record_to_text;
+use ducktrack_test_support::naive_vm::define_main;
 use ducktrack_trace_format::{
-    AddressRange, AllocationKind, CalledMethod, Class, ClassId, Collection, CollectionCounts,
-    CollectionKind, EventBlockHeader, EventFlags, EventWords, HeapClassId, Method, MethodId,
-    MoveRun, MovesLevel, Record, ReferenceLayout, Site, SiteId, StaticField, ThreadId,
+    AddressRange, AllocationKind, CalledMethod, Collection, CollectionCounts, CollectionKind,
+    EventBlockHeader, EventFlags, EventWords, HeapClassId, MethodId, MoveRun, MovesLevel, Record,
+    ReferenceLayout, Site, SiteId, StaticField, ThreadId,
 };
 
 const SITE: SiteId = SiteId(16);
@@ -18,19 +19,7 @@ const EXIT: u16 = 0x0203;
 
 fn bridge() -> TraceBridge {
     let mut builder = CountModelBuilder::new();
-    builder.fold(Record::Class(Class {
-        id: ClassId(0),
-        name: "a/Main".into(),
-        loader: "app".into(),
-        hidden: false,
-        source_file: None,
-    }));
-    builder.fold(Record::Method(Method {
-        id: MethodId(0),
-        class: ClassId(0),
-        name: "main".into(),
-        descriptor: "()V".into(),
-    }));
+    define_main(&mut builder);
     builder.fold(Record::Site(Site {
         id: SITE,
         method: MethodId(0),

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use ducktrack_test_support::Random;
 use ducktrack_test_support::naive_vm::{INTERNAL, Kind, NaiveVm, Step, THREADS, hand_over};
 use ducktrack_trace_writer::{EventLog, FlushOutcome};
 
@@ -27,7 +28,7 @@ impl Program {
     pub(crate) fn new(seed: u64) -> Self {
         Self {
             vm: NaiveVm::new(),
-            random: Random(seed | 1),
+            random: Random::new(seed),
             unique: 0,
             must_wait: false,
             emergencies: 0,
@@ -165,17 +166,5 @@ impl Program {
 
     pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.random.below(limit)
-    }
-}
-
-/// xorshift64*.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % limit
     }
 }

@@ -83,19 +83,8 @@ pub fn thread_name(thread: u32) -> String {
     format!("worker {thread}")
 }
 
-/// The model and the names of traces with this many threads.
-pub fn names(threads: u32) -> (CountModel, TraceNames) {
-    let mut builder = CountModelBuilder::new();
-    let layout = ObjectLayout {
-        header: 12,
-        array_base: [16; 5],
-        reference: 4,
-        alignment: 8,
-    };
-    builder.fold(Record::Run(Run {
-        layout,
-        ..Run::default()
-    }));
+/// Defines the method 0, `a.Main.main`, in which all sites are.
+pub fn define_main(builder: &mut CountModelBuilder) {
     builder.fold(Record::Class(Class {
         id: ClassId(0),
         name: "a/Main".into(),
@@ -109,6 +98,22 @@ pub fn names(threads: u32) -> (CountModel, TraceNames) {
         name: "main".into(),
         descriptor: "()V".into(),
     }));
+}
+
+/// The model and the names of traces with this many threads.
+pub fn names(threads: u32) -> (CountModel, TraceNames) {
+    let mut builder = CountModelBuilder::new();
+    let layout = ObjectLayout {
+        header: 12,
+        array_base: [16; 5],
+        reference: 4,
+        alignment: 8,
+    };
+    builder.fold(Record::Run(Run {
+        layout,
+        ..Run::default()
+    }));
+    define_main(&mut builder);
     for (at, (id, bytes, ty, _)) in SITES.into_iter().enumerate() {
         builder.fold(Record::Site(Site {
             id: SiteId(id),

@@ -2,10 +2,10 @@
 
 use ducktrack_analyses::TraceBridge;
 use ducktrack_count_model::CountModelBuilder;
+use ducktrack_test_support::naive_vm::define_main;
 use ducktrack_trace_format::{
-    AllocationKind, CalledMethod, Class, ClassId, Collection, EventBlockHeader, EventFlags,
-    EventWords, Method, MethodId, MoveRun, Position, Record, ReferenceLayout, Site, SiteId,
-    StaticField, ThreadId,
+    AllocationKind, CalledMethod, Collection, EventBlockHeader, EventFlags, EventWords, MethodId,
+    MoveRun, Position, Record, ReferenceLayout, Site, SiteId, StaticField, ThreadId,
 };
 
 pub(super) const SITE: SiteId = SiteId(16);
@@ -120,19 +120,7 @@ fn base(thread: ThreadId) -> u64 {
 /// A bridge that knows the names.
 pub(super) fn bridge() -> TraceBridge {
     let mut builder = CountModelBuilder::new();
-    builder.fold(Record::Class(Class {
-        id: ClassId(0),
-        name: "a/Main".into(),
-        loader: "app".into(),
-        hidden: false,
-        source_file: None,
-    }));
-    builder.fold(Record::Method(Method {
-        id: MethodId(0),
-        class: ClassId(0),
-        name: "main".into(),
-        descriptor: "()V".into(),
-    }));
+    define_main(&mut builder);
     let ty = Some("La/Small;".into());
     builder.fold(Record::Site(Site {
         id: SITE,
