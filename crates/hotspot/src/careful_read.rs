@@ -59,19 +59,28 @@ const QUESTION: usize = 1024;
 
 fn readable_at_once(addresses: &[Address]) -> usize {
     let mut bytes = vec![0_u8; addresses.len()];
+    copied_at_once(addresses, 1, &mut bytes).unwrap_or_else(|| {
+        let one_by_one = addresses.iter();
+        one_by_one
+            .take_while(|&&address| read_value::<u8>(address).is_ok())
+            .count()
+    })
+}
+
+/// Copies `length` bytes from each of the addresses, one after the other, up to the first that cannot be read; gives the number of bytes. `None`: the kernel
+/// does not answer.
+fn copied_at_once(addresses: &[Address], length: usize, bytes: &mut [u8]) -> Option<usize> {
     let local = libc::iovec {
         iov_base: bytes.as_mut_ptr().cast(),
         iov_len: bytes.len(),
     };
-    let remote: Vec<libc::iovec> = addresses
-        .iter()
-        .map(|address| libc::iovec {
-            iov_base: address.pointer::<u8>().cast_mut().cast(),
-            iov_len: 1,
-        })
-        .collect();
-    let count = libc::c_ulong::try_from(remote.len()).unwrap_or(0);
-    // SAFETY: `local` describes our own buffer; the kernel checks every address of `remote`, and stops at the first unreadable one.
+    let remote = |address: &Address| libc::iovec {
+        iov_base: address.pointer::<u8>().cast_mut().cast(),
+        iov_len: length,
+    };
+    let remote: Vec<libc::iovec> = addresses.iter().map(remote).collect();
+    let count = libc::c_ulong::try_from(remote.len()).ok()?;
+    // SAFETY: `local` describes our own buffer; the kernel checks every page of `remote`, and stops at the first unreadable one.
     let copied = unsafe {
         libc::process_vm_readv(
             libc::getpid(),
@@ -82,12 +91,7 @@ fn readable_at_once(addresses: &[Address]) -> usize {
             0,
         )
     };
-    usize::try_from(copied).unwrap_or_else(|_| {
-        let one_by_one = addresses.iter();
-        one_by_one
-            .take_while(|&&address| read_value::<u8>(address).is_ok())
-            .count()
-    })
+    usize::try_from(copied).ok()
 }
 
 /// The fallback without the system call.
@@ -111,28 +115,7 @@ pub(crate) fn read_each(addresses: &[Address], length: usize) -> Option<Vec<u8>>
 }
 
 fn read_at_once(addresses: &[Address], length: usize, bytes: &mut [u8]) -> Option<()> {
-    let local = libc::iovec {
-        iov_base: bytes.as_mut_ptr().cast(),
-        iov_len: bytes.len(),
-    };
-    let remote = |address: &Address| libc::iovec {
-        iov_base: address.pointer::<u8>().cast_mut().cast(),
-        iov_len: length,
-    };
-    let remote: Vec<libc::iovec> = addresses.iter().map(remote).collect();
-    let count = libc::c_ulong::try_from(remote.len()).ok()?;
-    // SAFETY: `local` describes our own buffer; the kernel checks every page of `remote`, and stops at the first unreadable one.
-    let copied = unsafe {
-        libc::process_vm_readv(
-            libc::getpid(),
-            &raw const local,
-            1,
-            remote.as_ptr(),
-            count,
-            0,
-        )
-    };
-    if usize::try_from(copied) == Ok(bytes.len()) {
+    if copied_at_once(addresses, length, bytes) == Some(bytes.len()) {
         return Some(());
     }
     let parts = addresses.iter().zip(bytes.chunks_mut(length.max(1)));

@@ -45,6 +45,7 @@ mod live_map;
 mod object_reader;
 mod own_thread;
 mod page_table;
+mod young_beside_old;
 
 pub use address_key::OLD_GENERATION;
 pub use capture::CycleFault;

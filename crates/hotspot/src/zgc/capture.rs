@@ -58,7 +58,7 @@ pub enum CycleFault {
     OverBound,
 }
 
-/// What the marking of a cycle left, as it lay in memory.
+/// Headers and live maps at the end of a cycle's marking, as they lay in memory.
 #[derive(Debug)]
 pub(crate) struct Capture {
     pub(crate) generation: Generation,

@@ -17,7 +17,7 @@ const NAMES: [(&str, Part); 4] = [
     ("XWorker", Part::Young),
 ];
 
-/// What a thread works for; without generations, all work for the young one.
+/// The generation for which a thread works; without generations, all work for the young one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Young,
@@ -68,7 +68,7 @@ impl CollectorThreads {
         }
     }
 
-    /// What the threads that work for such a cycle have used since the last time.
+    /// CPU time (nanoseconds) of the threads that work for such a cycle, since the last time.
     pub(crate) fn used(&self, kind: CycleKind) -> u64 {
         let part = Part::of_cycle(kind);
         let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use crate::address::Address;
 use crate::class_table::ClassTable;
-use crate::collection_report::{AddressRange, MemoryRange};
 use crate::driver_threads::{self, DriverObserver};
 use crate::elapsed::nanos_since;
 use crate::error::Error;
@@ -14,7 +13,7 @@ use crate::jvm_flags::JvmFlags;
 use crate::object_walk::ObjectSizes;
 use crate::pause_hook::PauseHook;
 use crate::vm_structs::VmStructs;
-use crate::zgc::address_key::{Generation, OLD_GENERATION};
+use crate::zgc::address_key::Generation;
 use crate::zgc::capture::{Capture, CycleFault, Outcome, Relocated, moves_fault};
 use crate::zgc::collector_threads::CollectorThreads;
 use crate::zgc::cycle_report::{CycleKind, CycleListener, CycleReport, CycleStart};
@@ -23,6 +22,7 @@ use crate::zgc::generations::GenerationPlace;
 use crate::zgc::inventory::InventoryKeeper;
 use crate::zgc::layout::{Form, Layout};
 use crate::zgc::own_thread::OwnThread;
+use crate::zgc::young_beside_old::YoungBesideOld;
 
 /// The collector's numbers of phases.
 const MARK: u32 = 0;
@@ -55,7 +55,7 @@ struct Shared {
     objects: Mutex<Objects>,
     most_objects: usize,
     /// Generational only.
-    beside: Mutex<Beside>,
+    beside: YoungBesideOld,
     /// Generational only.
     inventory: InventoryKeeper,
     threads: CollectorThreads,
@@ -74,14 +74,6 @@ struct CopiedCycle {
     held_nanos: u64,
     collector_nanos: u64,
     over: Instant,
-}
-
-/// A young cycle that was not through when an old one's driver went on.
-#[derive(Default)]
-struct Beside {
-    young: Option<u32>,
-    /// Where it promoted objects to, once it is over.
-    promoted: Option<Vec<Address>>,
 }
 
 struct Objects {
@@ -142,7 +134,7 @@ impl ZgcWatch {
                 generations,
                 objects: Mutex::new(objects),
                 most_objects,
-                beside: Mutex::default(),
+                beside: YoungBesideOld::default(),
                 inventory: InventoryKeeper::default(),
                 threads: CollectorThreads::default(),
                 listener: OnceLock::new(),
@@ -337,11 +329,7 @@ impl GenerationWatch {
         if (phase, number) == (old_phase, old_number) {
             return Ok(None);
         }
-        let kind = match (form, self.generation) {
-            (Form::Single, _) => CycleKind::Whole,
-            (Form::Generational, Generation::Young) => CycleKind::Young,
-            (Form::Generational, Generation::Old) => CycleKind::Old,
-        };
+        let kind = self.kind(form);
         let start = CycleStart { kind, number };
         let is_young = self.generation == Generation::Young;
         match (old_phase, phase) {
@@ -448,8 +436,8 @@ impl Shared {
         });
         let report = outcome.and_then(|outcome| {
             if generation == Generation::Young {
-                self.note_promotions(number, &outcome);
-            } else if !self.is_ordered(&outcome) {
+                self.beside.note_promotions(number, &outcome);
+            } else if !self.beside.is_ordered(&outcome) {
                 let what = "a young cycle took too long beside an old one";
                 return Err(CycleFault::Missed { what });
             }
@@ -464,7 +452,7 @@ impl Shared {
         self.tell(watch, number, report);
     }
 
-    /// In a pause: what the two generations say of each other.
+    /// In a pause: the state of the old generation when a young cycle begins.
     fn note_generations(&self, start: Option<CycleStart>) {
         let (Some(start), Some(old)) = (start, self.generations.get(1)) else {
             return;
@@ -499,43 +487,17 @@ impl Shared {
         if watch.generation == Generation::Young {
             return;
         }
-        *self.beside() = Beside::default();
+        self.beside.forget();
         let since = Instant::now();
         let started = young.started.load(Ordering::Acquire);
         let is_through = || young.told.load(Ordering::Acquire).wrapping_sub(started) < 1 << 31;
         while !is_through() {
             if since.elapsed() > PATIENCE {
-                self.beside().young = Some(started);
+                self.beside.goes_on(started);
                 return;
             }
             std::thread::sleep(LOOK_AGAIN);
         }
-    }
-
-    /// Notes where a young cycle promoted objects to, if an old one did not wait for it.
-    fn note_promotions(&self, number: u32, outcome: &Outcome) {
-        let mut beside = self.beside();
-        if beside.young == Some(number) {
-            let promoted = outcome.survivors.iter().filter(|survivor| {
-                survivor.to.0 & OLD_GENERATION != 0 && survivor.from.0 & OLD_GENERATION == 0
-            });
-            beside.promoted = Some(promoted.map(|survivor| survivor.to).collect());
-        }
-    }
-
-    /// Whether an old cycle can count as one that came after the young cycle beside it.
-    fn is_ordered(&self, outcome: &Outcome) -> bool {
-        let beside = std::mem::take(&mut *self.beside());
-        let Some(promoted) = beside.promoted else {
-            return beside.young.is_none();
-        };
-        let is_judged =
-            |place: &Address| AddressRange::position(&outcome.collected, *place).is_some();
-        !promoted.iter().any(is_judged)
-    }
-
-    fn beside(&self) -> MutexGuard<'_, Beside> {
-        self.beside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The cycle before was not seen to end, and the next is about to reset its tables: they are complete by now.

@@ -1,4 +1,4 @@
-//! A thread of ours that does what drivers need not wait for, in order.
+//! A thread of the agent for work that drivers need not wait for, in order.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,7 +19,7 @@ struct State<T> {
     has_ended: bool,
 }
 
-/// Says that work is done, even if it panicked.
+/// Marks work as done, even if it panicked.
 struct Busy<'a, T>(&'a OwnThread<T>);
 
 impl<T> Drop for Busy<'_, T> {

@@ -130,7 +130,7 @@ impl Layout {
         Some(pages)
     }
 
-    /// What these slots of the table have.
+    /// The entries of these slots of the table.
     fn places(&self, first: usize, count: usize) -> Option<Vec<Address>> {
         let mut bytes = vec![0_u8; count * 8];
         read_bytes(self.slot(first), &mut bytes).ok()?;
