@@ -18,8 +18,8 @@
 use ducktrack_live_heap::check_survivors;
 use ducktrack_trace_format::{
     AddressRange, Allocation, CallSiteId, Collection, CollectionKind, EventBlockHeader, Explained,
-    FormatError, HeapClass, MoveEncoder, MoveRun, OLD_GENERATION, Place, SiteId, Survivor,
-    SyncDecoder, SyncEncoder, SyncObject, ThreadId,
+    FormatError, HeapClass, MoveRun, OLD_GENERATION, Place, SiteId, Survivor, SyncDecoder,
+    SyncEncoder, SyncObject, ThreadId,
 };
 
 use crate::kept_pieces::{KeptPieces, PieceObjects};
@@ -30,6 +30,8 @@ use crate::site_cache::SiteCache;
 pub(crate) use end_index::{AtEnd, EndIndex};
 use late_table::LateTable;
 use matching::{Fate, Klasses, Matching, OriginEvidence, UndecidedObject, decide};
+pub use moves::Moves;
+use moves::{MoveBlocks, TakesMoves};
 use pending::{Candidate, PendingObjects};
 use rustc_hash::FxHashMap;
 use site_classes::SiteClasses;
@@ -38,6 +40,7 @@ use suspects::Suspects;
 mod end_index;
 mod late_table;
 mod matching;
+mod moves;
 mod pending;
 mod reconciliation;
 mod site_classes;
@@ -46,62 +49,6 @@ mod unknown_moves;
 
 /// Contents of moves and synchronization points are cut at this length.
 const PART_BYTES: usize = 1 << 20;
-
-/// What a collection did: moves, and origins that the reader cannot work out.
-#[derive(Debug, Default)]
-pub struct Moves {
-    /// Contents of the MOVES blocks.
-    pub blocks: Vec<Vec<u8>>,
-    /// Found objects with their origins.
-    pub explained: Vec<Explained>,
-}
-
-impl Moves {
-    /// Bytes of the contents.
-    pub fn bytes(&self) -> u64 {
-        self.blocks.iter().map(|block| block.len() as u64).sum()
-    }
-}
-
-/// Takes the moves of a collection in ascending order.
-trait TakesMoves: Default {
-    fn push(&mut self, run: MoveRun);
-}
-
-/// As the contents of blocks.
-#[derive(Default)]
-struct MoveBlocks {
-    full: Vec<Vec<u8>>,
-    open: MoveEncoder,
-}
-
-impl TakesMoves for MoveBlocks {
-    fn push(&mut self, run: MoveRun) {
-        self.open.push(run.from, run.to, run.bytes, run.found);
-        if self.open.len() >= PART_BYTES {
-            self.full.push(std::mem::take(&mut self.open).finish());
-        }
-    }
-}
-
-impl MoveBlocks {
-    fn finish(mut self) -> Vec<Vec<u8>> {
-        if !self.open.is_empty() {
-            self.full.push(self.open.finish());
-        }
-        self.full
-    }
-}
-
-impl TakesMoves for Vec<MoveRun> {
-    #[inline]
-    fn push(&mut self, run: MoveRun) {
-        let joined = self.last_mut().is_some_and(|last| last.join(&run));
-        if !joined {
-            Vec::push(self, run);
-        }
-    }
-}
 
 impl<K: Kept> Default for Mirror<K> {
     fn default() -> Self {

@@ -29,7 +29,7 @@ impl Origin {
     }
 }
 
-/// What a mirror keeps of the origin of an object that lives on.
+/// The part of an origin that a mirror keeps of an object that lives on.
 pub trait Kept: Copy + From<Origin> {
     /// The site is known.
     fn has_site(self) -> bool;
