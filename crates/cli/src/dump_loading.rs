@@ -60,10 +60,11 @@ impl<A> DumpTrace<A> {
         partial: PartialDump,
         question: Q,
     ) -> Result<Self> {
-        let (file, _) = opened(dump)?;
+        let opened = opened(dump)?;
+        let file = opened.0.clone();
         thread::scope(|scope| {
             let graph = scope.spawn(|| HeapGraph::read(file, partial.extent()));
-            let loaded = Self::without_graph(trace, dump, question)?;
+            let loaded = Self::of_trace(trace, dump, opened, question)?;
             let graph = graph.join().unwrap_or_else(|panic| resume_unwind(panic));
             Ok(Self {
                 graph: Some(graph),
@@ -78,7 +79,15 @@ impl<A> DumpTrace<A> {
         dump: &Path,
         question: Q,
     ) -> Result<Self> {
-        let (file, millis) = opened(dump)?;
+        Self::of_trace(trace, dump, opened(dump)?, question)
+    }
+
+    fn of_trace<Q: Question<Answer = A>>(
+        trace: &Path,
+        dump: &Path,
+        (file, millis): (DumpFile, u64),
+        question: Q,
+    ) -> Result<Self> {
         let objects = DumpedObjects::new(millis);
         let (model, (objects, answer)) = load_events(trace, (objects, question))?;
         Ok(Self {
@@ -161,6 +170,7 @@ impl<A> DumpTrace<A> {
     }
 }
 
+/// The dump, and when it was written (Unix milliseconds).
 fn opened(dump: &Path) -> Result<(DumpFile, u64)> {
     let open = || -> Result<(DumpFile, u64), DumpError> {
         let file = DumpFile::new(dump)?;
