@@ -19,7 +19,7 @@ pub(crate) const EVERY: Duration = Duration::from_millis(100);
 /// How many threads have sums.
 const MOST: usize = 6;
 
-/// What is summed of a thread, and not handed out yet.
+/// Sums of a thread that are not handed out yet.
 #[derive(Debug)]
 pub(crate) struct ThreadSums {
     /// Whose events they are.

@@ -9,7 +9,7 @@ use crate::event_log::piece_sums::PieceSums;
 use crate::event_log::tally::{EqualEvents, EventSum, Tally};
 use crate::event_log::thread_sums::{SumsByThread, ThreadSums};
 
-/// What handing out needs, and where sums go.
+/// Where sums go, and the facts of sites for that.
 pub(crate) struct HandingOut<'a> {
     pub(crate) sites: &'a mut PieceSums,
     pub(crate) facts: &'a SiteCache,
@@ -33,7 +33,7 @@ impl HandingOut<'_> {
         self.sites(thread);
     }
 
-    /// What has no place among the thread's sums any more.
+    /// Sums that lost their places in the thread's tables.
     pub(crate) fn displaced(&mut self, sums: &mut ThreadSums) {
         let thread = sums.thread;
         sums.pairs
