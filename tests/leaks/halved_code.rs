@@ -1,8 +1,9 @@
 //! `ducktrack cost --halve METHOD` against programs in which the method really runs half as often (`tests/leaks/HalvedCode.java`).
 //!
-//! One traced run of each program gives the prediction. Then the program runs bare, as it is and halved, in turns: the truth is the CPU time of the thread that
-//! collects. Most of what the methods cause is made by code of the JDK that they call. In at least four of the five the truth must be in the predicted interval, and
-//! intervals that hold everything do not count. `DUCKTRACK_FULL` takes more rounds.
+//! One traced run of each program gives the prediction. Then the program runs bare, as it is and halved, in pairs: the truth is the CPU time of the thread that
+//! collects, within two standard errors of the pairs (at most a tenth: the CPU time of equal runs beside others differs by a quarter). Most of what the methods cause
+//! is made by code of the JDK that they call. In at least four of the five the truth must be in the predicted interval, and intervals that hold everything do not
+//! count. `DUCKTRACK_FULL` takes more pairs.
 
 use ducktrack_tests::{Jdk, TracedRun, checked, compile_java, is_full_run, traced_jdks};
 use serde_json::Value;
@@ -12,7 +13,7 @@ use ducktrack_tests::trace_command;
 
 /// The program, its method and its steps.
 const PROGRAMS: [(&str, &str, u32); 5] = [
-    ("Lines", "HalvedCode$Lines.line", 500_000),
+    ("Lines", "HalvedCode$Lines.line", 300_000),
     ("Records", "HalvedCode$Records.record", 250_000),
     ("Serialized", "HalvedCode$Serialized.written", 200_000),
     ("Words", "HalvedCode$Words.words", 500_000),
@@ -23,6 +24,8 @@ const LEAST_INSIDE: usize = 4;
 /// As a share of all pauses; a wider interval is of no use.
 const WIDEST: f64 = 0.8;
 const WIDEST_MEDIAN: f64 = 0.5;
+/// Of the truth, as a share of all pauses.
+const LARGEST_ERROR: f64 = 0.1;
 
 #[derive(Debug)]
 struct Row {
@@ -30,6 +33,8 @@ struct Row {
     /// The savings, as a share of the time of collections: predicted, from, to.
     predicted: [f64; 3],
     saved: f64,
+    /// Of `saved`.
+    error: f64,
 }
 
 impl Row {
@@ -40,8 +45,30 @@ impl Row {
 
     fn is_inside(&self) -> bool {
         let [_, low, high] = self.predicted;
+        let (low, high) = (low - self.error, high + self.error);
         self.width() <= WIDEST && (low..=high).contains(&self.saved)
     }
+}
+
+/// What halving saves in bare runs, as a share, and two standard errors of it.
+fn truth(jdk: &Jdk, classes: &Path, (program, steps): (&str, u32)) -> [f64; 2] {
+    let pairs = if is_full_run() { 6 } else { 3 };
+    let mut sums = [0.0; 2];
+    let mut shares = Vec::new();
+    for pair in 0..pairs {
+        // As it is, halved, halved, as it is: what changes on the machine meanwhile affects both.
+        let mut of_pair = [0.0; 2];
+        for half in [pair % 2 == 1, pair % 2 == 0] {
+            of_pair[usize::from(half)] = bare(jdk, classes, program, steps, half);
+        }
+        shares.push(1.0 - of_pair[1] / of_pair[0]);
+        sums = [sums[0] + of_pair[0], sums[1] + of_pair[1]];
+    }
+    let count = f64::from(pairs);
+    let mean = shares.iter().sum::<f64>() / count;
+    let squares: f64 = shares.iter().map(|share| (share - mean).powi(2)).sum();
+    let error = 2.0 * (squares / (count - 1.0) / count).sqrt();
+    [1.0 - sums[1] / sums[0], error.min(LARGEST_ERROR)]
 }
 
 /// CPU seconds of the thread that collects in one bare run.
@@ -86,27 +113,21 @@ fn a_halved_method_saves_what_was_predicted() {
     let classes = tempfile::tempdir().expect("temporary folder");
     assert!(compile_java(&["HalvedCode"], 17, classes.path()).expect("compile"));
     let jdk = traced_jdks().expect("JDKs").remove(0);
-    let rounds = if is_full_run() { 5 } else { 2 };
     let mut rows = Vec::new();
     for (program, method, steps) in PROGRAMS {
         let predicted = predicted(&jdk, classes.path(), (program, method, steps));
-        let mut sums = [0.0; 2];
-        for round in 0..2 * rounds {
-            // As it is, halved, halved, as it is: what changes on the machine meanwhile affects both.
-            let half = (round + 1) / 2 % 2 == 1;
-            sums[usize::from(half)] += bare(&jdk, classes.path(), program, steps, half);
-        }
-        let saved = 1.0 - sums[1] / sums[0];
+        let [saved, error] = truth(&jdk, classes.path(), (program, steps));
         let [value, low, high] = predicted.map(|share| share * 100.0);
         println!(
-            "{program:<12} predicted {value:5.1} % ({low:.1} to {high:.1}), truth {:5.1} %, {:.3} s of CPU a run",
+            "{program:<12} predicted {value:5.1} % ({low:.1} to {high:.1}), truth {:5.1} % +- {:.1}",
             saved * 100.0,
-            sums[0] / f64::from(rounds)
+            error * 100.0
         );
         rows.push(Row {
             program,
             predicted,
             saved,
+            error,
         });
     }
     let inside = rows.iter().filter(|row| row.is_inside()).count();

@@ -8,15 +8,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::allotment::allot;
 use crate::interval::WeightSums;
+use crate::late_callers;
 use crate::layers::{LayerSums, Layers};
 use crate::profile::{Frame, FrameIndex, Profile, ProfileRow, StackIndex, StackNode, Stratum};
 use crate::sample_match::{Match, Matcher};
+use crate::stack_sample::StackSample;
 use crate::strata::{Place, SiteStratum, Strata};
 
 /// Distributes the exact totals of a model over its sampled stacks.
 pub fn profile(model: &CountModel) -> Profile {
     let strata = Strata::of(model);
-    let (samples, unmatched) = matched_samples(model, &strata);
+    let (mut samples, unmatched) = matched_samples(model, &strata);
+    late_callers::complete(&strata, &mut samples);
     let mut builder = Builder {
         model,
         profile: Profile::default(),
@@ -68,16 +71,6 @@ fn mark_alike(frames: &mut [Frame]) {
             *reads_alike = readings.get(&reading).is_some_and(|found| found.len() > 1);
         }
     }
-}
-
-/// Samples of one stack and thread in a stratum.
-#[derive(Clone, Debug)]
-struct StackSample {
-    /// The frame of the site, as an index into the model's table.
-    frame: usize,
-    thread: Option<Arc<str>>,
-    size: SizeClass,
-    sums: SampleSums,
 }
 
 /// The samples of each stratum, and the number of samples that belong to none.

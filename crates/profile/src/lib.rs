@@ -23,6 +23,9 @@
 //!
 //! A stratum of arrays is divided by their sizes before, because the VM's sampler is not fair to all sizes (module `layers`).
 //!
+//! A caller that the counts know only from some moment on has more samples than its total explains; the stratum without a caller gets the excess (module
+//! `late_callers`).
+//!
 //! Strata without samples stay at their site, under a separate frame. Any method may have been on their stacks, so their sum is added to the upper end of
 //! each method's interval. Samples are objects that reached the heap: if the JIT eliminated
 //! some of a site's objects, the shares are those of the others.
@@ -34,10 +37,12 @@ mod builder;
 mod call_tree;
 mod inclusive;
 mod interval;
+mod late_callers;
 mod layers;
 mod live;
 mod profile;
 mod sample_match;
+mod stack_sample;
 mod strata;
 mod unit;
 

@@ -101,6 +101,11 @@ impl Strata {
         at
     }
 
+    /// The strata of each line and type, one per caller.
+    pub(crate) fn of_lines(&self) -> impl Iterator<Item = &[usize]> {
+        self.by_place.values().map(Vec::as_slice)
+    }
+
     /// Strata of objects of a type that are allocated at a line, one per caller; includes those of unknown type.
     pub(crate) fn at(&self, place: Place, ty: &Arc<str>) -> impl Iterator<Item = usize> {
         let typed = self.by_place.get(&(place, Some(Arc::clone(ty))));
