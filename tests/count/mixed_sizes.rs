@@ -76,7 +76,14 @@ fn intervals_of_callers_hold_whatever_the_sizes() {
                     let truth = run(&jdk, folder.path(), &[collector, execution], mix, &trace);
                     let report = count_report(&trace, &[]).expect("a report");
                     let total = report.totals.bytes as f64;
-                    for method in &report.stacks.as_ref().expect("stacks").methods {
+                    let stacks = report.stacks.as_ref();
+                    let stacks = stacks.unwrap_or_else(|| {
+                        panic!(
+                            "no stacks: {:?} {:?} {:?}",
+                            report.notes, report.damage, report.losses
+                        )
+                    });
+                    for method in &stacks.methods {
                         let Some(bytes) = truth.get(&method.method) else {
                             continue;
                         };

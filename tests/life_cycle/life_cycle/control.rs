@@ -310,6 +310,13 @@ fn root_attaches_to_the_program_of_another_user() {
     }
     for jdk in jdks_in_turn(17, 4) {
         let (place, command) = open_folder();
+        if !as_nobody(&jdk.home.join("bin/java"), &["-version"]).0 {
+            skipped(&format!(
+                "JDK {}: another user cannot read it where it is installed",
+                jdk.version
+            ));
+            continue;
+        }
         let mut jvm = TrackedJvm::bare(&jdk)
             .run_by(NOBODY)
             .start_program("ControlProbe", &[]);

@@ -31,7 +31,7 @@ public final class KnownDeaths {
     private KnownDeaths() {}
 
     /** The words of the class comment. */
-    public static void main(String[] words) {
+    public static void main(String[] words) throws InterruptedException {
         Random random = new Random(Long.parseLong(words[0]));
         int rounds = Integer.parseInt(words[1]);
         List<List<Object>> dying = new ArrayList<>();
@@ -55,6 +55,8 @@ public final class KnownDeaths {
             }
             System.gc();
             System.out.println("round " + System.currentTimeMillis() + " " + lives[round][0] + " " + lives[round][1] + " " + lives[round][2]);
+            // The next round's cycles begin in another millisecond.
+            Thread.sleep(3);
             dying.set(round, null);
         }
     }
