@@ -12,6 +12,8 @@ const KEYS: [&str; 9] = [
 ];
 /// The JDK of programs that name none.
 const JAVA: u32 = 17;
+/// Taken in turn, so that each has its share of programs and of controls.
+const COLLECTORS: [&str; 3] = ["Parallel", "Serial", "G1"];
 
 /// The statements at the top of a program.
 #[derive(Clone, Debug)]
@@ -26,6 +28,8 @@ pub struct JudgedProgram {
     pub heap: String,
     /// The lowest JDK.
     pub java: u32,
+    /// The collector, by its place among all programs: the same when it runs alone. Its control has it, too.
+    pub collector: &'static str,
     /// Options of the VM.
     pub options: Vec<String>,
     /// When the agent writes its dump: `end`, or `shutdown` where a shutdown hook of the JDK frees what leaks.
@@ -126,6 +130,11 @@ pub fn judged_programs() -> Vec<JudgedProgram> {
     let leaks = files
         .iter()
         .filter_map(|file| program(file))
+        .zip(COLLECTORS.iter().cycle())
+        .map(|(program, collector)| JudgedProgram {
+            collector,
+            ..program
+        })
         .filter(is_wanted);
     leaks.flat_map(with_control).collect()
 }
@@ -167,6 +176,7 @@ fn program(source: &Path) -> Option<JudgedProgram> {
             .first()
             .and_then(|java| java.parse().ok())
             .unwrap_or(JAVA),
+        collector: COLLECTORS[0],
         options: all("OPTION"),
         dump: all("DUMP")
             .into_iter()
