@@ -5,33 +5,46 @@ const longTime = (seconds) => seconds < 1.5 ? 'about a second' : seconds < 120 ?
 const perMb = (value) => shortBytes(Math.max(0, Math.round(value))) + ' of each MB allocated';
 const factLine = (name, text) => {
   const row = element('p', 'fact');
-  row.append(element('span', 'small', name), element('span', '', text));
+  row.append(element('span', 'small', name), element('span', '', brief(text)));
   return row;
 };
+// A method without a table of lines is known by its descriptor, which has no place on a page.
+const brief = (text) => text.replace(/\([^()]*\):[^()\s]+(?=\(@\d+\))/g, '');
 // Of a dump that the JVM did not finish.
 const atLeast = data.dumpCutAt === null ? '' : 'at least ';
 byId('dump-note').textContent = data.dumpNote ?? '';
 
-// Kept bytes of a candidate at the end of each cell, the straight line through its second half, and where that reaches the heap's room.
+// Kept bytes of a candidate at the end of each cell, with the straight line through its second half, up to where that reaches the heap's room; where the curve bends, with its bound.
 function drawCurve(row) {
   const ends = [0];
   for (const cell of data.clock) ends.push(ends[ends.length - 1] + cell.bytes);
   const span = ends[ends.length - 1], base = Math.max(0, row.curve[row.curve.length - 1] - row.keptBytes);
   const kept = [base, ...row.curve], last = kept[kept.length - 1];
-  const slope = row.bytesPerMb.value / 1048576, room = data.maxHeap === null ? null : Math.max(0, data.maxHeap - data.liveBytes);
-  const full = room === null || !(slope > 0) ? null : span + room / slope;
-  const far = full !== null && full < 4 * span ? full * 1.05 : span * 1.5, top = full !== null && full < 4 * span ? (last + room) * 1.12 : Math.max(last, last + slope * (far - span)) * 1.1;
+  // The bound is that of the objects of the first site: what rises with them keeps its proportion.
+  const bound = row.verdict === 'fills' && row.level !== null && row.bytes > 0 ? base + row.keptBytes * row.level / row.bytes : null;
+  const slope = bound === null ? row.bytesPerMb.value / 1048576 : 0, room = data.maxHeap === null ? null : Math.max(0, data.maxHeap - data.liveBytes);
+  const full = room === null || !(slope > 0) ? null : span + room / slope, isNear = full !== null && full < 4 * span;
+  const far = isNear ? full * 1.05 : span * 1.5;
+  const top = Math.max(...kept, (isNear ? last + room : bound ?? last + slope * (far - span))) * 1.12;
   const chart = frame(byId('curve'), { height: 280, low: 0, high: far, top: top || 1, format: shortBytes, xLabel: 'allocated by the program', xFormat: shortBytes });
   const at = (x, y) => [chart.x(x), chart.y(y)];
+  const name = (x, y, text) => chart.root.append(svg('text', { x: chart.x(x) - 10, y: chart.y(y) - 9, 'text-anchor': 'end', class: 'under' }, text));
   chart.plot.append(svg('path', { d: path([...ends.map((x, cell) => at(x, kept[cell])), at(span, 0), at(0, 0)]) + 'Z', class: 'rate-area' }));
   chart.plot.append(svg('path', { d: path(ends.map((x, cell) => at(x, kept[cell]))), class: 'rate-line', fill: 'none' }));
-  chart.plot.append(svg('path', { d: path([at(0, Math.max(0, last - slope * span)), at(far, last + slope * (far - span))]), class: 'fitted', fill: 'none' }));
-  if (full !== null && full <= far) {
-    chart.plot.append(svg('circle', { cx: chart.x(full), cy: chart.y(last + room), r: 5, class: 'full' }));
-    chart.root.append(svg('text', { x: chart.x(full) - 10, y: chart.y(last + room) - 9, 'text-anchor': 'end', class: 'under' }, 'the heap is full'));
+  if (bound !== null) {
+    chart.plot.append(svg('path', { d: path([at(0, bound), at(far, bound)]), class: 'fitted', fill: 'none' }));
+    name(far, bound, 'towards ' + shortBytes(Math.round(bound)));
+  } else if (slope > 0) {
+    // It starts where it is zero.
+    const from = Math.max(0, span - last / slope);
+    chart.plot.append(svg('path', { d: path([at(from, last + slope * (from - span)), at(far, last + slope * (far - span))]), class: 'fitted', fill: 'none' }));
   }
-  byId('curve-note').textContent = row.target + ', with what rises with it: of what is alive at the last look, how much was there when. Dashed: the line that was fitted'
-    + (full === null ? '.' : full > far ? '; the heap is full after ' + shortBytes(full - span) + ' more.' : ', up to where the heap is full.');
+  if (isNear) {
+    chart.plot.append(svg('circle', { cx: chart.x(full), cy: chart.y(last + room), r: 5, class: 'full' }));
+    name(full, last + room, 'the heap is full');
+  }
+  const dashed = bound !== null ? ' Dashed: the bound to which the curve bends.' : slope > 0 ? ' Dashed: the line that was fitted' + (full === null ? '.' : isNear ? ', up to where the heap is full.' : '; the heap is full after ' + shortBytes(full - span) + ' more.') : '';
+  byId('curve-note').textContent = row.target + ', with what rises with it: of what is alive at the last look, how much was there when.' + dashed;
 }
 
 // What stays of each piece of the run: the whole bar is what was made, the filled part what stays.
@@ -84,7 +97,7 @@ function change(row) {
   const box = element('div', 'change');
   const line = (name, text) => {
     const fact = element('p', 'fact');
-    fact.append(element('span', 'small', name), element('code', '', text));
+    fact.append(element('span', 'small', name), element('code', '', brief(text)));
     box.append(fact);
   };
   if (row.structure) line('structure', (row.structure.field ?? '(in no class of the program\u2019s own)') + ': what it holds retains ' + atLeast + bytes(row.structure.retained) + ' (' + share(row.structure.retained, data.liveBytes) + ')');
