@@ -76,7 +76,7 @@ pub(crate) struct Start<'a> {
     /// Maximum size of the heap mirror in bytes.
     pub(crate) most_mirror_bytes: Option<u64>,
     pub(crate) moves: bool,
-    /// Moves are exact, and each collection ends in its pause: survivors may be matched with events by those who read the trace.
+    /// Moves are exact: survivors may be matched with events by those who read the trace.
     pub(crate) may_match_later: bool,
     pub(crate) frontier: Option<Arc<AllocationFrontier>>,
     pub(crate) start_unix_millis: u64,

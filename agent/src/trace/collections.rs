@@ -186,10 +186,11 @@ impl Collections {
         self.concurrent.get().is_some() || self.state.lock().watch.is_some()
     }
 
-    /// Whether moves are exact, and collections end in their pauses.
+    /// Whether the moves of all collections are read, so that survivors may be matched with events by those who read the trace.
     pub(crate) fn are_exact(&self) -> bool {
         let state = self.state.lock();
-        state.watch.is_some() && state.level == MovesLevel::Exact
+        let in_pauses = state.watch.is_some() && state.level == MovesLevel::Exact;
+        in_pauses || self.concurrent.get().is_some()
     }
 
     /// First address and length of the reserved heap; `None` if moves are unknown.

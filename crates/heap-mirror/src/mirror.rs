@@ -47,6 +47,9 @@ mod site_classes;
 mod suspects;
 mod unknown_moves;
 
+/// Fault of a collection that went on while the program ran, if what survived is not what events say was there.
+const CONTRADICTED: &str = "survivors of the cycle contradict the events";
+
 /// Contents of moves and synchronization points are cut at this length.
 const PART_BYTES: usize = 1 << 20;
 
@@ -374,8 +377,12 @@ impl<K: Kept> Mirror<K> {
                 self.pieces.put_back(piece);
             }
         }
-        self.contradictions += matching.contradictions;
+        let contradictions = matching.contradictions;
         collection.counts.dead += matching.dead + std::mem::take(&mut self.died);
+        self.contradictions += contradictions;
+        if contradictions > 0 && collection.went_on_beside() {
+            return Err(CONTRADICTED);
+        }
         self.settle(survivors, &mut fates, &mut explained, collection);
         if collection.kind == CollectionKind::Full {
             self.pending.forget_before(collection.number);

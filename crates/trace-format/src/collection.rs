@@ -140,10 +140,15 @@ pub struct CollectionCounts {
 }
 
 impl Collection {
+    /// Whether it went on while the program ran (ZGC).
+    pub fn went_on_beside(&self) -> bool {
+        self.collector_nanos > 0
+    }
+
     /// Whether each object allocated before it lay in its ranges: a cycle of ZGC judges every page that was there.
     pub fn judges_all_new(&self) -> bool {
         let judges_new = matches!(self.kind, CollectionKind::Young | CollectionKind::Full);
-        self.collector_nanos > 0 && judges_new
+        self.went_on_beside() && judges_new
     }
 
     /// Appends the content of a block.

@@ -56,9 +56,6 @@ const GATHER_TIME: Duration = Duration::from_millis(8);
 /// Fault of the collections after the mirror exceeded its memory limit.
 const OVER_BOUND: &str = "the heap has more objects than the agent may remember (option `memory`)";
 
-/// Fault of a collection that went on while the program ran, if what survived is not what events say was there.
-const CONTRADICTED: &str = "survivors of the cycle contradict the events";
-
 /// The parts that the pipeline is made of.
 pub(crate) struct Parts {
     pub(crate) options: EventOptions,
@@ -307,7 +304,6 @@ impl Pipeline {
             && collection.kind != CollectionKind::Other;
         self.begin_anew(survivors.whole_heap && known);
         let is_complete = !self.is_anew();
-        let contradictions = self.mirror_contradictions;
         let is_deferred = self.heap.is_deferred();
         let result = match self.heap.known() {
             None if known && is_deferred => {
@@ -319,11 +315,7 @@ impl Pipeline {
                 if is_listed {
                     mirror.reconcile(collection, objects, is_complete, &self.parts.facts);
                 }
-                let moves = mirror.collect(collection, objects, &self.parts.facts);
-                match self.is_awaited && mirror.contradictions > contradictions {
-                    true => Err(CONTRADICTED),
-                    false => moves,
-                }
+                mirror.collect(collection, objects, &self.parts.facts)
             }
             _ if self.is_over_bound => Err(OVER_BOUND),
             _ => Err("moves are not known"),
