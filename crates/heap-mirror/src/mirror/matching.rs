@@ -61,15 +61,20 @@ impl EventClaim {
     /// |---|---|
     /// | the class that the event states | always |
     /// | the size | only after a gap, which then has the room; elsewhere it is a contradiction |
+    /// | the size, which is smaller, and the class that the site's bytecode names | always: the VM made several objects, together as large as the event's |
     /// | the class that the site's bytecode names, or that all the site's objects had so far | when the sizes are equal by chance |
     fn was_eliminated(&self, survivor: &Survivor, sites: (&SiteClasses, &SiteCache)) -> bool {
         let (site_classes, facts) = sites;
         if self.class.is_some_and(|class| class != survivor.class) {
             return true;
         }
-        match self.bytes.is_none_or(|bytes| bytes == survivor.bytes()) {
-            true => site_classes.is_foreign(self.origin.site, survivor.class, facts),
-            false => self.after_gap,
+        let (site, class) = (self.origin.site, survivor.class);
+        match self.bytes {
+            Some(bytes) if bytes != survivor.bytes() => {
+                let is_smaller = survivor.bytes() < bytes;
+                self.after_gap || is_smaller && site_classes.has_another_name(site, class, facts)
+            }
+            _ => site_classes.is_foreign(site, class, facts),
         }
     }
 }

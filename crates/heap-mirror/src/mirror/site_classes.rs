@@ -106,12 +106,19 @@ impl SiteClasses {
 
     /// Whether an object of this class cannot be of this site.
     pub(crate) fn is_foreign(&self, site: SiteId, class: HeapClassId, facts: &SiteCache) -> bool {
-        let has_another_name = || {
-            let name = self.names.get(&class);
-            name.zip(facts.class_name(site))
-                .is_some_and(|(name, stated)| *name != stated)
-        };
-        self.was_never(site, class) || has_another_name()
+        self.was_never(site, class) || self.has_another_name(site, class, facts)
+    }
+
+    /// Whether the site's bytecode names another class than this.
+    pub(crate) fn has_another_name(
+        &self,
+        site: SiteId,
+        class: HeapClassId,
+        facts: &SiteCache,
+    ) -> bool {
+        let name = self.names.get(&class);
+        name.zip(facts.class_name(site))
+            .is_some_and(|(name, stated)| *name != stated)
     }
 
     /// Whether all objects of the site so far had one other class.

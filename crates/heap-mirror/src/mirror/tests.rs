@@ -78,3 +78,76 @@ fn both_generations_far_apart_are_listed_at_once() {
     assert!(moves.is_ok());
     assert_eq!(mirror.live.len(), 2);
 }
+
+/// Classes of a program whose events of site 20 claim a `Buffer` of 64 bytes.
+fn texts_and_buffers() -> Mirror {
+    let mut mirror = Mirror::new();
+    for (id, name) in [(1, "java/lang/String"), (2, "[B"), (3, "Buffer")] {
+        mirror.class(&HeapClass {
+            id: HeapClassId(id),
+            name: name.to_owned(),
+            size: HeapClassSize::PerObject,
+            klass: u64::from(id),
+            fields: Vec::new(),
+        });
+    }
+    mirror
+}
+
+/// A cycle of ZGC after two objects side by side: one of 32 bytes, and a `Buffer` of 64. The survivors lie where that is, one beside the other.
+fn after_a_buffer(survivors: &[(u64, u32)]) -> (Result<Moves, &'static str>, Collection) {
+    let mut mirror = texts_and_buffers();
+    let mut objects = PieceObjects::default();
+    for (site, bytes, end) in [(21, 32, 0x1020), (20, 64, 0x1060)] {
+        let site = mirror.kept_site(SiteId(site), None).unwrap();
+        assert!(objects.push(site, Some(bytes), end));
+    }
+    let header = EventBlockHeader {
+        thread: ThreadId(1),
+        epoch: 0,
+        begun: 0,
+        handed_over: 0,
+        flags: EventFlags::NONE,
+        last_top: 0x1060,
+    };
+    mirror.end_piece(&header, &mut objects);
+    let mut collection = Collection {
+        number: 1,
+        collector_nanos: 1,
+        collected: vec![AddressRange {
+            start: 0x1000,
+            end: 0x2000,
+        }],
+        ..Collection::default()
+    };
+    let mut at = 0x1060 - survivors.iter().map(|(bytes, _)| bytes).sum::<u64>();
+    let survivors = survivors.iter().map(|(bytes, class)| {
+        let from = at;
+        at += bytes;
+        Survivor::new(from, from + 0x7000, *bytes, HeapClassId(*class))
+    });
+    let mut survivors: Vec<_> = survivors.collect();
+    let facts = named_sites(&[(20, "Buffer")]);
+    let moves = mirror.collect(&mut collection, &mut survivors, &facts);
+    (moves, collection)
+}
+
+#[test]
+fn two_objects_of_the_vm_are_as_large_as_an_eliminated_one() {
+    // A constant of text, which the VM makes when it is first needed.
+    let (moves, collection) = after_a_buffer(&[(32, 1), (32, 2)]);
+    assert!(moves.is_ok());
+    assert_eq!((collection.counts.moved, collection.counts.found), (2, 2));
+    let (moves, collection) = after_a_buffer(&[(64, 3)]);
+    assert!(moves.is_ok());
+    assert_eq!((collection.counts.moved, collection.counts.found), (1, 0));
+}
+
+#[test]
+fn a_cycle_with_a_contradiction_is_not_known() {
+    // The same class in another size, and an object that reaches into the one before it.
+    for survivors in [[(32, 3)], [(96, 2)]] {
+        let (moves, _) = after_a_buffer(&survivors);
+        assert_eq!(moves.err(), Some(CONTRADICTED));
+    }
+}
