@@ -116,15 +116,20 @@ fn the_culprit_is_among_the_first_two_and_controls_are_silent() {
             let row = judged(&program, jdk, collector);
             row.print();
             rows.push(row);
+            write(&rows);
         }
     }
     print_commands(&rows);
+    judge(&rows);
+}
+
+/// The rows so far, as JSON: a run that is stopped leaves what it had.
+fn write(rows: &[Row]) {
     if let Some(file) = std::env::var_os("DUCKTRACK_ROWS") {
         let rows: Vec<Value> = rows.iter().map(Row::json).collect();
         let text = serde_json::to_string_pretty(&rows).expect("JSON");
         std::fs::write(file, text + "\n").expect("DUCKTRACK_ROWS can be written");
     }
-    judge(&rows);
 }
 
 fn print_commands(rows: &[Row]) {
