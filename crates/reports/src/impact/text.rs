@@ -9,6 +9,9 @@ use crate::text_lines::TextLines;
 /// Places of NullPointerExceptions shown.
 const PLACES: usize = 3;
 
+/// Nobody makes more.
+const MOST_TRIALS: f64 = 1000.0;
+
 pub(super) fn write(report: &ImpactReport, out: &mut TextLines) {
     out.push_str(&format!("ducktrack impact: {}\n", report.command));
     let when = match report.at.as_str() {
@@ -199,11 +202,25 @@ fn verdict(row: &ImpactCandidateDoc, report: &ImpactReport) -> String {
             let saved = row.saved_share.as_ref();
             let saved = saved.map_or_else(String::new, |saved| interval(saved, 100.0, " %"));
             format!(
-                "not known after {} of each kind: {saved} of the time of collections saved; more --trials tell",
-                counted(row.removal.trials, "trial")
+                "not known after {} of each kind: {saved} of the time of collections saved; {}",
+                counted(row.removal.trials, "trial"),
+                trials_needed(row.removal.trials, row.saved_share.as_ref())
             )
         }
         _ => "no significant impact".to_owned(),
+    }
+}
+
+/// An interval becomes narrower by the root of the number of trials, until it does not hold 0.
+fn trials_needed(trials: u64, saved: Option<&EstimateDoc>) -> String {
+    let reach = saved.and_then(|saved| Some((saved.high? - saved.low?) / 2.0 / saved.value.abs()));
+    let needed = reach.map(|reach| (trials as f64 * reach.powi(2)).ceil());
+    match needed.filter(|needed| *needed <= MOST_TRIALS) {
+        Some(needed) => format!(
+            "if it is about as much, --trials {} show it",
+            needed.max(trials as f64 + 1.0)
+        ),
+        None => format!("if it is so little, more than {MOST_TRIALS} trials would be needed"),
     }
 }
 
@@ -266,4 +283,26 @@ pub(super) fn next(report: &ImpactReport) -> Vec<NextCommand> {
         "narrower intervals",
     ));
     next
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_trials_that_would_show_it() {
+        let saved = |value: f64, low: f64, high: f64| EstimateDoc {
+            value,
+            low: Some(low),
+            high: Some(high),
+        };
+        // Just not significant; half as wide needs four times as many.
+        let needed = trials_needed(10, Some(&saved(0.075, -0.001, 0.151)));
+        assert_eq!(needed, "if it is about as much, --trials 11 show it");
+        let needed = trials_needed(10, Some(&saved(0.04, -0.04, 0.12)));
+        assert_eq!(needed, "if it is about as much, --trials 40 show it");
+        let needed = trials_needed(10, Some(&saved(0.0, -0.1, 0.1)));
+        assert!(needed.ends_with("more than 1000 trials would be needed"));
+        assert!(trials_needed(1, None).starts_with("if it is so little"));
+    }
 }
