@@ -32,7 +32,7 @@ pub struct Follower {
     pub each: u64,
 }
 
-/// Groups of these histories, most kept bytes first; each is in one. Of sites that could drive alike, the one with the highest `preference` does.
+/// Groups of these histories (most kept bytes first); each is in one. Of sites that could drive alike, the one with the highest `preference` does, and of these the first.
 pub fn groups(histories: &[&History], preference: impl Fn(usize) -> u32) -> Vec<Group> {
     let curves: Vec<Curve> = histories.iter().map(|history| Curve::of(history)).collect();
     let all: Vec<Vec<Follower>> = (0..curves.len())
@@ -59,10 +59,29 @@ pub fn groups(histories: &[&History], preference: impl Fn(usize) -> u32) -> Vec<
                 *left = false;
             }
         }
+        let (driver, followers) = named(driver, followers, &preference);
         groups.push(group(&curves, driver, followers));
     }
     groups.sort_by_key(|group| (core::cmp::Reverse(group.kept.bytes), group.driver));
     groups
+}
+
+/// Of those that rise one to one with the driver any could be it: the one with the highest preference is, and of these the first.
+fn named(
+    driver: usize,
+    mut followers: Vec<Follower>,
+    preference: impl Fn(usize) -> u32,
+) -> (usize, Vec<Follower>) {
+    let rank = |place: usize| (preference(place), core::cmp::Reverse(place));
+    let alike = followers.iter_mut().filter(|follower| follower.each == 1);
+    let best = alike.max_by_key(|follower| rank(follower.place));
+    match best.filter(|best| rank(best.place) > rank(driver)) {
+        Some(best) => {
+            let name = core::mem::replace(&mut best.place, driver);
+            (name, followers)
+        }
+        None => (driver, followers),
+    }
 }
 
 fn group(curves: &[Curve], driver: usize, mut followers: Vec<Follower>) -> Group {
@@ -193,6 +212,21 @@ mod tests {
         let drivers: Vec<usize> = groups.iter().map(|group| group.driver).collect();
         assert_eq!(drivers, [1, 0]);
         assert_eq!(groups[0].followers[0].each, 40);
+    }
+
+    #[test]
+    fn of_those_that_rise_alike_the_preferred_one_has_the_name() {
+        let requests = |at: u64| 200 + at % 3;
+        let entry = history(requests, 24);
+        // One object more of the start is late: it is not as near to all others as the entry is.
+        let request = history(|at| requests(at) + 4 * u64::from(at == 1), 24);
+        let names = history(|at| requests(at) - u64::from(at == 3), 24);
+        let all = [&entry, &request, &names];
+        let groups = groups(&all, |place| u32::from(place == 1));
+        assert_eq!(groups.len(), 1, "{groups:?}");
+        assert_eq!(groups[0].driver, 1);
+        let places: Vec<usize> = groups[0].followers.iter().map(|one| one.place).collect();
+        assert_eq!(places, [0, 2]);
     }
 
     #[test]
