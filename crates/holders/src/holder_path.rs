@@ -305,10 +305,18 @@ impl<'a> PathReader<'a> {
                         .is_some_and(|step| self.is_of_own_class(step))
             }
         };
+        let mut own = (0..=piles_up).rev().filter(holder_is_own);
+        let nearest = own.next();
+        // A class that keeps anything in an `Object[]` is a collection: who holds it is meant.
+        let is_collection = nearest.is_some_and(|at| at > 0 && self.is_of_anything(steps, at));
+        let field = match is_collection {
+            true => own.next().or(nearest),
+            false => nearest,
+        };
         OwnStructure {
             piles_up,
             retained: self.holdings.exactly_retained(is_of_step),
-            field: (0..=piles_up).rev().find(holder_is_own),
+            field,
             added: added(steps, piles_up),
         }
     }
@@ -327,6 +335,16 @@ impl PathReader<'_> {
         declared().is_none_or(|field| is_own(graph.classes().name(field.declared_by)))
     }
 }
+
+impl PathReader<'_> {
+    fn is_of_anything(&self, steps: &[HolderStep], at: usize) -> bool {
+        let step = steps.get(at);
+        step.is_some_and(|step| self.holdings.types.name(step.ty) == OBJECTS)
+    }
+}
+
+/// The type of an array of anything.
+const OBJECTS: &str = "[Ljava/lang/Object;";
 
 fn is_array(holdings: &Holdings, step: &HolderStep) -> bool {
     holdings.types.name(step.ty).starts_with('[')
