@@ -1,3 +1,4 @@
+import java.lang.ref.SoftReference;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -20,6 +21,9 @@ public final class Planted {
         switch (shape) {
             case "map" -> PlantedSettings.add(step);
             case "listeners" -> PlantedBus.ONLY.add(PlantedParser.parse(step));
+            case "soft" -> PlantedImages.soften(PlantedImages.image(), step);
+            case "both" -> PlantedImages.hold(PlantedImages.image(), step, true);
+            case "mixed" -> PlantedImages.hold(PlantedImages.image(), step, step % 4 == 0);
             case "subclass" -> ALL.put("key" + step, PlantedParser.parse(step));
             default -> PlantedScripts.run(step);
         }
@@ -72,6 +76,29 @@ final class PlantedSettings {
     static void add(int number) {
         Object parsed = PlantedParser.parse(number);
         PARSED.put("setting" + number, parsed);
+    }
+}
+
+final class PlantedImages {
+    private static final Map<Integer, SoftReference<byte[]>> SOFT = new HashMap<>();
+    private static final List<byte[]> KEPT = new ArrayList<>();
+
+    private PlantedImages() {}
+
+    static byte[] image() {
+        return new byte[2_000];
+    }
+
+    static void soften(byte[] image, int number) {
+        SOFT.put(number, new SoftReference<>(image));
+    }
+
+    /** Softly, and firmly as well where it is wanted. */
+    static void hold(byte[] image, int number, boolean isFirm) {
+        soften(image, number);
+        if (isFirm) {
+            KEPT.add(image);
+        }
     }
 }
 

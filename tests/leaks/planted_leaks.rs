@@ -2,6 +2,7 @@
 //! a `ThreadLocal` in a pool, and a subclass of a collection (`tests/leaks/Planted.java`).
 
 use ducktrack_tests::{TracedRun, checked, compile_java, trace_command, traced_jdks};
+use serde_json::Value;
 
 /// Shape and steps; the field; the class of the line that adds to it.
 const SHAPES: [(&str, u32, &str, &str); 4] = [
@@ -49,5 +50,85 @@ fn field_and_line_of_what_other_classes_make() {
             assert!(to_do.contains(field), "{name}: {to_do}");
             checked(&format!("{name}: {field}, {added}"));
         }
+    }
+}
+
+/// The JVM clears soft references before a heap is full: what they alone hold fills, and what they hold of others' is judged as all else.
+#[test]
+fn what_only_soft_references_hold_fills() {
+    let classes = tempfile::tempdir().expect("temporary folder");
+    assert!(compile_java(&["Planted"], 17, classes.path()).expect("compile"));
+    for jdk in &traced_jdks().expect("JDKs") {
+        for shape in ["soft", "both", "mixed"] {
+            let run = TracedRun::new(jdk, shape).expect("folder");
+            let mut command = run
+                .command("dump=shutdown", &[classes.path()])
+                .expect("the agent");
+            let java = ["-Xmx256m", "-XX:+UseSerialGC", "Planted", shape, "20000"];
+            run.finish(command.args(java)).expect("the program");
+            let leaks = trace_command("leaks", &run.trace(), &[]).expect("leaks");
+            let (name, sentence) = (run.name(), &leaks["sentence"]);
+            println!("{name}: {sentence}");
+            let images = |softly: bool| {
+                let rows = leaks["candidates"].as_array().expect("candidates");
+                let mut rows = rows.iter().filter(|row| {
+                    row["method"] == "image" && row["target"] == "byte[]" && row["softly"] == softly
+                });
+                rows.next()
+            };
+            let per_mb = |row: &Value| row["bytesPerMb"]["value"].as_f64().expect("a rate");
+            // Without the dump nobody knows how they are held.
+            let alone = trace_command("leaks", &run.trace(), &["--dump", "none"]).expect("leaks");
+            assert_eq!(alone["verdict"], "leaks", "{name}: {alone}");
+            let all = per_mb(&alone["candidates"][0]);
+            match shape {
+                "soft" => {
+                    assert_eq!(leaks["verdict"], "fills", "{name}: {leaks}");
+                    assert_eq!(leaks["alarms"], 0, "{name}: {leaks}");
+                    let soft = images(true).expect("what is held softly");
+                    assert_eq!(soft["verdict"], "fills", "{name}: {soft}");
+                    assert!(images(false).is_none(), "{name}: {leaks}");
+                }
+                "both" => {
+                    assert_eq!(leaks["verdict"], "leaks", "{name}: {leaks}");
+                    assert!(images(true).is_none(), "{name}: {leaks}");
+                    let field = &leaks["candidates"][0]["structure"]["field"];
+                    assert_eq!(field, "PlantedImages.KEPT", "{name}: {leaks}");
+                }
+                _ => {
+                    assert_eq!(leaks["verdict"], "leaks", "{name}: {leaks}");
+                    let (firm, soft) = (images(false), images(true));
+                    let (firm, soft) = (firm.expect("a leak"), soft.expect("what fills"));
+                    assert_eq!(firm["alarm"], true, "{name}: {firm}");
+                    assert_eq!(firm["structure"]["field"], "PlantedImages.KEPT", "{name}");
+                    assert_eq!(soft["verdict"], "fills", "{name}: {soft}");
+                    // A quarter of the images is in the list.
+                    let part = per_mb(firm) / all;
+                    assert!((0.22..0.28).contains(&part), "{name}: {part} of {all}");
+                }
+            }
+            checked(&format!("{name}: {sentence}"));
+        }
+    }
+}
+
+/// Without sampled stacks a line is said to add only where it is the call that made the nodes.
+#[test]
+fn a_line_that_is_not_known_to_add_is_near() {
+    let classes = tempfile::tempdir().expect("temporary folder");
+    assert!(compile_java(&["Planted"], 17, classes.path()).expect("compile"));
+    let jdk = &traced_jdks().expect("JDKs")[0];
+    for (shape, steps, _, line) in SHAPES {
+        let run = TracedRun::new(jdk, shape).expect("folder");
+        let options = "stacks=off,dump=shutdown";
+        let mut command = run.command(options, &[classes.path()]).expect("the agent");
+        let steps = steps.to_string();
+        let java = ["-Xmx96m", "-XX:+UseSerialGC", "Planted", shape, &steps];
+        run.finish(command.args(java)).expect("the program");
+        let leaks = trace_command("leaks", &run.trace(), &[]).expect("leaks");
+        let added = leaks["candidates"][0]["addedBy"].as_str().expect("a line");
+        let is_near = added.starts_with("near ") && added.ends_with(", which makes what is added");
+        assert!(added.contains(line) != is_near, "{}: {added}", run.name());
+        checked(&format!("{}: {added}", run.name()));
     }
 }

@@ -39,7 +39,7 @@ pub use staleness::analysis::StalenessAt;
 pub use staleness::{Levels, StaleCaller, StalePoint, StaleSite, StaleType, Staleness};
 pub use survivors::builder::SurvivorsBuilder;
 pub use survivors::span::{JudgedSpan, SpanBound};
-pub use survivors::{OldSpaceLook, SurvivorRow, Survivors};
+pub use survivors::{EpochCells, OldSpaceLook, SurvivorRow, Survivors};
 pub use timeline::analysis::TimelineCourse;
 pub use timeline::{CompositionPoint, LivePart, SpaceUse, Timeline, TimelinePoint};
 pub use trace_model::TraceModel;

@@ -6,6 +6,7 @@
 
 pub(crate) mod builder;
 mod cells;
+mod epoch_cells;
 mod rows;
 pub(crate) mod sites;
 pub(crate) mod span;
@@ -16,6 +17,8 @@ use ducktrack_count_model::{CallIndex, SiteIndex};
 use ducktrack_heap_replay::CollectionNumber;
 use ducktrack_leaks::{Amount, Clock, History};
 
+pub use epoch_cells::EpochCells;
+
 /// Histories of all sites, over the judged span.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Survivors {
@@ -23,6 +26,8 @@ pub struct Survivors {
     pub clock: Clock,
     /// When each cell of the clock ended, microseconds since 1970.
     pub cell_ends: Vec<u64>,
+    /// The cells in which objects of an epoch were born.
+    pub epoch_cells: EpochCells,
     /// When the span starts, microseconds since 1970.
     pub start_micros: u64,
     /// One for each line of source, caller and type.

@@ -195,6 +195,11 @@ impl HeapGraph {
         self.roots.iter().take_while(lasts).count()
     }
 
+    /// True if the dump has soft references with a referent.
+    pub fn has_soft_references(&self) -> bool {
+        !self.soft.is_empty()
+    }
+
     /// Bytes of an object in the heap: an estimate from the dump, until [`HeapGraph::set_bytes`] sets the exact size.
     pub fn bytes(&self, object: u32) -> u64 {
         let units = self.numbering.units.get(object as usize);

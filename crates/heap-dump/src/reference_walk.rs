@@ -157,11 +157,9 @@ impl ReferenceReader<'_> {
         let plan = self.plans.entry(class);
         let plan = plan.or_insert_with(|| dump.classes.plan(class));
         for field in &plan.fields {
-            let bytes = bytes.get(field.offset as usize..);
-            let Some(id) = bytes.and_then(|bytes| bytes.first_chunk()) else {
+            let Some(id) = id_at(bytes, field.offset) else {
                 return;
             };
-            let id = u64::from_be_bytes(*id);
             if id == 0 {
                 continue;
             }
@@ -171,7 +169,7 @@ impl ReferenceReader<'_> {
             }
             let target = dump.ids.number(id);
             self.edges.extend(target);
-            if field.strength == Strength::Soft {
+            if field.strength == Strength::Soft && !refers_firmly(plan, bytes, id) {
                 let from = dump.ids.number(self.object);
                 self.soft.extend(from.zip(target));
             }
@@ -194,6 +192,20 @@ impl ReferenceReader<'_> {
             false => Ok(()),
         }
     }
+}
+
+fn id_at(bytes: &[u8], offset: u32) -> Option<Identifier> {
+    let id = bytes.get(offset as usize..)?.first_chunk()?;
+    Some(u64::from_be_bytes(*id))
+}
+
+/// Another field of the object, as a subclass of `SoftReference` may have, refers to it too.
+fn refers_firmly(plan: &ReferencePlan, bytes: &[u8], id: Identifier) -> bool {
+    let mut firm = plan
+        .fields
+        .iter()
+        .filter(|field| field.strength == Strength::Firm);
+    firm.any(|field| id_at(bytes, field.offset) == Some(id))
 }
 
 fn add_late(

@@ -21,6 +21,7 @@ mod last_use;
 mod pair_holdings;
 mod removable_pair;
 mod site_traces;
+mod softly_held;
 mod thread_local_field;
 mod type_table;
 

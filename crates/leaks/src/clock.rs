@@ -9,6 +9,7 @@ pub struct Clock {
     cells: Vec<Cell>,
     collections: u32,
     bytes_per_second: f64,
+    unseen_loaders: Vec<u64>,
 }
 
 impl Clock {
@@ -26,13 +27,28 @@ impl Clock {
             cells,
             collections,
             bytes_per_second: speeds.bytes_per_second(),
+            unseen_loaders: Vec::new(),
         }
+    }
+
+    /// The same, with the class loaders that were made in each cell and that no collection has looked at: young collections take what they hold as alive, wherever it lies.
+    pub fn with_unseen_loaders(self, unseen_loaders: Vec<u64>) -> Self {
+        Self {
+            unseen_loaders,
+            ..self
+        }
+    }
+
+    /// Class loaders that nobody has looked at, by cell; empty: there are none.
+    pub(crate) fn unseen_loaders(&self) -> &[u64] {
+        &self.unseen_loaders
     }
 
     /// The same collections, and less of the clock.
     pub(crate) fn until(&self, cells: usize) -> Self {
         Self {
             cells: self.cells.iter().take(cells).copied().collect(),
+            unseen_loaders: self.unseen_loaders.iter().take(cells).copied().collect(),
             ..*self
         }
     }

@@ -56,6 +56,37 @@ impl History {
         );
     }
 
+    /// A part of it, by its share of what is alive of each cell (`None`: of what was born before the span). What is dead is taken to have been so much as well.
+    pub fn part(&self, share_of: impl Fn(Option<usize>) -> f64) -> Self {
+        let part = |amounts: &[Amount]| -> Vec<Amount> {
+            let cells = amounts.iter().enumerate();
+            let part = cells.map(|(cell, amount)| amount.share(share_of(Some(cell))));
+            part.collect()
+        };
+        let kept = part(&self.kept);
+        let earlier = self.earlier.share(share_of(None));
+        let (mut all, mut its) = (self.earlier.bytes, earlier.bytes);
+        let levels = self.levels.iter().enumerate().map(|(cell, level)| {
+            all += self.kept.get(cell).map_or(0, |kept| kept.bytes);
+            its += kept.get(cell).map_or(0, |kept| kept.bytes);
+            level.map(|level| level.share(its as f64 / all.max(1) as f64))
+        });
+        let levels = levels.collect();
+        let deaths = self.deaths.iter().map(|death| Death {
+            amount: death.amount.share(share_of(Some(death.born))),
+            ..*death
+        });
+        Self {
+            born: part(&self.born),
+            unseen: part(&self.unseen),
+            deaths: deaths.collect(),
+            kept,
+            levels,
+            earlier,
+            looks: self.looks,
+        }
+    }
+
     /// All that is alive.
     pub fn live(&self) -> Amount {
         self.kept.iter().copied().sum::<Amount>() + self.earlier

@@ -95,6 +95,17 @@ pub struct Judgement {
 }
 
 impl Judgement {
+    /// Of objects that the JVM clears before the heap is full: they fill, however straight their line is.
+    pub fn that_can_be_cleared(self) -> Self {
+        let verdict = match self.verdict {
+            Verdict::Leaks | Verdict::NotKnown(NotKnown::Unseen | NotKnown::FewLooks) => {
+                Verdict::Fills
+            }
+            other => other,
+        };
+        Self { verdict, ..self }
+    }
+
     /// It gets more: it leaks, or it fills.
     pub fn grows(&self) -> bool {
         matches!(self.verdict, Verdict::Leaks | Verdict::Fills)

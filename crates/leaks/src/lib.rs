@@ -15,6 +15,7 @@ mod amount;
 mod cell;
 mod clock;
 mod cohorts;
+mod covariate;
 mod forecast;
 mod groups;
 mod history;

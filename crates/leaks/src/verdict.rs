@@ -5,6 +5,7 @@ use core::ops::Range;
 use crate::amount::Amount;
 use crate::clock::Clock;
 use crate::cohorts::{COHORTS, Cohorts};
+use crate::covariate::Covariate;
 use crate::history::History;
 use crate::interval::{CONFIDENCE, Interval};
 use crate::judgement::{Judgement, Measure, NotKnown, Verdict};
@@ -83,7 +84,7 @@ pub fn before_it_was_dropped(clock: &Clock, history: &History) -> Option<History
 }
 
 /// The span up to the last look before its last cohort, if most of what was alive then is gone. Without such a look: up to its last cohort, if of that nearly
-/// nothing stays (of what is replaced, the youngest stay); then nobody knows whether the others were alive.
+/// nothing stays, nor of any cohort after the start (of what is replaced some stay, and mostly the youngest); then nobody knows whether the others were alive.
 fn before_release(clock: &Clock, history: &History) -> Option<(Clock, History)> {
     let cohorts = Cohorts::of(clock);
     let last = cohorts.cells.last()?.start;
@@ -103,9 +104,10 @@ fn before_release(clock: &Clock, history: &History) -> Option<(Clock, History)> 
     }
     let sum = |amounts: &[Amount]| amounts.iter().copied().sum::<Amount>().bytes as f64;
     let (then, now) = (sum(&kept), sum(&history.kept));
-    let youngest = sum(history.kept.get(last..).unwrap_or_default());
+    let later = cohorts.sums(&history.kept).into_iter().skip(1);
+    let most = later.map(|kept| kept.bytes).max().unwrap_or(0) as f64;
     let share = 1.0 / cohorts.len().saturating_sub(1).max(1) as f64;
-    let is_bare = youngest < then * share / core::f64::consts::E;
+    let is_bare = most < then * share / core::f64::consts::E;
     if now >= then / 2.0 || look.is_none() && !is_bare {
         return None;
     }
@@ -149,6 +151,7 @@ struct Span<'a> {
     is_coarse: bool,
     /// The middle of each cohort, from 0 to 1.
     middles: Vec<f64>,
+    unseen_loaders: Covariate,
 }
 
 impl<'a> Span<'a> {
@@ -175,6 +178,7 @@ impl<'a> Span<'a> {
             lived_on,
             // Of most objects that are dead nobody knows for how long they lived.
             is_coarse: clock.collections() < COHORTS,
+            unseen_loaders: Covariate::of(&cohorts, clock.unseen_loaders()),
             cohorts,
         }
     }
@@ -257,6 +261,9 @@ impl<'a> Span<'a> {
         if rate.is_positive() && goes_on && !self.is_replaced(measure, kept, &levels) {
             return match self.bends(kept, self.unit(measure)) {
                 true => Verdict::Fills,
+                false if self.goes_with(&self.unseen_loaders, measure, kept) => {
+                    Verdict::NotKnown(NotKnown::Unseen)
+                }
                 false => Verdict::Leaks,
             };
         }
@@ -274,6 +281,13 @@ impl<'a> Span<'a> {
             (_, true) => Verdict::LoadedOnce,
             _ => Verdict::Bounded,
         }
+    }
+
+    /// What is kept goes with these events, which go on.
+    fn goes_with(&self, events: &Covariate, measure: Measure, kept: &[f64]) -> bool {
+        let lengths = &self.cohorts.lengths;
+        events.goes_on(self.later())
+            && !events.leaves_a_line(kept, lengths, self.inner(), self.unit(measure))
     }
 
     /// Few objects that become large: at the looks, or, where they are too few, by what was born.

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::cells::Cells;
 use super::rows::{ByCell, Row};
-use super::sites::merged;
+use super::sites::{kept_loaders, merged};
 use super::span::JudgedSpan;
 use super::{OldSpaceLook, SurvivorRow, Survivors};
 use crate::Question;
@@ -326,13 +326,19 @@ impl SurvivorsBuilder {
         });
         let rows = merged(rows.collect(), count);
         let is_at_look = look.is_some();
+        let unseen_loaders = match is_at_look {
+            true => Vec::new(),
+            false => kept_loaders(&rows, cells, count),
+        };
         Survivors {
             clock: Clock::of_collections(
                 self.cells.cells.iter().take(cells).copied().collect(),
                 self.epochs,
                 &self.cells.speeds,
-            ),
+            )
+            .with_unseen_loaders(unseen_loaders),
             cell_ends: self.cells.ends.iter().take(cells).copied().collect(),
+            epoch_cells: self.cells.of_epochs(),
             start_micros: self.start,
             rows,
             look: self.last_look.map(|(look, _)| look),

@@ -2,6 +2,8 @@
 
 use ducktrack_leaks::{Cell, Speeds};
 
+use super::EpochCells;
+
 /// The most cells; from half as many on they are about equally long.
 pub(crate) const MOST: usize = 32;
 /// Epoch numbers come from a file: a jump over more than these is not followed.
@@ -127,6 +129,18 @@ impl Cells {
         }
     }
 
+    /// The cells of each epoch's slices.
+    pub(crate) fn of_epochs(&self) -> EpochCells {
+        let ends = self.epochs.iter().skip(1).map(|next| next.first);
+        let ends = ends.chain([self.of_slice.len()]);
+        let cell = |slice: usize| self.of_slice.get(slice).copied().unwrap_or(u8::MAX);
+        let ranges = self.epochs.iter().zip(ends).map(|(start, end)| {
+            let last = end.max(start.first + 1) - 1;
+            (cell(start.first), cell(last))
+        });
+        EpochCells::new(self.first_epoch.unwrap_or(0), ranges.collect())
+    }
+
     /// The cell under way.
     pub(crate) fn last(&self) -> usize {
         self.cells.len().saturating_sub(1)
@@ -152,6 +166,10 @@ mod tests {
         let last = Place::Cell(cells.last());
         let found = [6, 7, 4_999, 5_000].map(|epoch| cells.of(epoch, 0));
         assert_eq!(found, [Place::Before, Place::Cell(0), last, Place::After]);
+        let ranges = cells.of_epochs();
+        let ranges = [6, 7, 4_999, 5_000].map(|epoch| ranges.of(epoch));
+        let end = cells.last();
+        assert_eq!(ranges, [Some(0..0), Some(0..1), Some(end..end + 1), None]);
         assert_eq!(cells.ends.last(), Some(&4_999));
         // The cells are of about the same length.
         let most = cells.cells.iter().map(|cell| cell.bytes).max();
@@ -183,6 +201,7 @@ mod tests {
             [Place::Before, cell(0), cell(1), cell(17), Place::After]
         );
         assert_eq!(cells.cells.len(), 18);
+        assert_eq!(cells.of_epochs().of(4), Some(0..18));
     }
 
     #[test]

@@ -72,6 +72,23 @@ pub(super) fn merged(rows: Vec<SurvivorRow>, count: &CountModel) -> Vec<Survivor
     rows
 }
 
+/// By cell: class loaders that are kept, by what the constructor of each makes for itself.
+pub(super) fn kept_loaders(rows: &[SurvivorRow], cells: usize, count: &CountModel) -> Vec<u64> {
+    let is_its = |row: &&SurvivorRow| {
+        let place = row.site.and_then(|site| place_of_site(count, site));
+        place.is_some_and(|(class, method, _)| {
+            class.as_ref() == "java/lang/ClassLoader" && method.as_ref() == "<init>"
+        })
+    };
+    let mut loaders = vec![0; cells];
+    for row in rows.iter().filter(is_its) {
+        for (most, kept) in loaders.iter_mut().zip(&row.history.kept) {
+            *most = kept.objects.max(*most);
+        }
+    }
+    loaders
+}
+
 fn loaders(row: &SurvivorRow, count: &CountModel) -> u32 {
     let loader = |site: &SiteIndex| {
         let site = count.sites.get(site.get())?;

@@ -10,6 +10,7 @@ mod held;
 mod kept;
 mod one_structure;
 mod sites;
+mod softly;
 mod text;
 mod to_do;
 mod unused;

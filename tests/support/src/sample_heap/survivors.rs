@@ -1,6 +1,6 @@
 //! Births and survivors of the sample: the first site leaks, the second is replaced, the third fills, the others were there from the start.
 
-use ducktrack_analyses::{OldSpaceLook, SurvivorRow, Survivors};
+use ducktrack_analyses::{EpochCells, OldSpaceLook, SurvivorRow, Survivors};
 use ducktrack_count_model::SiteIndex;
 use ducktrack_heap_replay::CollectionNumber;
 use ducktrack_leaks::{Amount, Cell, Clock, Death, History};
@@ -24,6 +24,7 @@ impl Heap<'_> {
         Survivors {
             clock: Clock::new(vec![cell; CELLS as usize]),
             cell_ends: (1..=CELLS).map(|cell| START + 10_000 * cell).collect(),
+            epoch_cells: EpochCells::default(),
             start_micros: START,
             live: rows.iter().map(|row| row.history.live()).sum(),
             rows,

@@ -5,7 +5,7 @@ use ducktrack_profile::{Frame, FrameIndex, Profile};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::document::CandidateDoc;
-use super::held::class_of_place;
+use super::held::{class_of_place, is_near, near};
 use crate::class_name::readable_class;
 use crate::event_trace::place::PlaceDoc;
 use crate::stack_names::frame_name;
@@ -28,7 +28,7 @@ impl<'a> AddingLines<'a> {
         let Some(owner) = owner(&row).map(str::to_owned) else {
             return row;
         };
-        let known = row.added_by.as_deref();
+        let known = row.added_by.as_deref().filter(|place| !is_near(place));
         let is_owners = known
             .and_then(class_of_place)
             .is_some_and(|class| is_of(&owner, class));
@@ -42,8 +42,7 @@ impl<'a> AddingLines<'a> {
             self.most_seen(&owner, &held, |_| true)
                 .filter(|_| !is_owners)
         };
-        let near = |line| format!("near {line}, which makes what is added");
-        let found = adds.or_else(|| makes().map(near));
+        let found = adds.or_else(|| makes().map(|line| near(&line)));
         CandidateDoc {
             added_by: found.or(row.added_by),
             ..row

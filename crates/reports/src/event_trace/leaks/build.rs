@@ -18,6 +18,7 @@ use super::held::with_holder;
 use super::kept::kept;
 use super::one_structure::Structures;
 use super::sites::sites;
+use super::softly::SoftlyHeld;
 use super::to_do::to_do;
 use super::verdict::verdict;
 use crate::event_trace::VERSION;
@@ -86,7 +87,8 @@ pub fn leaks_report(
         survivors.live.bytes,
         max_heap.unwrap_or(0),
     );
-    let rows = judged(survivors);
+    let soft = holdings.map(|holdings| SoftlyHeld::of(holdings, survivors));
+    let rows = judged(survivors, soft.as_ref());
     let maker = Candidates {
         model,
         view: &view,
@@ -98,6 +100,7 @@ pub fn leaks_report(
         model,
         staleness: staleness.as_ref(),
         holdings,
+        soft: soft.as_ref(),
         view: &view,
     };
     let candidates = docs.candidates(&found, &forecast)?;
@@ -118,7 +121,12 @@ pub fn leaks_report(
         .collect();
     let alarms: Vec<&CandidateDoc> = candidates.iter().filter(|row| row.alarm).collect();
     let rate: f64 = alarms.iter().map(|row| row.bytes_per_mb.value).sum();
-    let told = verdict(survivors, &forecast, &candidates);
+    let told = verdict(
+        survivors,
+        &forecast,
+        &candidates,
+        soft.as_ref().map_or(0, |soft| soft.bytes),
+    );
     // What a dump at an OutOfMemoryError holds may be dropped before the run is judged.
     let in_dump = holdings.map_or(0, Holdings::held_bytes);
     let is_judged = survivors.clock.bytes() > 0;
@@ -177,6 +185,7 @@ struct HolderSource<'a> {
     model: &'a TraceModel,
     staleness: Option<&'a Staleness>,
     holdings: Option<&'a Holdings>,
+    soft: Option<&'a SoftlyHeld<'a>>,
     view: &'a crate::view::View,
 }
 
@@ -196,8 +205,10 @@ impl HolderSource<'_> {
     ) -> Result<Vec<CandidateDoc>, DumpError> {
         let docs = self.holder_docs();
         let mut structures = Structures::new(self.holdings, forecast);
-        let mut held = match &docs {
-            Some(docs) => with_holders(docs, found.get(..MOST_HELD).unwrap_or(found))?,
+        let mut held = match docs.as_ref().zip(self.soft) {
+            Some((docs, soft)) => {
+                with_holders(docs, soft, found.get(..MOST_HELD).unwrap_or(found))?
+            }
             None => Vec::new(),
         }
         .into_iter();
@@ -219,6 +230,7 @@ impl HolderSource<'_> {
 /// Candidates with the paths that hold them. Each takes walks over the whole dump, so all processors take part.
 fn with_holders(
     docs: &HolderDocs<'_>,
+    soft: &SoftlyHeld<'_>,
     found: &[Candidate<'_>],
 ) -> Result<Vec<CandidateDoc>, DumpError> {
     let workers = available_parallelism().map_or(1, usize::from);
@@ -228,7 +240,7 @@ fn with_holders(
         while let place = next.fetch_add(1, Ordering::Relaxed)
             && let Some(candidate) = found.get(place)
         {
-            done.push((place, with_holder(docs, candidate)));
+            done.push((place, with_holder(docs, soft, candidate)));
         }
         done
     };

@@ -1,5 +1,7 @@
 //! Sites of a trace that leak, grouped by what drives them.
 
+use std::borrow::Cow;
+
 use ducktrack_analyses::{SurvivorRow, Survivors, TraceModel};
 use ducktrack_leaks::{
     Amount, Forecast, Group, History, Interval, Judgement, NotKnown, Verdict,
@@ -8,6 +10,7 @@ use ducktrack_leaks::{
 use rustc_hash::FxHashSet;
 
 use super::document::{CandidateDoc, CohortDoc, FollowerDoc, IntervalDoc};
+use super::softly::{Part, SoftlyHeld};
 use crate::class_name::package_of;
 use crate::event_trace::amounts::{ratio, signed};
 use crate::event_trace::heap::since_start;
@@ -18,19 +21,49 @@ use crate::view::View;
 /// Sites that are grouped; the rest keep less.
 const MOST_GROUPED: usize = 500;
 
-/// A row with its verdict.
+/// A row, or a part of it, with its verdict.
 pub(super) struct JudgedRow<'a> {
     pub(super) row: &'a SurvivorRow,
+    pub(super) part: Part,
+    /// Of the part; of what was dropped, before that.
+    pub(super) history: Cow<'a, History>,
     pub(super) judged: Judgement,
 }
 
-/// Judges all rows.
-pub(super) fn judged(survivors: &Survivors) -> Vec<JudgedRow<'_>> {
-    let judged = |row| JudgedRow {
-        row,
-        judged: judge(&survivors.clock, &row.history),
+/// Judges all rows. What only soft references hold is judged apart.
+pub(super) fn judged<'a>(
+    survivors: &'a Survivors,
+    soft: Option<&SoftlyHeld<'_>>,
+) -> Vec<JudgedRow<'a>> {
+    let clock = &survivors.clock;
+    let judged = |row: &'a SurvivorRow, part, history: Cow<'a, History>| {
+        let judged = match part {
+            Part::All | Part::Firm => judge(clock, &history),
+            Part::Soft => judge(clock, &history).that_can_be_cleared(),
+        };
+        // What was dropped at one time has risen as one until then.
+        let dropped = judged
+            .released
+            .then(|| before_it_was_dropped(clock, &history));
+        JudgedRow {
+            row,
+            part,
+            judged,
+            history: dropped.flatten().map_or(history, Cow::Owned),
+        }
     };
-    let mut rows: Vec<JudgedRow<'_>> = survivors.rows.iter().map(judged).collect();
+    let mut rows: Vec<JudgedRow<'a>> = Vec::with_capacity(survivors.rows.len());
+    for row in &survivors.rows {
+        match soft.and_then(|soft| soft.parts(row)) {
+            None => rows.push(judged(row, Part::All, Cow::Borrowed(&row.history))),
+            Some(parts) => rows.extend(
+                parts
+                    .into_iter()
+                    .filter(|(_, history)| !history.live().is_zero())
+                    .map(|(part, history)| judged(row, part, Cow::Owned(history))),
+            ),
+        }
+    }
     rows.sort_by_key(|row| core::cmp::Reverse(row.judged.kept.bytes));
     rows
 }
@@ -92,19 +125,7 @@ impl Candidates<'_> {
     }
 
     fn of_kind<'a>(&self, rows: &[&'a JudgedRow<'a>]) -> Vec<Candidate<'a>> {
-        // What was dropped at one time has risen as one until then.
-        let dropped: Vec<Option<History>> = rows
-            .iter()
-            .map(|row| {
-                let is_dropped = row.judged.released;
-                is_dropped
-                    .then(|| before_it_was_dropped(&self.survivors.clock, &row.row.history))?
-            })
-            .collect();
-        let histories = rows.iter().zip(&dropped);
-        let histories: Vec<&History> = histories
-            .map(|(row, dropped)| dropped.as_ref().unwrap_or(&row.row.history))
-            .collect();
+        let histories: Vec<&History> = rows.iter().map(|row| row.history.as_ref()).collect();
         let makers: FxHashSet<String> = rows
             .iter()
             .filter_map(|row| PlaceDoc::of(&self.model.count, row.row.site?))
@@ -157,10 +178,10 @@ impl Candidates<'_> {
             sum.plus(row.judged.bytes_per_mb)
         });
         let kept: Amount = all.clone().map(|row| row.judged.kept).sum();
-        let mut history = driver.row.history.clone();
+        let mut history = History::clone(&driver.history);
         followers
             .iter()
-            .for_each(|(row, _)| history.add(&row.row.history));
+            .for_each(|(row, _)| history.add(&row.history));
         let place = driver.row.site;
         let place = place.and_then(|site| PlaceDoc::of(&self.model.count, site));
         let at = place.as_ref().map(|place| &place.location);
@@ -199,7 +220,8 @@ impl Candidates<'_> {
             since_micros: self.moment(judged.since),
             level: judged.level.map(ratio),
             released: judged.released,
-            stays: self.stays(&driver.row.history),
+            softly: driver.part == Part::Soft,
+            stays: self.stays(&driver.history),
             curve: self.curve(&history),
             with: followers.iter().map(follower).collect(),
             ..CandidateDoc::default()

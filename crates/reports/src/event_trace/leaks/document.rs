@@ -180,6 +180,8 @@ pub struct CandidateDoc {
     pub level: Option<f64>,
     /// It was dropped before the span ended, and is judged by an earlier collection.
     pub released: bool,
+    /// Only soft references hold these, which the JVM clears before the heap is full: they fill. What else the line made is a candidate of its own. False without a dump.
+    pub softly: bool,
     /// What of each piece stays.
     pub stays: Vec<CohortDoc>,
     /// Bytes kept up to the end of each cell of the clock, with those of `with`.
@@ -209,6 +211,14 @@ pub struct CandidateDoc {
     /// What a person would do next about it.
     #[serde(default)]
     pub to_do: String,
+}
+
+impl CandidateDoc {
+    /// The level of the curve that has the objects of `with` too.
+    pub(super) fn level_of_all(&self) -> Option<f64> {
+        let all = self.kept_bytes as f64 / self.bytes.max(1) as f64;
+        self.level.map(|level| level * all.max(1.0))
+    }
 }
 
 /// A piece of the span.
@@ -245,6 +255,8 @@ pub struct SiteVerdictDoc {
     pub verdict: String,
     /// Why it is not known: `unseen`, `few collections`; else null.
     pub reason: Option<String>,
+    /// Only soft references hold these; others of the line are a row of their own.
+    pub softly: bool,
     /// Type.
     #[serde(rename = "type")]
     pub ty: String,

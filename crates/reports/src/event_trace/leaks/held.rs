@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 
 use super::candidates::{Candidate, JudgedRow};
 use super::document::CandidateDoc;
+use super::softly::{SoftlyHeld, is_of_row};
 use crate::class_name::package_of;
 use crate::event_trace::holder_docs::{HolderDocs, HolderPathDoc, MadeDoc};
 use crate::event_trace::path_fold::standing_out;
@@ -23,12 +24,20 @@ const DEAD: &str = "nothing: those of them that the dump has are dead in it (the
 /// Adds the path that holds most of a candidate's objects.
 pub(super) fn with_holder(
     docs: &HolderDocs<'_>,
+    soft: &SoftlyHeld<'_>,
     candidate: &Candidate<'_>,
 ) -> Result<CandidateDoc, DumpError> {
     let doc = candidate.doc.clone();
     let mut outside = NOT_THERE;
+    // What was dropped is not in a later dump, and a path to a few others of its lines is no path to it.
+    if doc.released && in_dump(docs.holdings, soft, candidate).saturating_mul(2) < doc.objects {
+        return Ok(CandidateDoc {
+            held_outside: Some(NOT_THERE.to_owned()),
+            ..doc
+        });
+    }
     for row in &candidate.rows {
-        match path_to(docs.holdings, row)? {
+        match path_to(docs.holdings, soft, row)? {
             Some(path) if is_dead(docs.holdings, &path) => outside = DEAD,
             Some(path) => return Ok(held(docs, doc, &path)),
             None => {}
@@ -40,13 +49,34 @@ pub(super) fn with_holder(
     })
 }
 
+/// Objects of the candidate's driver in the dump.
+fn in_dump(holdings: &Holdings, soft: &SoftlyHeld<'_>, candidate: &Candidate<'_>) -> i64 {
+    let Some(driver) = candidate
+        .rows
+        .first()
+        .filter(|_| holdings.dump.without_sites.is_none())
+    else {
+        return i64::MAX;
+    };
+    let makers = makers(holdings, driver);
+    let is_its = |object: &u32| {
+        let maker = holdings.dump.maker_number(*object);
+        maker.is_some_and(|maker| makers.contains(&maker)) && soft.is_of(driver.part, *object)
+    };
+    (0..holdings.dump.graph.objects()).filter(is_its).count() as i64
+}
+
 fn is_dead(holdings: &Holdings, path: &HolderPath) -> bool {
     let step = path.steps.first();
     step.is_some_and(|step| holdings.dump.is_dead(holdings.tier(step.example)))
 }
 
 /// By the objects' sites; in a dump without sites, by their type.
-fn path_to(holdings: &Holdings, row: &JudgedRow<'_>) -> Result<Option<HolderPath>, DumpError> {
+fn path_to(
+    holdings: &Holdings,
+    soft: &SoftlyHeld<'_>,
+    row: &JudgedRow<'_>,
+) -> Result<Option<HolderPath>, DumpError> {
     let paths = match holdings.dump.without_sites {
         Some(_) => {
             let Some(wanted) = row.row.ty.as_deref() else {
@@ -66,6 +96,7 @@ fn path_to(holdings: &Holdings, row: &JudgedRow<'_>) -> Result<Option<HolderPath
             let is_its = |object: u32| {
                 let maker = holdings.dump.maker_number(object);
                 maker.is_some_and(|maker| wanted.get(maker as usize) == Some(&true))
+                    && soft.is_of(row.part, object)
             };
             holdings.holders(is_its, 1)?
         }
@@ -76,11 +107,7 @@ fn path_to(holdings: &Holdings, row: &JudgedRow<'_>) -> Result<Option<HolderPath
 /// The makers in the dump that are those of a row.
 pub(super) fn makers(holdings: &Holdings, row: &JudgedRow<'_>) -> FxHashSet<u32> {
     let makers = (0_u32..).zip(&holdings.dump.makers);
-    let is_its = |maker: &ducktrack_analyses::ObjectMaker| {
-        let is_site = maker.site.is_some_and(|site| row.row.sites.contains(&site));
-        (is_site || maker.site.is_none() && row.row.site.is_none()) && maker.ty == row.row.ty
-    };
-    let its = makers.filter(|(_, maker)| is_its(maker));
+    let its = makers.filter(|(_, maker)| is_of_row(maker, row.row));
     its.map(|(number, _)| number).collect()
 }
 
@@ -133,20 +160,42 @@ pub(super) fn class_of_place(place: &str) -> Option<&str> {
     method.rsplit_once('.').map(|(class, _)| class)
 }
 
-/// The call that made the structure's nodes (or its array); else what the nodes were made for: the first below them that code of the program's own makes; else that of what leaks.
+/// What an object near the structure is made by: a line that is not known to add to it.
+pub(super) fn near(place: &str) -> String {
+    format!("{NEAR}{place}, which makes what is added")
+}
+
+/// True of a place by [`near`].
+pub(super) fn is_near(place: &str) -> bool {
+    place.starts_with(NEAR)
+}
+
+const NEAR: &str = "near ";
+
+/// The call that made the structure's nodes (or its array). Else a line near it: what the nodes were made for, the first below them that code of the program's own makes; else that
+/// of what leaks.
 fn added_by(doc: &CandidateDoc, path: &HolderPathDoc) -> Option<String> {
     let structure = path.structure.as_ref();
     let added = structure.and_then(|structure| structure.added.as_ref());
-    let below = structure.and_then(|structure| path.steps.get(structure.piles_up..));
-    let below = below
-        .into_iter()
-        .flatten()
-        .filter_map(|step| step.made.as_ref());
-    let places = added.into_iter().chain(below).flat_map(places);
+    let piles_up = structure.map_or(0, |structure| structure.piles_up);
+    let below = path.steps.iter().skip(piles_up);
+    let below = below.take(if structure.is_some() { usize::MAX } else { 0 });
+    // A node of a collection is made by what adds to it; an object of the program's own may be made long before.
+    let nodes = below.clone().take(1).filter(|step| !step.own);
+    let nodes = nodes.filter_map(|step| step.made.as_ref());
+    let mut adding = added.into_iter().chain(nodes).flat_map(places);
+    let held = below.filter_map(|step| step.made.as_ref()).flat_map(places);
     let leaks = [doc.caller.clone(), doc.made.clone()];
-    let mut places = places.chain(leaks.into_iter().flatten());
+    let mut held = held.chain(leaks.into_iter().flatten());
+    let made = || {
+        held.find(|place| is_own_place(place))
+            .map(|place| near(&place))
+    };
     let place = || added.map(|added| added.place.location.to_string());
-    places.find(|place| is_own_place(place)).or_else(place)
+    adding
+        .find(|place| is_own_place(place))
+        .or_else(made)
+        .or_else(place)
 }
 
 fn places(made: &MadeDoc) -> impl Iterator<Item = String> {

@@ -4,6 +4,7 @@ use ducktrack_leaks::{NotKnown, Verdict};
 
 use super::candidates::{Candidates, JudgedRow, interval};
 use super::document::SiteVerdictDoc;
+use super::softly::Part;
 use crate::event_trace::amounts::{ratio, signed};
 use crate::event_trace::place::{PlaceDoc, type_name};
 use crate::filter::Filter;
@@ -59,6 +60,7 @@ fn site(
     };
     Some(SiteVerdictDoc {
         verdict: judged.verdict.name().to_owned(),
+        softly: row.part == Part::Soft,
         reason: reason.map(str::to_owned),
         ty: type_name(row.row.ty.as_deref()),
         class: at.map(|at| at.class.clone()),

@@ -202,6 +202,7 @@ fn title(row: &CandidateDoc) -> String {
         ("leaks", true) => "leaks".to_owned(),
         ("leaks", false) if row.is_in_use() => "becomes more, and is in use".to_owned(),
         ("leaks", false) => "becomes more, too slowly for an alarm after this run".to_owned(),
+        ("fills", _) if row.softly => "fills, held by soft references only".to_owned(),
         ("not known", _) => "leaks if what is in the old space is alive".to_owned(),
         (other, _) => other.to_owned(),
     }
@@ -253,7 +254,7 @@ fn sure(row: &CandidateDoc) -> String {
         "bytes" => "its bytes rise",
         _ => "it rises",
     };
-    let bend = match (row.verdict.as_str(), row.level) {
+    let bend = match (row.verdict.as_str(), row.level_of_all()) {
         ("fills", Some(level)) => format!(
             "the curve bends ({}), towards {}",
             percent(row.bends),

@@ -12,6 +12,10 @@ pub(super) fn to_do(row: &CandidateDoc) -> String {
     let structure = row.structure.as_ref();
     let field = structure.and_then(|structure| structure.field.as_ref());
     match (field, &row.root, row.verdict.as_str()) {
+        (field, ..) if row.softly => {
+            let place = field.map_or_else(|| "where they are held".to_owned(), |field| format!("from {field}"));
+            format!("nothing to keep the heap from filling: the JVM clears soft references before that. Their entries stay, unless the program removes them {place}")
+        }
         (.., "fills") => "run longer: a straight line is a leak, a bound is a cache".to_owned(),
         (.., "not known") if row.released => {
             "look at it before the shutdown hooks free it: dump=shutdown makes a full collection then".to_owned()

@@ -29,6 +29,7 @@ pub(super) fn verdict(
     survivors: &Survivors,
     forecast: &Forecast,
     candidates: &[CandidateDoc],
+    softly_held: u64,
 ) -> RunVerdict {
     let material = || {
         candidates
@@ -67,7 +68,11 @@ pub(super) fn verdict(
             made(first)
         ));
     }
-    if is_full(survivors, forecast) {
+    let cleared = Forecast {
+        live_bytes: forecast.live_bytes.saturating_sub(softly_held),
+        ..*forecast
+    };
+    if is_full(survivors, &cleared) {
         return not_known(format!(
             "{} of {} are alive and collections free nearly nothing, but no site rises as a straight line: see ducktrack heap",
             short_bytes(forecast.live_bytes),
@@ -87,21 +92,37 @@ pub(super) fn verdict(
     match material().find(|one| one.verdict == "fills") {
         Some(first) => RunVerdict {
             word: "fills",
-            sentence: format!(
-                "no straight line; {} made at {} still becomes more, ever more slowly{}: a bound may come. {visible}",
-                first.target,
-                made(first),
-                first.level.map_or_else(String::new, |level| format!(
-                    " (towards {})",
-                    short_bytes(level as u64)
-                )),
-            ),
+            sentence: fills(first, &visible),
         },
         None => RunVerdict {
             word: "no leak",
             sentence: format!("no leak: {visible}{}", slower(candidates)),
         },
     }
+}
+
+fn fills(first: &CandidateDoc, visible: &str) -> String {
+    let what = format!("{} made at {}", first.target, made(first));
+    if first.softly {
+        return format!(
+            "no leak that fills the heap: {what} becomes more, but only soft references hold it, which the JVM clears before the heap is full. {}",
+            capital(visible)
+        );
+    }
+    let level = first.level_of_all().map_or_else(String::new, |level| {
+        format!(" (towards {})", short_bytes(level as u64))
+    });
+    format!(
+        "no straight line; {what} still becomes more, ever more slowly{level}: a bound may come. {}",
+        capital(visible)
+    )
+}
+
+/// As the first word of a sentence.
+fn capital(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
 }
 
 /// Straight lines that are no alarm.

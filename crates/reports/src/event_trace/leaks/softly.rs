@@ -1,0 +1,144 @@
+//! What only soft references hold of each line of source, by the cell of birth: the JVM clears these before the heap is full, so that it fills and does not leak.
+
+use ducktrack_analyses::{ObjectMaker, SurvivorRow, Survivors};
+use ducktrack_holders::Holdings;
+use ducktrack_leaks::History;
+
+/// The part of a line's objects that a row is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All of them: none is held softly, or nobody knows.
+    #[default]
+    All,
+    /// Those that are held without soft references.
+    Firm,
+    /// Those that only soft references hold.
+    Soft,
+}
+
+/// Bytes in the dump: all, and those that only soft references hold.
+#[derive(Clone, Copy, Debug, Default)]
+struct Share {
+    all: u64,
+    soft: u64,
+}
+
+impl Share {
+    fn add(&mut self, other: Self) {
+        self.all += other.all;
+        self.soft += other.soft;
+    }
+
+    fn of_soft(self) -> Option<f64> {
+        (self.all > 0).then(|| self.soft as f64 / self.all as f64)
+    }
+}
+
+/// Shares by cell of birth; the last is of what was born before the span.
+type Shares = Vec<Share>;
+
+/// What only soft references hold in a dump whose objects have sites.
+pub(super) struct SoftlyHeld<'a> {
+    holdings: &'a Holdings,
+    /// By object; empty: there are none.
+    is_soft: Vec<bool>,
+    /// Of makers with such objects.
+    of_maker: Vec<(u32, Shares)>,
+    /// Bytes of all such objects.
+    pub(super) bytes: u64,
+}
+
+impl<'a> SoftlyHeld<'a> {
+    /// By sites: without these, objects of one type may be of many lines.
+    pub(super) fn of(holdings: &'a Holdings, survivors: &Survivors) -> Self {
+        let dump = &holdings.dump;
+        let is_soft = match dump.without_sites {
+            Some(_) => Vec::new(),
+            None => holdings.softly_held(),
+        };
+        let softly = (0_u32..).zip(&is_soft).filter(|(_, is_soft)| **is_soft);
+        let mut shares: Vec<Option<Shares>> = vec![None; dump.makers.len()];
+        let mut bytes = 0;
+        let cells = survivors.clock.cells().len();
+        for (object, _) in softly {
+            bytes += dump.bytes(object);
+            let maker = dump.maker_number(object);
+            if let Some(shares) = maker.and_then(|maker| shares.get_mut(maker as usize)) {
+                shares.get_or_insert_with(|| vec![Share::default(); cells + 1]);
+            }
+        }
+        for (object, is_soft) in (0_u32..).zip(&is_soft) {
+            let maker = dump.maker_number(object);
+            let shares = maker.and_then(|maker| shares.get_mut(maker as usize)?.as_mut());
+            let Some(shares) = shares else { continue };
+            let all = dump.bytes(object);
+            let share = Share {
+                all,
+                soft: if *is_soft { all } else { 0 },
+            };
+            let birth = dump.collection.saturating_sub(dump.age(object));
+            let Some(born) = survivors.epoch_cells.of(birth) else {
+                continue;
+            };
+            let before = born.is_empty().then_some(cells);
+            for cell in born.filter(|cell| *cell < cells).chain(before) {
+                if let Some(sum) = shares.get_mut(cell) {
+                    sum.add(share);
+                }
+            }
+        }
+        let of_maker = (0_u32..).zip(shares);
+        Self {
+            holdings,
+            of_maker: of_maker
+                .filter_map(|(maker, shares)| Some((maker, shares?)))
+                .collect(),
+            is_soft,
+            bytes,
+        }
+    }
+
+    /// The histories of the parts of a row. `None`: only soft references hold none of it.
+    pub(super) fn parts(&self, row: &SurvivorRow) -> Option<[(Part, History); 2]> {
+        let mut sums: Shares = Vec::new();
+        for (maker, shares) in &self.of_maker {
+            let maker = self.holdings.dump.makers.get(*maker as usize);
+            if maker.is_some_and(|maker| is_of_row(maker, row)) {
+                sums.resize(shares.len(), Share::default());
+                let sums = sums.iter_mut().zip(shares);
+                sums.for_each(|(sum, share)| sum.add(*share));
+            }
+        }
+        let before = sums.len().checked_sub(1)?;
+        let whole = sums.iter().fold(Share::default(), |mut whole, share| {
+            whole.add(*share);
+            whole
+        });
+        let whole = whole.of_soft()?;
+        let soft = |cell: Option<usize>| {
+            let share = sums.get(cell.unwrap_or(before));
+            share.and_then(|share| share.of_soft()).unwrap_or(whole)
+        };
+        let firm = |cell: Option<usize>| 1.0 - soft(cell);
+        Some([
+            (Part::Firm, row.history.part(firm)),
+            (Part::Soft, row.history.part(soft)),
+        ])
+    }
+
+    /// True of objects that a row about this part is about.
+    pub(super) fn is_of(&self, part: Part, object: u32) -> bool {
+        let is_soft = self.is_soft.get(object as usize) == Some(&true);
+        match part {
+            Part::All => true,
+            Part::Firm => !is_soft,
+            Part::Soft => is_soft,
+        }
+    }
+}
+
+/// The maker in the dump is one of the row.
+pub(super) fn is_of_row(maker: &ObjectMaker, row: &SurvivorRow) -> bool {
+    let is_site = maker.site.is_some_and(|site| row.sites.contains(&site));
+    (is_site || maker.site.is_none() && row.site.is_none()) && maker.ty == row.ty
+}
