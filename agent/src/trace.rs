@@ -12,6 +12,7 @@ mod earlier_sites;
 pub(crate) mod layer;
 pub(crate) mod site_facts;
 mod site_numbering;
+pub(crate) mod use_clock;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -176,10 +177,13 @@ impl Trace {
 
     /// Starts the layers, up to one that does not work.
     fn begin_layers(&'static self, core: &Core, jni: Jni, helper: &'static EventHelper) {
+        let heap = self.collections.shadowed_heap();
         let start = LayerStart {
             core,
             jni,
             helper,
+            shadowed: heap.as_ref().map_err(|why| *why),
+            uses_begin: &|shadow, clock| self.collections.record_uses(shadow, clock),
             heap: self.collections.reserved_heap(),
             dead_refusal: self.dead_refusal.get().map(String::as_str),
         };

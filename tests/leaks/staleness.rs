@@ -222,15 +222,48 @@ fn check_forms(trace: &Path) {
     assert!(page.contains("Staleness$Putfield"));
 }
 
+/// Where every cycle judges the whole heap, each has the figures of a collection of the others.
 #[test]
-fn collectors_without_moves_are_refused_and_the_program_runs_on() {
+fn objects_are_in_their_level_under_zgc_without_generations() {
     let programs = compiled();
-    let jdk = traced_jdks().expect("JDKs").pop().expect("a JDK");
-    if !jdk.accepts(&["-XX:+UseZGC"]) {
-        return;
+    let mut runs = 0;
+    for jdk in traced_jdks().expect("JDKs") {
+        if ![17, 21].contains(&jdk.version) {
+            continue;
+        }
+        for engine in ENGINES {
+            let options: Vec<&str> = [&["-XX:+UseZGC"], engine].concat();
+            check_levels(&jdk, &options, programs.path());
+            runs += 1;
+        }
     }
-    let (run, said) = run(&jdk, "staleness=on", &["-XX:+UseZGC"], programs.path());
-    let expected = plain(&jdk, &[], programs.path());
+    assert!(runs >= ENGINES.len(), "only {runs} runs");
+    checked(&format!(
+        "staleness under ZGC without generations: {runs} runs, {} kinds of use",
+        KINDS.len()
+    ));
+}
+
+#[test]
+fn two_generations_that_move_at_once_are_refused_and_the_program_runs_on() {
+    let programs = compiled();
+    let mut refused = 0;
+    for jdk in traced_jdks().expect("JDKs") {
+        let options: &[&str] = match jdk.version {
+            21 => &["-XX:+UseZGC", "-XX:+ZGenerational"],
+            _ => &["-XX:+UseZGC"],
+        };
+        if jdk.version > 17 && jdk.accepts(options) {
+            check_refusal(&jdk, options, programs.path());
+            refused += 1;
+        }
+    }
+    assert!(refused > 0, "no JDK has such a collector");
+}
+
+fn check_refusal(jdk: &Jdk, options: &[&str], programs: &Path) {
+    let (run, said) = run(jdk, "staleness=on", options, programs);
+    let expected = plain(jdk, &[], programs);
     assert!(said.contains(expected.trim()), "{said}");
     let output = ducktrack_command().expect("command");
     let output = std::process::Command::new(output)

@@ -19,7 +19,10 @@ impl Core {
     pub(super) fn look_at_memory(&self) -> u64 {
         let mapped = ducktrack_hotspot::resident_of_own_memory();
         let bytes = match mapped {
-            Some(bytes) => bytes + memory::of_malloc() as u64,
+            Some(bytes) => {
+                let shadows = ducktrack_hotspot::resident_of_shadow_files();
+                bytes + shadows + memory::of_malloc() as u64
+            }
             None => {
                 self.say_memory_is_not_known();
                 self.own_memory()

@@ -21,7 +21,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use ducktrack_class_rewriter::Stamps;
-use ducktrack_hotspot::{Address, AddressRange, CollectionReport, Shadow, Space, SpaceKind};
+use ducktrack_hotspot::{
+    Address, AddressRange, CollectionReport, Shadow, ShadowedHeap, Space, SpaceKind,
+};
 use ducktrack_jvmti::Jni;
 use ducktrack_jvmti::sys::jobject;
 use ducktrack_probe_vocabulary::helper::uses;
@@ -36,6 +38,7 @@ use crate::threads::counter_block::CounterBlock;
 use crate::trace::buffers::ThreadBuffers;
 use crate::trace::collections::before_collection::BeforeCollection;
 use crate::trace::layer::{Layer, LayerStart};
+use crate::trace::use_clock::{clock_of, epoch_of};
 use use_helper::UseConstants;
 use use_memory::UseMemory;
 
@@ -49,8 +52,10 @@ pub(crate) struct Uses(OnceLock<UseStamps>);
 impl Layer for Uses {
     fn begin(&'static self, start: &LayerStart<'_>) -> bool {
         let address = |object| start.address(object);
-        match UseStamps::prepare(start.core, start.jni, start.heap, address) {
+        let prepare = |heap| UseStamps::prepare(start.core, start.jni, heap, address);
+        match start.shadowed.map_err(str::to_owned).and_then(prepare) {
             Ok(uses) => {
+                (start.uses_begin)(uses.shadow, uses.clock);
                 // A run begins once.
                 let _ = self.0.set(uses);
                 true
@@ -106,25 +111,27 @@ struct Reading {
 }
 
 impl UseStamps {
-    /// Prepares everything that stamps need, before classes are rewritten. `heap`: the reserved heap, if moves are known; `address` finds a
-    /// live object.
+    /// Prepares everything that stamps need, before classes are rewritten. `address` finds a live object, where the
+    /// collector moves none while the program runs.
     ///
     /// # Errors
     /// One sentence that says why there can be no stamps.
     pub(crate) fn prepare(
         core: &Core,
         jni: Jni,
-        heap: Option<(Address, usize)>,
+        heap: &ShadowedHeap,
         address: impl Fn(jobject) -> Option<Address>,
     ) -> Result<Self, String> {
-        let heap =
-            heap.ok_or("moves of objects are unknown, so uses cannot be assigned to objects")?;
         let memory = UseMemory::of_process();
         let stamped = match &core.options.staleness {
             Staleness::CodeOf(pattern) => Some(pattern.clone()),
             Staleness::On | Staleness::Off => None,
         };
         let uses = Self::begin(memory, heap, core.shared, stamped)?;
+        let address = |object| match heap {
+            ShadowedHeap::Plain(_) => address(object),
+            ShadowedHeap::Views(views) => Some(views.in_first(use_memory::seen_at(object))),
+        };
         let constants = || UseConstants {
             distance: uses.shadow.distance(),
             clock: std::ptr::from_ref(uses.clock).expose_provenance(),
@@ -148,7 +155,7 @@ impl UseStamps {
     /// One sentence that says why there can be no stamps.
     fn begin(
         memory: &UseMemory,
-        heap: (Address, usize),
+        heap: &ShadowedHeap,
         shared: CounterBlock,
         stamped: Option<ClassPattern>,
     ) -> Result<Self, String> {
@@ -230,7 +237,7 @@ impl UseStamps {
 
     /// Advances the clock after a pause, before the world continues.
     pub(crate) fn advance(&self, epoch: u32) {
-        self.clock.store(u64::from(epoch) + 1, Ordering::Release);
+        self.clock.store(clock_of(epoch), Ordering::Release);
     }
 }
 
@@ -240,11 +247,6 @@ impl Reading {
             now.saturating_duration_since(at) >= took.saturating_mul(MOST_OF_THE_TIME)
         })
     }
-}
-
-/// The epoch in which the clock had this value.
-fn epoch_of(clock: u64) -> u32 {
-    u32::try_from(clock.saturating_sub(1)).unwrap_or(u32::MAX)
 }
 
 /// Whether the space holds old objects. The uses of new ones do not matter.

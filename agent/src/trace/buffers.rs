@@ -305,14 +305,15 @@ impl ThreadBuffers {
         self.tables.epoch.load(Ordering::Acquire)
     }
 
-    /// Copies a collection that goes on while the program runs to where it survives the process.
+    /// Copies a collection that goes on while the program runs, with the uses before it, to where it survives the process.
     pub(crate) fn keep_collection(
         &self,
         collection: &Collection,
+        uses: &[Vec<u8>],
         survivors: &Survivors,
     ) -> Option<Box<dyn Durable>> {
         let kept = self.kept.as_ref()?;
-        kept.keep(collection, &[], &survivors.objects)
+        kept.keep(collection, uses, &survivors.objects)
     }
 
     /// Passes a collection to the log, with the uses before it. The world is stopped.

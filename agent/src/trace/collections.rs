@@ -9,18 +9,20 @@
 
 pub(crate) mod before_collection;
 mod concurrent_cycles;
+mod cycle_uses;
 mod held_drivers;
 mod hook_work;
 pub(crate) mod kept_collections;
 pub(crate) mod pause_work;
 
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use ducktrack_hotspot::{
     Address, AllocationFrontier, ClassId, ClassTable, ClassesAhead, CollectionReport,
-    CollectionWatch, Collector, DeadRecorder, JvmFlags, SizeRule, UnannouncedCollections,
-    VmStructs,
+    CollectionWatch, Collector, DeadRecorder, JvmFlags, Shadow, ShadowedHeap, SizeRule,
+    UnannouncedCollections, VmStructs,
 };
 use ducktrack_trace_format::{
     Collection, CollectionKind, HeapClass, HeapClassId, HeapClassSize, MovesLevel, Survivor,
@@ -193,7 +195,26 @@ impl Collections {
         in_pauses || self.concurrent.get().is_some()
     }
 
-    /// First address and length of the reserved heap; `None` if moves are unknown.
+    /// The heap as its shadow must be.
+    ///
+    /// # Errors
+    /// Why uses cannot be recorded.
+    pub(crate) fn shadowed_heap(&self) -> Result<ShadowedHeap, &'static str> {
+        const UNKNOWN: &str = "moves of objects are unknown, so uses cannot be assigned to objects";
+        match self.concurrent.get() {
+            Some(cycles) => cycles.views().map(ShadowedHeap::Views),
+            None => self.reserved_heap().map(ShadowedHeap::Plain).ok_or(UNKNOWN),
+        }
+    }
+
+    /// Uses are in this shadow from now on. Where collections end in their pauses, these read it.
+    pub(crate) fn record_uses(&self, shadow: Shadow, clock: &'static AtomicU64) {
+        if let Some(cycles) = self.concurrent.get() {
+            cycles.record_uses(shadow, clock);
+        }
+    }
+
+    /// First address and length of the reserved heap; `None` if moves are unknown, or collections go on while the program runs.
     pub(crate) fn reserved_heap(&self) -> Option<(Address, usize)> {
         Some(self.state.lock().watch.as_ref()?.reserved_heap())
     }

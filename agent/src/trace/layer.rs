@@ -1,7 +1,9 @@
 //! Optional additions to a recording of events. The layers of a mode stand on each other: where one does not work, those after it are left out, and the
 //! recording continues with the ones before.
 
-use ducktrack_hotspot::{Address, CollectionReport, DeadRecorder};
+use std::sync::atomic::AtomicU64;
+
+use ducktrack_hotspot::{Address, CollectionReport, DeadRecorder, Shadow, ShadowedHeap};
 use ducktrack_jvmti::Jni;
 use ducktrack_jvmti::sys::jobject;
 
@@ -69,7 +71,11 @@ pub(crate) struct LayerStart<'a> {
     pub(crate) core: &'a Core,
     pub(crate) jni: Jni,
     pub(crate) helper: &'static EventHelper,
-    /// Where the heap is reserved, if moves are known.
+    /// The heap as a shadow of it must be, or why uses cannot be recorded.
+    pub(crate) shadowed: Result<&'a ShadowedHeap, &'static str>,
+    /// Called once uses are stamped in this shadow with the value of this clock.
+    pub(crate) uses_begin: &'a dyn Fn(Shadow, &'static AtomicU64),
+    /// Where the heap is reserved, if moves are known, and collections end in their pauses.
     pub(crate) heap: Option<(Address, usize)>,
     /// Why dead objects cannot be recorded.
     pub(crate) dead_refusal: Option<&'a str>,

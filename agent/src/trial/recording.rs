@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use ducktrack_class_rewriter::{AllocationProbes, RewriteOptions};
-use ducktrack_hotspot::{Address, JvmFlags, VmStructs};
+use ducktrack_hotspot::{Address, JvmFlags, ShadowedHeap, VmStructs};
 use ducktrack_jvmti::sys::{jmethodID, jobject};
 use ducktrack_jvmti::{Capability, EventKind, Jni, jlocation};
 use ducktrack_trace_format::Record;
@@ -72,9 +72,11 @@ impl TrialRecording {
 
     /// Prepares what stamps of uses need. If that fails, the trace says why, and the program runs without stamps.
     fn start_uses(&self, core: &Core, jni: Jni, helper: &EventHelper) {
-        let heap = heap_spaces().ok().map(|spaces| spaces.reserved());
+        let heap = heap_spaces();
+        let heap = heap.map(|spaces| ShadowedHeap::Plain(spaces.reserved()));
         let address = |object| helper.address_of(jni, object);
-        match UseStamps::prepare(core, jni, heap, address) {
+        let prepare = |heap| UseStamps::prepare(core, jni, &heap, address);
+        match heap.and_then(prepare) {
             // A run begins once.
             Ok(uses) => drop(self.uses.set(uses)),
             Err(why) => core.add_note(format!("Uses of objects are not recorded: {why}.")),

@@ -78,6 +78,8 @@ mod placement_sum;
 mod reference_form;
 mod reservation;
 mod shadow;
+mod shadow_views;
+mod shadowed_heap;
 mod space;
 mod stretch;
 mod survivor;
@@ -121,6 +123,8 @@ pub use pause_hook::PauseHook;
 pub use reference_form::ReferenceForm;
 pub use reservation::{Reservation, resident_bytes};
 pub use shadow::Shadow;
+pub use shadow_views::{HeapViews, resident_of_shadow_files};
+pub use shadowed_heap::ShadowedHeap;
 pub use space::{Space, SpaceKind};
 pub use survivor::Survivor;
 pub use survivor_list::SurvivorList;
@@ -128,6 +132,6 @@ pub use thread_layout::{ThreadLayout, Tlab};
 pub use vm_structs::{Field, FieldPlace, VmStructs};
 pub use watched_thread::PauseObserver;
 pub use zgc::{
-    CycleFault, CycleKind, CycleListener, CycleReport, CycleStart, OLD_GENERATION, ZgcClasses,
-    ZgcWatch,
+    CycleFault, CycleKind, CycleListener, CycleReport, CycleStart, CycleUses, OLD_GENERATION,
+    ZgcClasses, ZgcWatch,
 };

@@ -21,6 +21,7 @@ use crate::address::Address;
 use crate::error::Error;
 use crate::page_size::page_size;
 use crate::reservation::Reservation;
+use crate::shadow_views::HeapViews;
 
 /// The minimum distance: C2 takes no offset for a field offset if it does not fit an `int`.
 const LEAST: usize = 1 << 31;
@@ -42,6 +43,8 @@ pub struct Shadow {
     heap: Address,
     bytes: usize,
     distance: usize,
+    /// How its memory is given back.
+    release: libc::c_int,
 }
 
 impl Shadow {
@@ -63,6 +66,33 @@ impl Shadow {
                         heap,
                         bytes,
                         distance,
+                        release: libc::MADV_DONTNEED,
+                    });
+                }
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+
+    /// Maps the shadow of a heap that has several views. Addresses are those of the first one.
+    ///
+    /// # Errors
+    /// If there is no room at any allowed distance.
+    pub fn map_views(views: &HeapViews) -> Result<Self, Error> {
+        let (heap, bytes) = views.first();
+        let mut last = Error::Reserve {
+            length: bytes,
+            errno: libc::ENOMEM,
+        };
+        for distance in distances(heap, views.span()) {
+            match views.map(distance) {
+                Ok(()) => {
+                    return Ok(Self {
+                        heap,
+                        bytes,
+                        distance,
+                        release: libc::MADV_REMOVE,
                     });
                 }
                 Err(error) => last = error,
@@ -86,7 +116,7 @@ impl Shadow {
             libc::madvise(
                 start.pointer::<u8>().cast_mut().cast(),
                 length,
-                libc::MADV_DONTNEED,
+                self.release,
             )
         };
         debug_assert_eq!(cleared, 0, "the range is mapped");
@@ -113,6 +143,38 @@ impl Shadow {
         let relaxed = Ordering::Relaxed;
         word.compare_exchange(expected, new, relaxed, relaxed)
             .is_ok()
+    }
+
+    /// The stamp of an object, while the program runs.
+    #[must_use]
+    pub fn load(&self, object: Address) -> u64 {
+        self.word(object)
+            .map_or(0, |word| word.load(Ordering::Relaxed))
+    }
+
+    /// Makes the stamp of an object this one, unless it is later already. While the program runs.
+    pub fn raise(&self, object: Address, stamp: u64) {
+        if let Some(word) = self.word(object) {
+            word.fetch_max(stamp, Ordering::Relaxed);
+        }
+    }
+
+    /// Takes the stamp of an object away. While the program runs.
+    pub fn take(&self, object: Address) {
+        if let Some(word) = self.word(object) {
+            word.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// The word of an object; `None` outside of the heap.
+    fn word(&self, object: Address) -> Option<&AtomicU64> {
+        let is_inside = object >= self.heap && object.above(self.heap) + 8 <= self.bytes;
+        (is_inside && object.is_aligned(8)).then(|| {
+            let word = object.plus(self.distance).pointer::<u64>().cast_mut();
+            // SAFETY: `map` permanently mapped a word at this distance for each word of the reserved heap, and the object is inside it. Code of the program writes it with
+            // single 8-byte stores.
+            unsafe { AtomicU64::from_ptr(word) }
+        })
     }
 
     /// Moves the stamps along with objects that moved. Overwrites the words at the new places. Call while the world is stopped.

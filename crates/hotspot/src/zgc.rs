@@ -45,6 +45,8 @@ mod live_map;
 mod object_reader;
 mod own_thread;
 mod page_table;
+mod use_reader;
+mod views;
 mod young_beside_old;
 
 pub use address_key::OLD_GENERATION;
@@ -52,3 +54,4 @@ pub use capture::CycleFault;
 pub use cycle_report::{CycleKind, CycleListener, CycleReport, CycleStart};
 pub use cycle_watch::{ZgcClasses, ZgcWatch};
 pub(crate) use layout::address_bits;
+pub use use_reader::CycleUses;

@@ -11,6 +11,7 @@ mod first_page;
 mod gaps;
 mod kills;
 mod said;
+mod uses;
 
 use std::path::Path;
 
@@ -75,12 +76,13 @@ fn known_forms() -> Vec<(Jdk, &'static [&'static str])> {
     forms.collect()
 }
 
-const PROGRAMS: [&str; 5] = [
+const PROGRAMS: [&str; 6] = [
     "Addresses",
     "ConcurrentHeap",
     "CycleCost",
     "FirstPage",
     "KnownDeaths",
+    "KnownUses",
 ];
 
 fn programs() -> TempDir {

@@ -2,7 +2,8 @@
 
 use std::sync::OnceLock;
 
-use ducktrack_hotspot::{Address, Shadow};
+use ducktrack_hotspot::{Address, Shadow, ShadowedHeap};
+use ducktrack_jvmti::sys::jobject;
 
 use crate::layers::uses::use_helper::UseConstants;
 
@@ -11,6 +12,12 @@ static MEMORY: UseMemory = UseMemory {
     constants: OnceLock::new(),
     works: OnceLock::new(),
 };
+
+/// Where the program sees an object that a local handle of this thread holds. A collector that moves objects while the program runs may move it at any time.
+pub(crate) fn seen_at(handle: jobject) -> Address {
+    // SAFETY: a local handle is the address of a word that holds the object's address (no tag bits).
+    unsafe { Address(handle as usize).read() }
+}
 
 /// State for the life of the process.
 pub(crate) struct UseMemory {
@@ -29,12 +36,13 @@ impl UseMemory {
     ///
     /// # Errors
     /// If there is no room for it: one sentence.
-    pub(crate) fn empty_shadow(&self, heap: (Address, usize)) -> Result<&Shadow, String> {
+    pub(crate) fn empty_shadow(&self, heap: &ShadowedHeap) -> Result<&Shadow, String> {
         if let Some(shadow) = self.shadow.get() {
             shadow.clear();
             return Ok(shadow);
         }
-        let shadow = Shadow::map(heap.0, heap.1)
+        let shadow = heap.shadow();
+        let shadow = shadow
             .map_err(|error| format!("there is no room for the shadow of the heap: {error}"))?;
         Ok(self.shadow.get_or_init(|| shadow))
     }

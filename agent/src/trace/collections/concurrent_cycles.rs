@@ -9,17 +9,18 @@
 //! Both only exchange short messages under locks that neither holds while it reads the heap.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use ducktrack_hotspot::{
-    ClassId, CycleFault, CycleKind, CycleListener, CycleReport, CycleStart, JvmFlags,
-    OLD_GENERATION, VmStructs, ZgcWatch,
+    ClassId, CycleFault, CycleKind, CycleListener, CycleReport, CycleStart, HeapViews, JvmFlags,
+    OLD_GENERATION, Shadow, VmStructs, ZgcWatch,
 };
 use ducktrack_trace_format::{Collection, CollectionKind, HeapClass, MovesLevel, Space, SpaceKind};
 use ducktrack_trace_writer::{CollectionPlace, Survivors};
 use parking_lot::Mutex;
 
+use super::cycle_uses::{self, CycleClock};
 use super::held_drivers::HeldDrivers;
 use super::hook_work::{HookWork, UnderWay};
 use super::{heap_class, survivor};
@@ -49,6 +50,7 @@ pub(super) struct ConcurrentCycles {
     /// The first cycle from this collection on is not known, because a test asks for that; never: `u32::MAX`.
     fault_at: AtomicU32,
     held: HeldDrivers,
+    use_clock: CycleClock,
     /// With `log=info`, which shows it.
     work: Option<HookWork>,
 }
@@ -112,6 +114,7 @@ impl ConcurrentCycles {
             fault: Mutex::default(),
             fault_at: AtomicU32::new(options.fault_at.unwrap_or(u32::MAX)),
             held: HeldDrivers::default(),
+            use_clock: CycleClock::default(),
             work: (options.log_level >= LogLevel::Info).then(HookWork::default),
         }))
     }
@@ -135,6 +138,27 @@ impl ConcurrentCycles {
             *self.fault.lock() = Some("ZGC's driver threads are not known");
             error.to_string()
         })
+    }
+
+    /// Where the program sees the memory of the heap.
+    ///
+    /// # Errors
+    /// Why uses cannot be recorded.
+    pub(super) fn views(&self) -> Result<HeapViews, &'static str> {
+        self.watch.views()
+    }
+
+    /// Uses are recorded with the cycles that begin from now on.
+    pub(super) fn record_uses(&self, shadow: Shadow, clock: &'static AtomicU64) {
+        self.watch.tell_uses(shadow, clock);
+        self.use_clock.start(clock);
+    }
+
+    /// In a pause: an epoch begins, and maybe a cycle counts from here on.
+    fn step_clock(&self, start: Option<CycleStart>, epoch: u32) {
+        if let (Some(value), Some(start)) = (self.use_clock.step(epoch), start) {
+            self.watch.clock_stepped(start, value);
+        }
     }
 
     /// The heap is not known: all of it is to be listed.
@@ -208,6 +232,7 @@ impl ConcurrentCycles {
         let (cycles, end) = (Arc::clone(self), unix_micros());
         let walk_nanos = pause.nanos + nanos_since(own);
         buffers.begin_epoch(|number| {
+            self.step_clock(start, number);
             Box::new(move |buffers, cuts| {
                 let collection = Collection {
                     number,
@@ -289,7 +314,7 @@ impl OpenCycle {
         self.collection.fault = Some(fault.to_owned());
         let nothing = Survivors::default();
         self.place
-            .fill(Arc::default(), self.collection, nothing, None);
+            .fill(Arc::default(), self.collection, nothing, (Vec::new(), None));
     }
 }
 
@@ -348,8 +373,12 @@ impl Recorder {
             listed: false,
         };
         let classes = self.new_classes();
-        let copy = self.buffers.keep_collection(collection, &survivors);
-        cycle.place.fill(classes, cycle.collection, survivors, copy);
+        let uses = report.uses.as_ref();
+        let uses = uses.map(|found| cycle_uses::encode(found, collection.number));
+        let uses = uses.unwrap_or_default();
+        let copy = self.buffers.keep_collection(collection, &uses, &survivors);
+        let place = cycle.place;
+        place.fill(classes, cycle.collection, survivors, (uses, copy));
         self.cycles.held.add(held, took);
     }
 

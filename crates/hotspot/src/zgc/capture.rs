@@ -11,11 +11,12 @@ use crate::collection_report::AddressRange;
 use crate::object_walk::ObjectSizes;
 use crate::survivor::Survivor;
 use crate::zgc::address_key::Generation;
-use crate::zgc::forwarding_table::{Forwarding, TableCopy, TableFault, by_page};
+use crate::zgc::forwarding_table::{Forwarding, RelocationSet, TableCopy, TableFault, by_page};
 use crate::zgc::layout::{Form, Layout};
 use crate::zgc::live_map::{LiveMap, LiveMapFault};
 use crate::zgc::object_reader::{ObjectFault, ObjectReader, Places};
 use crate::zgc::page_table::Page;
+use crate::zgc::use_reader::{CycleUses, StampCopy, Stamps, UseReader};
 
 /// Why a cycle is not known.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -47,6 +48,9 @@ pub enum CycleFault {
         /// Entries of the forwarding table.
         moved: usize,
     },
+    /// Stamps of uses were not read before their objects moved.
+    #[error("uses of objects could not be read before the objects moved")]
+    Uses,
     /// The driver's clock reads did not show the cycle in time.
     #[error("{what}")]
     Missed {
@@ -66,6 +70,8 @@ pub(crate) struct Capture {
     pages: Vec<JudgedPage>,
     /// Live objects, as the pages count them.
     counted: usize,
+    /// If uses are recorded.
+    pub(crate) uses: Option<StampCopy>,
 }
 
 /// A page whose objects the cycle judges.
@@ -90,6 +96,8 @@ pub(crate) struct Outcome {
     pub(crate) collected: Vec<AddressRange>,
     /// By ascending old address.
     pub(crate) survivors: Vec<Survivor>,
+    /// If uses are recorded.
+    pub(crate) uses: Option<CycleUses>,
 }
 
 impl Capture {
@@ -120,7 +128,28 @@ impl Capture {
             seqnum,
             pages: pages.into_iter().map(copied).collect::<Result<_, _>>()?,
             counted,
+            uses: None,
         })
+    }
+
+    /// Copies the stamps of what is about to move, once. On the driver, after Relocate Start. False: that was too late.
+    pub(crate) fn copy_stamps(
+        &mut self,
+        stamps: &Stamps,
+        layout: &Layout,
+        set: &RelocationSet,
+    ) -> bool {
+        let Some(copy) = self.uses.as_mut().filter(|copy| !copy.is_made()) else {
+            return true;
+        };
+        let live = |start: u64| {
+            let found = self
+                .pages
+                .binary_search_by_key(&start, |one| one.page.start);
+            let JudgedPage { page, marks } = self.pages.get(found.ok()?)?;
+            LiveMap::of(page, layout.page.live_map, self.seqnum, marks).ok()
+        };
+        copy.make(stamps, layout, set, live)
     }
 
     /// With copies of the tables, now that relocation is over.
@@ -154,12 +183,18 @@ impl Relocated {
         self,
         layout: &Layout,
         (classes, sizes): (&mut ClassTable, &ObjectSizes),
+        stamps: Option<&Stamps>,
     ) -> Result<Outcome, CycleFault> {
-        let Self { capture, tables } = self;
+        let Self {
+            mut capture,
+            tables,
+        } = self;
         let (generation, seqnum) = (capture.generation, capture.seqnum);
         let tables = by_page(&tables, layout, generation == Generation::Old);
         let mut tables = tables.map_err(|fault| moves_fault(&fault))?;
         let mut survivors = Vec::with_capacity(capture.counted);
+        let copy = stamps.zip(capture.uses.take());
+        let mut uses = copy.map(|(stamps, copy)| UseReader::new(stamps, copy));
         let mut reader = ObjectReader {
             layout,
             classes,
@@ -177,11 +212,17 @@ impl Relocated {
             };
             let read = reader.read(&live, places, &mut survivors);
             read.map_err(|fault: ObjectFault| of_page(page, fault))?;
+            if let Some(uses) = &mut uses
+                && !uses.page(layout, page.start, &live, &places)
+            {
+                return Err(CycleFault::Uses);
+            }
         }
         match tables.is_empty() {
             true => Ok(Outcome {
                 collected: capture.collected(layout),
                 survivors,
+                uses: uses.map(|uses| uses.found),
             }),
             false => Err(moves_fault(&TableFault::Disagree)),
         }

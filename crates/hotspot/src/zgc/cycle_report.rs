@@ -5,6 +5,7 @@ use std::time::Instant;
 use crate::collection_report::AddressRange;
 use crate::survivor::Survivor;
 use crate::zgc::capture::{CycleFault, Outcome};
+use crate::zgc::use_reader::CycleUses;
 
 /// The part of the heap that a cycle judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +44,8 @@ pub struct CycleReport {
     pub is_void: bool,
     /// These are all objects of the heap.
     pub is_whole: bool,
+    /// What the program used before it, if uses are recorded.
+    pub uses: Option<CycleUses>,
 }
 
 impl CycleReport {
@@ -51,6 +54,7 @@ impl CycleReport {
             is_whole,
             collected: outcome.collected,
             survivors: outcome.survivors,
+            uses: outcome.uses,
             held_nanos,
             collector_nanos: 0,
             over: None,

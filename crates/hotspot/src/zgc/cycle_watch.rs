@@ -12,16 +12,19 @@ use crate::error::Error;
 use crate::jvm_flags::JvmFlags;
 use crate::object_walk::ObjectSizes;
 use crate::pause_hook::PauseHook;
+use crate::shadow::Shadow;
+use crate::shadow_views::HeapViews;
 use crate::vm_structs::VmStructs;
 use crate::zgc::address_key::Generation;
 use crate::zgc::capture::{Capture, CycleFault, Outcome, Relocated, moves_fault};
 use crate::zgc::collector_threads::CollectorThreads;
 use crate::zgc::cycle_report::{CycleKind, CycleListener, CycleReport, CycleStart};
-use crate::zgc::forwarding_table::RelocationSet;
+use crate::zgc::forwarding_table::{RelocationSet, TableFault};
 use crate::zgc::generations::GenerationPlace;
 use crate::zgc::inventory::InventoryKeeper;
 use crate::zgc::layout::{Form, Layout};
 use crate::zgc::own_thread::OwnThread;
+use crate::zgc::use_reader::{CycleClock, Stamps};
 use crate::zgc::young_beside_old::YoungBesideOld;
 
 /// The collector's numbers of phases.
@@ -64,6 +67,8 @@ struct Shared {
     reading: Arc<OwnThread<CopiedCycle>>,
     /// Drivers copy nothing any more.
     is_closing: AtomicBool,
+    /// If uses are recorded.
+    stamps: OnceLock<Stamps>,
 }
 
 /// A cycle as its driver has copied it.
@@ -94,6 +99,8 @@ struct GenerationWatch {
     begins: AtomicBool,
     /// The latest cycle that the listener has heard of.
     told: AtomicU32,
+    /// If uses are recorded.
+    clock: CycleClock,
     reader: Mutex<Reader>,
 }
 
@@ -140,6 +147,7 @@ impl ZgcWatch {
                 listener: OnceLock::new(),
                 reading: OwnThread::new(),
                 is_closing: AtomicBool::new(false),
+                stamps: OnceLock::new(),
             }),
         })
     }
@@ -205,6 +213,39 @@ impl ZgcWatch {
         match driver_threads::has_failed() {
             true => Err(FAILED),
             false => Ok(start),
+        }
+    }
+
+    /// Where the program sees the memory of the heap, for [`ZgcWatch::tell_uses`].
+    ///
+    /// # Errors
+    /// Why uses cannot be told.
+    pub fn views(&self) -> Result<HeapViews, &'static str> {
+        match self.is_generational() {
+            true => Err(
+                "both generations of ZGC move objects at the same time, so a stamp may be another object's",
+            ),
+            false => self
+                .shared
+                .layout
+                .views()
+                .ok_or("the memory of ZGC's heap is not where it should be"),
+        }
+    }
+
+    /// Tells uses with the cycles that begin from now on: the program stamps objects in this shadow with the value of this clock.
+    pub fn tell_uses(&self, shadow: Shadow, clock: &'static AtomicU64) {
+        // A recording begins once.
+        let _ = self.shared.stamps.set(Stamps { shadow, clock });
+    }
+
+    /// In the pause from which on a cycle counts: the clock has this value from here on.
+    pub fn clock_stepped(&self, start: CycleStart, value: u64) {
+        let shared = &self.shared;
+        let mut all = shared.generations.iter();
+        let form = shared.layout.form;
+        if let Some(watch) = all.find(|watch| watch.kind(form) == start.kind) {
+            watch.clock.counts_from(value);
         }
     }
 
@@ -296,6 +337,7 @@ impl GenerationWatch {
             started: AtomicU32::new(0),
             begins: AtomicBool::new(false),
             told: AtomicU32::new(0),
+            clock: CycleClock::default(),
             reader: Mutex::new(Reader {
                 place,
                 captured: 0,
@@ -411,7 +453,8 @@ impl Shared {
         // From here on the VM may free what is still to be read.
         self.reading.wait();
         match Capture::read(&self.layout, watch.generation, number, self.most_objects) {
-            Ok(capture) => {
+            Ok(mut capture) => {
+                capture.uses = self.stamps.get().and_then(|_| watch.clock.begin());
                 reader.capture = Some(capture);
                 self.wait_for_young(watch);
             }
@@ -432,7 +475,8 @@ impl Shared {
             let objects = &mut *self.objects();
             // Old cycles, and those of the whole heap, unload classes.
             objects.classes.may_be_unloaded();
-            copy.outcome(&self.layout, (&mut objects.classes, &objects.sizes))
+            let classes = (&mut objects.classes, &objects.sizes);
+            copy.outcome(&self.layout, classes, self.stamps.get())
         });
         let report = outcome.and_then(|outcome| {
             if generation == Generation::Young {
@@ -466,7 +510,13 @@ impl Shared {
     }
 
     /// A cycle is over: its report, of the whole heap if that is wanted and known.
-    fn reported(&self, kind: CycleKind, number: u32, outcome: Outcome, held: u64) -> CycleReport {
+    fn reported(
+        &self,
+        kind: CycleKind,
+        number: u32,
+        mut outcome: Outcome,
+        held: u64,
+    ) -> CycleReport {
         let whole = match kind {
             CycleKind::Whole => return CycleReport::of(outcome, held, true),
             CycleKind::Young => self.inventory.young_is_over(number, &outcome),
@@ -475,8 +525,9 @@ impl Shared {
                 None
             }
         };
-        let is_whole = whole.is_some();
-        CycleReport::of(whole.unwrap_or(outcome), held, is_whole)
+        let (is_whole, uses) = (whole.is_some(), outcome.uses.take());
+        let report = CycleReport::of(whole.unwrap_or(outcome), held, is_whole);
+        CycleReport { uses, ..report }
     }
 
     /// Waits until the young cycle that began before this old one's Mark End is through: it promotes objects, and the old cycle is about to free memory.
@@ -521,6 +572,12 @@ impl Shared {
             Some(set) => Ok(set),
             None => RelocationSet::read(&mut reader.place, &self.layout),
         };
+        if let Err(fault) = self.copy_stamps(reader, &set) {
+            let number = reader.captured;
+            reader.capture = None;
+            self.tell(watch, number, Err(fault));
+            return;
+        }
         let tables = match set {
             Ok(set) if !set.is_released(&self.layout) => {
                 reader.set = Some(set);
@@ -543,6 +600,22 @@ impl Shared {
             collector_nanos: self.threads.used(watch.kind(self.layout.form)).max(1),
             over: Instant::now(),
         });
+    }
+
+    /// The first time in each cycle: copies stamps before objects move.
+    fn copy_stamps(
+        &self,
+        reader: &mut Reader,
+        set: &Result<RelocationSet, TableFault>,
+    ) -> Result<(), CycleFault> {
+        let set = set.as_ref().ok();
+        match (self.stamps.get(), &mut reader.capture, set) {
+            (Some(stamps), Some(capture), Some(set)) => {
+                let is_known = capture.copy_stamps(stamps, &self.layout, set);
+                is_known.then_some(()).ok_or(CycleFault::Uses)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Copies a cycle whose relocation is over, away from its driver.

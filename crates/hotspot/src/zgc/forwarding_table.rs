@@ -129,6 +129,17 @@ impl RelocationSet {
         counts.is_ok_and(|mut counts| counts.all(|count| count as u32 == 0))
     }
 
+    /// The offsets of the pages.
+    pub(crate) fn pages(&self, layout: &Layout) -> Result<Vec<u64>, TableFault> {
+        Ok(self.words(layout.forwarding.start)?.collect())
+    }
+
+    /// Whether no page was freed or is compacted in place: a count of 0, or one below.
+    pub(crate) fn is_untouched(&self, layout: &Layout) -> bool {
+        let counts = self.words(layout.forwarding.ref_count);
+        counts.is_ok_and(|mut counts| counts.all(|count| (count as u32).cast_signed() > 0))
+    }
+
     /// Copies every table.
     pub(crate) fn copies(&self, layout: &Layout) -> Result<Vec<TableCopy>, TableFault> {
         let bytes = layout.forwarding.bytes;

@@ -83,6 +83,7 @@ impl Inventory {
         let whole = Outcome {
             collected: [&*outcome.collected, &granules(&rest)].concat(),
             survivors: young.chain(rest).collect(),
+            uses: None,
         };
         let is_sound = whole.survivors.is_sorted_by(|a, b| a.from < b.from);
         is_sound.then_some(whole)
@@ -193,6 +194,7 @@ mod tests {
         Outcome {
             collected: Vec::new(),
             survivors: moves.iter().map(survivor).collect(),
+            uses: None,
         }
     }
 

@@ -47,6 +47,11 @@ pub(crate) struct Places<'a> {
 }
 
 impl Places<'_> {
+    /// The new offset of the marked object with this number, if the page was relocated.
+    pub(crate) fn moved(&self, index: usize) -> Option<u64> {
+        self.moves?.get(index).map(|(_, to)| *to)
+    }
+
     /// The new offset of the marked object with this number.
     fn of(&self, index: usize, from: u64) -> Option<u64> {
         match self.moves {

@@ -16,13 +16,14 @@ pub struct CollectionPlace {
 }
 
 impl CollectionPlace {
-    /// Hands the collection over, and the classes that it met first. Never blocks.
+    /// Hands the collection over, the classes that it met first, and the uses before it (contents of blocks, see
+    /// [`UseEncoder`](ducktrack_trace_format::UseEncoder)). Never blocks.
     pub fn fill(
         self,
         classes: Arc<[HeapClass]>,
         collection: Collection,
         survivors: Survivors,
-        copy: Option<Box<dyn Durable>>,
+        (uses, copy): (Vec<Vec<u8>>, Option<Box<dyn Durable>>),
     ) {
         let bytes = survivors.memory();
         self.queue.survivors_wait(bytes);
@@ -30,6 +31,7 @@ impl CollectionPlace {
             classes,
             collection: Box::new(collection),
             survivors,
+            uses,
             copy,
         };
         if self.sender.send(content).is_err() {

@@ -51,6 +51,8 @@ pub(crate) struct AwaitedCollection {
     pub(crate) classes: Arc<[HeapClass]>,
     pub(crate) collection: Box<Collection>,
     pub(crate) survivors: Survivors,
+    /// Contents of blocks of uses before it.
+    pub(crate) uses: Vec<Vec<u8>>,
     pub(crate) copy: Option<Box<dyn Durable>>,
 }
 

@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 
 use crossbeam_channel::{Receiver, select};
+use ducktrack_trace_format::BlockKind;
 
 use super::Pipeline;
 use crate::event_log::flush_queue::{AwaitedCollection, Message};
@@ -42,6 +43,9 @@ impl Pipeline {
         };
         if let Some(awaited) = awaited {
             self.classes(&awaited.classes);
+            let uses = awaited.uses.into_iter();
+            self.ahead
+                .extend(uses.map(|content| (BlockKind::USES, content)));
             self.is_awaited = true;
             self.collection(*awaited.collection, awaited.survivors, awaited.copy);
             self.is_awaited = false;

@@ -1,0 +1,127 @@
+//! `staleness=on` without generations: objects whose last uses are known (`KnownUses`), while threads allocate and cycles move everything. After the last cycle each object is in
+//! the level that the times of these cycles give, and what was never used is as old as it is.
+
+use ducktrack_tests::{Jdk, TracedRun, checked, trace_command};
+use serde_json::Value;
+
+use crate::{known_forms, programs};
+
+/// Options of the VM, and the words of the program: objects of a group, milliseconds of a round, threads, objects that each keeps.
+const HEAPS: [(&[&str], &[&str]); 3] = [
+    (&["-Xmx96m"], &["3000", "300", "2", "100000"]),
+    (&["-Xmx128m"], &["3000", "150", "2", "100000", "collect"]),
+    // Pages that are compacted into themselves.
+    (
+        &[
+            "-Xmx96m",
+            "-XX:+UnlockDiagnosticVMOptions",
+            "-XX:+ZStressRelocateInPlace",
+        ],
+        &["3000", "300", "2", "60000"],
+    ),
+];
+/// The program's clock and the VM's start are known to a millisecond.
+const MICROS: u64 = 2000;
+
+#[test]
+fn last_uses_are_those_of_the_program_while_everything_moves() {
+    let programs = programs();
+    let (mut runs, mut objects) = (0, 0);
+    for (jdk, form) in known_forms() {
+        // Two generations are refused.
+        if jdk.version > 21 || form.len() > 1 {
+            continue;
+        }
+        for (options, words) in HEAPS {
+            let options = [form, options].concat();
+            objects += check(&jdk, &options, words, programs.path());
+            runs += 1;
+        }
+    }
+    assert!(runs >= HEAPS.len() && objects > 10_000, "{runs} {objects}");
+    checked(&format!(
+        "known uses under ZGC, {runs} runs, {objects} objects, each in its level"
+    ));
+}
+
+fn check(jdk: &Jdk, options: &[&str], words: &[&str], programs: &std::path::Path) -> u64 {
+    let what = format!("{} uses", options.join(" "));
+    let run = TracedRun::new(jdk, &what).expect("folder");
+    let mut command = run.command("staleness=on", &[programs]).expect("java");
+    command.args(options).arg("KnownUses").args(words);
+    let said = run.finish(&mut command).expect("the program");
+    let name = run.name();
+    let timeline = trace_command("timeline", &run.trace(), &[]).expect("timeline");
+    let stale = trace_command("stale", &run.trace(), &[]).expect("stale");
+    // A cycle that is not over at the end decides nothing.
+    let last = stale["allUntil"].as_u64().expect("a number");
+    let end = stale["collection"].as_u64().expect("a number");
+    assert!(last + 1 >= end, "{name}: {last} {end}");
+    let at = ["--at", &last.to_string()];
+    let stale = trace_command("stale", &run.trace(), &at).expect("stale --at");
+    let cycles = Cycles::until(last, &timeline);
+    let mut objects = 0;
+    for line in said.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let ["last" | "made", kind, from, to] = words[..] else {
+            continue;
+        };
+        let time = |text: &str| text.parse::<u64>().expect("a time");
+        let (from, to) = (time(from), time(to));
+        let least = cycles.since(to + MICROS).saturating_sub(1);
+        let most = cycles.since(from - MICROS).saturating_sub(1);
+        let levels = level(least)..=level(most);
+        for (found, count) in levels_of(&stale, kind).into_iter().enumerate() {
+            let is_right = count == 0 || levels.contains(&found);
+            assert!(
+                is_right,
+                "{name}: {count} of {kind} in level {found}, not {least} to {most} cycles"
+            );
+            objects += count;
+        }
+    }
+    let hot = levels_of(&stale, "Hot");
+    assert_eq!(hot, [3000], "{name}: objects that are used all the time");
+    objects
+}
+
+/// When cycles began, in microseconds.
+struct Cycles(Vec<u64>);
+
+impl Cycles {
+    fn until(last: u64, timeline: &Value) -> Self {
+        let started = timeline["run"]["start_unix_millis"].as_u64();
+        let started = started.expect("the start of the run") * 1000;
+        let all = timeline["collections"].as_array().into_iter().flatten();
+        let is_counted = |one: &&Value| {
+            one["kind"] != "cleanup" && one["number"].as_u64().is_some_and(|number| number <= last)
+        };
+        let judging = all.filter(is_counted);
+        let starts = judging.filter_map(|one| one["startMicros"].as_u64());
+        Self(starts.map(|start| started + start).collect())
+    }
+
+    fn since(&self, micros: u64) -> u64 {
+        self.0.iter().filter(|start| **start > micros).count() as u64
+    }
+}
+
+/// The level of an object that was not used for so many cycles: 0, 1, 2 to 3, 4 to 7, and so on.
+fn level(staleness: u64) -> usize {
+    (u64::BITS - staleness.leading_zeros()) as usize
+}
+
+/// Live objects of a class of the program, or of a method that makes them, by level.
+fn levels_of(stale: &Value, kind: &str) -> Vec<u64> {
+    let class = format!("KnownUses${kind}");
+    let types = stale["types"].as_array().into_iter().flatten();
+    let types = types.filter(|row| row["type"] == class.as_str());
+    let sites = stale["sites"].as_array().into_iter().flatten();
+    let sites = sites.filter(|row| row["method"] == kind);
+    let rows = types.chain(sites);
+    let counts = rows.flat_map(|row| {
+        let levels = row["staleness"].as_array().into_iter().flatten();
+        levels.map(|one| one["count"].as_u64().unwrap_or(0))
+    });
+    counts.collect()
+}
