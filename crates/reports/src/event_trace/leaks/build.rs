@@ -93,6 +93,7 @@ pub fn leaks_report(
         model,
         view: &view,
         survivors,
+        staleness: staleness.as_ref(),
         forecast,
     };
     let found = maker.all(&rows);
@@ -215,7 +216,7 @@ impl HolderSource<'_> {
         for candidate in found.iter().take(MOST_CANDIDATES) {
             let doc = held.next().unwrap_or_else(|| candidate.doc.clone());
             let doc = match candidate.rows.first().zip(self.staleness) {
-                Some((driver, staleness)) => doc.with_uses(self.model, staleness, driver),
+                Some((driver, staleness)) => doc.with_uses(self.model, staleness, driver.row),
                 None => doc,
             };
             structures.add(doc.seen_in_dump(forecast), candidate);

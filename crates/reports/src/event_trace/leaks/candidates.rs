@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use ducktrack_analyses::{SurvivorRow, Survivors, TraceModel};
+use ducktrack_analyses::{Staleness, SurvivorRow, Survivors, TraceModel};
 use ducktrack_leaks::{
     Amount, Forecast, Group, History, Interval, Judgement, NotKnown, Verdict,
     before_it_was_dropped, groups, judge,
@@ -11,6 +11,7 @@ use rustc_hash::FxHashSet;
 
 use super::document::{CandidateDoc, CohortDoc, FollowerDoc, IntervalDoc};
 use super::softly::{Part, SoftlyHeld};
+use super::unused::is_unused;
 use crate::class_name::package_of;
 use crate::event_trace::amounts::{ratio, signed};
 use crate::event_trace::heap::since_start;
@@ -79,6 +80,7 @@ pub(super) struct Candidates<'a> {
     pub(super) model: &'a TraceModel,
     pub(super) view: &'a View,
     pub(super) survivors: &'a Survivors,
+    pub(super) staleness: Option<&'a Staleness>,
     pub(super) forecast: Forecast,
 }
 
@@ -131,10 +133,9 @@ impl Candidates<'_> {
             .filter_map(|row| PlaceDoc::of(&self.model.count, row.row.site?))
             .map(|place| place.location.class)
             .collect();
-        let preference = |place: usize| {
-            let row = rows.get(place);
-            row.map_or(0, |row| self.preference(row.row, &makers))
-        };
+        let preferences = rows.iter().map(|row| self.preference(row.row, &makers));
+        let preferences: Vec<u32> = preferences.collect();
+        let preference = |place: usize| preferences.get(place).copied().unwrap_or(0);
         let candidate = |group: Group| {
             let followers = group.followers.iter();
             let followers = followers.filter_map(|one| Some((*rows.get(one.place)?, one.each)));
@@ -153,7 +154,8 @@ impl Candidates<'_> {
         all
     }
 
-    /// Classes of the program's own say most; then what its own methods make; then what makes others itself: a listener whose constructor makes two events.
+    /// Classes of the program's own say most; then what its own methods make; then what makes others itself: a listener whose constructor makes two events;
+    /// then what the program does not use.
     fn preference(&self, row: &SurvivorRow, makers: &FxHashSet<String>) -> u32 {
         let class = type_name(row.ty.as_deref());
         let is_class = row.ty.as_deref().is_some_and(|ty| ty.starts_with('L'));
@@ -162,9 +164,13 @@ impl Candidates<'_> {
             .site
             .and_then(|site| PlaceDoc::of(&self.model.count, site));
         let is_own_place = place.is_some_and(|place| is_own(&place.location.class));
-        4 * u32::from(is_own_class)
-            + 2 * u32::from(is_own_place)
-            + u32::from(makers.contains(&class))
+        let is_unused = self
+            .staleness
+            .is_some_and(|staleness| is_unused(staleness, row));
+        8 * u32::from(is_own_class)
+            + 4 * u32::from(is_own_place)
+            + 2 * u32::from(makers.contains(&class))
+            + u32::from(is_unused)
     }
 
     fn candidate<'a>(

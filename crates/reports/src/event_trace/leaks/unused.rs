@@ -1,9 +1,8 @@
 //! When the objects of a candidate were last used, where that is recorded.
 
-use ducktrack_analyses::{Staleness, TraceModel};
+use ducktrack_analyses::{Staleness, SurvivorRow, TraceModel};
 use ducktrack_holders::LastUse;
 
-use super::candidates::JudgedRow;
 use super::document::CandidateDoc;
 use crate::event_trace::heap::since_start;
 
@@ -23,7 +22,7 @@ impl CandidateDoc {
         self,
         model: &TraceModel,
         staleness: &Staleness,
-        driver: &JudgedRow<'_>,
+        driver: &SurvivorRow,
     ) -> Self {
         let Some(last_use) = last_use(staleness, driver) else {
             return self;
@@ -42,9 +41,15 @@ impl CandidateDoc {
     }
 }
 
+/// Whether uses are recorded, and most of the live objects of these sites were not used since the last collection.
+pub(super) fn is_unused(staleness: &Staleness, row: &SurvivorRow) -> bool {
+    let last_use = last_use(staleness, row);
+    last_use.and_then(|uses| uses.median()) > Some(0)
+}
+
 /// The last uses of the live objects of the driver's sites; `None`: not recorded.
-fn last_use(staleness: &Staleness, driver: &JudgedRow<'_>) -> Option<LastUse> {
-    let is_its = |site: Option<_>| site.is_some_and(|site| driver.row.sites.contains(&site));
+fn last_use(staleness: &Staleness, driver: &SurvivorRow) -> Option<LastUse> {
+    let is_its = |site: Option<_>| site.is_some_and(|site| driver.sites.contains(&site));
     let mut levels: Vec<u64> = Vec::new();
     for row in staleness.sites.iter().filter(|row| is_its(row.site)) {
         let of_row = LastUse::of_levels(&row.levels).levels;
