@@ -296,7 +296,7 @@ impl StackSampler {
         let room = stacks.table.lock().settle();
         let ticks = stacks.ticks.fetch_add(1, Ordering::Relaxed);
         if room == Room::Little || (sampling && ticks.is_multiple_of(TICKS_BETWEEN_WRITES)) {
-            core.define(self.stack_records());
+            core.define(|| self.stack_records());
         }
     }
 

@@ -104,11 +104,11 @@ impl Core {
         }
     }
 
-    /// Writes new records, and makes them survive the process.
-    pub(crate) fn define(&self, records: Vec<Record>) {
+    /// Writes new records, and makes them survive the process. They are taken only if the trace goes on: the last snapshot takes what is left.
+    pub(crate) fn define(&self, records: impl FnOnce() -> Vec<Record>) {
         if let Some(writer) = self.writer.lock().as_mut() {
             self.write_new_definitions(writer);
-            for record in records {
+            for record in records() {
                 self.report(writer.define(&record));
             }
             self.report(writer.secure());
