@@ -75,7 +75,7 @@ pub(crate) struct LayerStart<'a> {
     pub(crate) shadowed: Result<&'a ShadowedHeap, &'static str>,
     /// Called once uses are stamped in this shadow with the value of this clock.
     pub(crate) uses_begin: &'a dyn Fn(Shadow, &'static AtomicU64),
-    /// Where the heap is reserved, if moves are known, and collections end in their pauses.
+    /// The reserved heap, if moves are known and collections end in their pauses.
     pub(crate) heap: Option<(Address, usize)>,
     /// Why dead objects cannot be recorded.
     pub(crate) dead_refusal: Option<&'a str>,

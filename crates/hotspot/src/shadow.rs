@@ -55,24 +55,14 @@ impl Shadow {
     pub fn map(heap: Address, bytes: usize) -> Result<Self, Error> {
         let length = bytes.next_multiple_of(page_size());
         let start = Address(heap.0 & !(page_size() - 1));
-        let mut last = Error::Reserve {
-            length,
-            errno: libc::ENOMEM,
-        };
-        for distance in distances(start, length) {
-            match map_both(start, length, distance) {
-                Ok(()) => {
-                    return Ok(Self {
-                        heap,
-                        bytes,
-                        distance,
-                        release: libc::MADV_DONTNEED,
-                    });
-                }
-                Err(error) => last = error,
-            }
-        }
-        Err(last)
+        let distance =
+            first_with_room(start, length, |distance| map_both(start, length, distance))?;
+        Ok(Self {
+            heap,
+            bytes,
+            distance,
+            release: libc::MADV_DONTNEED,
+        })
     }
 
     /// Maps the shadow of a heap that has several views. Addresses are those of the first one.
@@ -81,24 +71,13 @@ impl Shadow {
     /// If there is no room at any allowed distance.
     pub fn map_views(views: &HeapViews) -> Result<Self, Error> {
         let (heap, bytes) = views.first();
-        let mut last = Error::Reserve {
-            length: bytes,
-            errno: libc::ENOMEM,
-        };
-        for distance in distances(heap, views.span()) {
-            match views.map(distance) {
-                Ok(()) => {
-                    return Ok(Self {
-                        heap,
-                        bytes,
-                        distance,
-                        release: libc::MADV_REMOVE,
-                    });
-                }
-                Err(error) => last = error,
-            }
-        }
-        Err(last)
+        let distance = first_with_room(heap, views.span(), |distance| views.map(distance))?;
+        Ok(Self {
+            heap,
+            bytes,
+            distance,
+            release: libc::MADV_REMOVE,
+        })
     }
 
     /// The distance from an object to its word, in bytes.
@@ -231,6 +210,25 @@ impl Shadow {
         // is stopped.
         unsafe { core::slice::from_raw_parts(from.plus(self.distance).pointer::<u64>(), count) }
     }
+}
+
+/// The first allowed distance at which a shadow can be mapped, or why the last one cannot.
+fn first_with_room(
+    start: Address,
+    length: usize,
+    map: impl Fn(usize) -> Result<(), Error>,
+) -> Result<usize, Error> {
+    let mut last = Error::Reserve {
+        length,
+        errno: libc::ENOMEM,
+    };
+    for distance in distances(start, length) {
+        match map(distance) {
+            Ok(()) => return Ok(distance),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
 }
 
 /// The distances at which the shadow of `[start, start + length)` fits into the address space of a process.

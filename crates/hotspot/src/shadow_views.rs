@@ -21,10 +21,10 @@ use crate::error::{Error, last_errno};
 use crate::page_size::page_size;
 use crate::reservation::Reservation;
 
-/// Where the program sees the memory of a heap.
+/// The addresses at which the program sees a heap's memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeapViews {
-    /// Where each view starts, ascending.
+    /// The first address of each view, ascending.
     pub starts: Vec<Address>,
     /// The length of each.
     pub bytes: usize,
@@ -88,7 +88,7 @@ fn memory(bytes: usize) -> Result<&'static File, Error> {
             if fd < 0 {
                 return Err(failed());
             }
-            // SAFETY: the descriptor is new, and nobody else's.
+            // SAFETY: the call above has just opened the descriptor, and the file becomes its only owner.
             let file = unsafe { File::from_raw_fd(fd) };
             MEMORY.get_or_init(|| file)
         }

@@ -56,9 +56,13 @@ impl Covariate {
         let (xy, zy) = (sum(lengths, kept), sum(events, kept));
         let determinant = xx * zz - xz * xz;
         let of_events = (xx * zy - xz * xy) / determinant;
-        if determinant <= f64::EPSILON * xx * zz || of_events <= 0.0 {
-            // Events explain nothing of it, or cannot be told from the clock: then nobody knows.
-            return determinant > f64::EPSILON * xx * zz;
+        if determinant <= f64::EPSILON * xx * zz {
+            // Events cannot be told from the clock: nobody knows.
+            return false;
+        }
+        if of_events <= 0.0 {
+            // They explain nothing of it.
+            return true;
         }
         let of_clock = (zz * xy - xz * zy) / determinant;
         let rest = |((kept, length), events): ((&f64, &f64), &f64)| {

@@ -140,7 +140,7 @@ impl ConcurrentCycles {
         })
     }
 
-    /// Where the program sees the memory of the heap.
+    /// The addresses at which the program sees the heap's memory.
     ///
     /// # Errors
     /// Why uses cannot be recorded.

@@ -7,6 +7,40 @@ use ducktrack_trace_format::HeapClassId;
 
 use super::*;
 
+fn class(id: u32, name: &str, klass: u64) -> HeapClass {
+    HeapClass {
+        id: HeapClassId(id),
+        name: name.to_owned(),
+        size: HeapClassSize::PerObject,
+        klass,
+        fields: Vec::new(),
+    }
+}
+
+/// A piece of the first epoch.
+fn piece(last_top: u64) -> EventBlockHeader {
+    EventBlockHeader {
+        thread: ThreadId(1),
+        epoch: 0,
+        begun: 0,
+        handed_over: 0,
+        flags: EventFlags::NONE,
+        last_top,
+    }
+}
+
+/// Of the addresses from 0x1000 to 0x2000.
+fn first_collection() -> Collection {
+    Collection {
+        number: 1,
+        collected: vec![AddressRange {
+            start: 0x1000,
+            end: 0x2000,
+        }],
+        ..Collection::default()
+    }
+}
+
 /// A collection after an event that gave its class as address 0x70; the agent announces that class only with the
 /// collection.
 fn collected(class_of_survivor: HeapClassId) -> Collection {
@@ -15,31 +49,10 @@ fn collected(class_of_survivor: HeapClassId) -> Collection {
     let site = mirror.kept_site(SiteId(20), None).unwrap();
     assert!(objects.push(site, Some(32), 0x1020));
     objects.say_klass(0x70);
-    let header = EventBlockHeader {
-        thread: ThreadId(1),
-        epoch: 0,
-        begun: 0,
-        handed_over: 0,
-        flags: EventFlags::NONE,
-        last_top: 0,
-    };
     mirror.says_its_classes(SiteId(20));
-    mirror.end_piece(&header, &mut objects);
-    mirror.class(&HeapClass {
-        id: HeapClassId(7),
-        name: "[Ljava/lang/Object;".to_owned(),
-        size: HeapClassSize::PerObject,
-        klass: 0x70,
-        fields: Vec::new(),
-    });
-    let mut collection = Collection {
-        number: 1,
-        collected: vec![AddressRange {
-            start: 0x1000,
-            end: 0x2000,
-        }],
-        ..Collection::default()
-    };
+    mirror.end_piece(&piece(0), &mut objects);
+    mirror.class(&class(7, "[Ljava/lang/Object;", 0x70));
+    let mut collection = first_collection();
     let mut survivors = [Survivor::new(0x1000, 0x8000, 32, class_of_survivor)];
     let facts = named_sites(&[]);
     let moves = mirror.collect(&mut collection, &mut survivors, &facts);
@@ -83,13 +96,7 @@ fn both_generations_far_apart_are_listed_at_once() {
 fn texts_and_buffers() -> Mirror {
     let mut mirror = Mirror::new();
     for (id, name) in [(1, "java/lang/String"), (2, "[B"), (3, "Buffer")] {
-        mirror.class(&HeapClass {
-            id: HeapClassId(id),
-            name: name.to_owned(),
-            size: HeapClassSize::PerObject,
-            klass: u64::from(id),
-            fields: Vec::new(),
-        });
+        mirror.class(&class(id, name, u64::from(id)));
     }
     mirror
 }
@@ -102,23 +109,10 @@ fn after_a_buffer(survivors: &[(u64, u32)]) -> (Result<Moves, &'static str>, Col
         let site = mirror.kept_site(SiteId(site), None).unwrap();
         assert!(objects.push(site, Some(bytes), end));
     }
-    let header = EventBlockHeader {
-        thread: ThreadId(1),
-        epoch: 0,
-        begun: 0,
-        handed_over: 0,
-        flags: EventFlags::NONE,
-        last_top: 0x1060,
-    };
-    mirror.end_piece(&header, &mut objects);
+    mirror.end_piece(&piece(0x1060), &mut objects);
     let mut collection = Collection {
-        number: 1,
         collector_nanos: 1,
-        collected: vec![AddressRange {
-            start: 0x1000,
-            end: 0x2000,
-        }],
-        ..Collection::default()
+        ..first_collection()
     };
     let mut at = 0x1060 - survivors.iter().map(|(bytes, _)| bytes).sum::<u64>();
     let survivors = survivors.iter().map(|(bytes, class)| {

@@ -44,7 +44,7 @@ pub struct CycleReport {
     pub is_void: bool,
     /// These are all objects of the heap.
     pub is_whole: bool,
-    /// What the program used before it, if uses are recorded.
+    /// The last uses of objects before it, if uses are recorded.
     pub uses: Option<CycleUses>,
 }
 

@@ -1,5 +1,7 @@
 //! Follows the cycles of each generation: through the pauses, on the VM thread, and through what the drivers leave between them.
 
+mod uses;
+
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,14 +14,12 @@ use crate::error::Error;
 use crate::jvm_flags::JvmFlags;
 use crate::object_walk::ObjectSizes;
 use crate::pause_hook::PauseHook;
-use crate::shadow::Shadow;
-use crate::shadow_views::HeapViews;
 use crate::vm_structs::VmStructs;
 use crate::zgc::address_key::Generation;
 use crate::zgc::capture::{Capture, CycleFault, Outcome, Relocated, moves_fault};
 use crate::zgc::collector_threads::CollectorThreads;
 use crate::zgc::cycle_report::{CycleKind, CycleListener, CycleReport, CycleStart};
-use crate::zgc::forwarding_table::{RelocationSet, TableFault};
+use crate::zgc::forwarding_table::RelocationSet;
 use crate::zgc::generations::GenerationPlace;
 use crate::zgc::inventory::InventoryKeeper;
 use crate::zgc::layout::{Form, Layout};
@@ -213,39 +213,6 @@ impl ZgcWatch {
         match driver_threads::has_failed() {
             true => Err(FAILED),
             false => Ok(start),
-        }
-    }
-
-    /// Where the program sees the memory of the heap, for [`ZgcWatch::tell_uses`].
-    ///
-    /// # Errors
-    /// Why uses cannot be told.
-    pub fn views(&self) -> Result<HeapViews, &'static str> {
-        match self.is_generational() {
-            true => Err(
-                "both generations of ZGC move objects at the same time, so a stamp may be another object's",
-            ),
-            false => self
-                .shared
-                .layout
-                .views()
-                .ok_or("the memory of ZGC's heap is not where it should be"),
-        }
-    }
-
-    /// Tells uses with the cycles that begin from now on: the program stamps objects in this shadow with the value of this clock.
-    pub fn tell_uses(&self, shadow: Shadow, clock: &'static AtomicU64) {
-        // A recording begins once.
-        let _ = self.shared.stamps.set(Stamps { shadow, clock });
-    }
-
-    /// In the pause from which on a cycle counts: the clock has this value from here on.
-    pub fn clock_stepped(&self, start: CycleStart, value: u64) {
-        let shared = &self.shared;
-        let mut all = shared.generations.iter();
-        let form = shared.layout.form;
-        if let Some(watch) = all.find(|watch| watch.kind(form) == start.kind) {
-            watch.clock.counts_from(value);
         }
     }
 
@@ -600,22 +567,6 @@ impl Shared {
             collector_nanos: self.threads.used(watch.kind(self.layout.form)).max(1),
             over: Instant::now(),
         });
-    }
-
-    /// The first time in each cycle: copies stamps before objects move.
-    fn copy_stamps(
-        &self,
-        reader: &mut Reader,
-        set: &Result<RelocationSet, TableFault>,
-    ) -> Result<(), CycleFault> {
-        let set = set.as_ref().ok();
-        match (self.stamps.get(), &mut reader.capture, set) {
-            (Some(stamps), Some(capture), Some(set)) => {
-                let is_known = capture.copy_stamps(stamps, &self.layout, set);
-                is_known.then_some(()).ok_or(CycleFault::Uses)
-            }
-            _ => Ok(()),
-        }
     }
 
     /// Copies a cycle whose relocation is over, away from its driver.

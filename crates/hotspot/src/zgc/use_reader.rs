@@ -40,7 +40,7 @@ pub(crate) struct Stamps {
     pub(crate) clock: &'static AtomicU64,
 }
 
-/// What the program used before a cycle.
+/// The last uses of objects before a cycle.
 #[derive(Debug, Default)]
 pub struct CycleUses {
     /// Addresses before the cycle, and the clock of the last use: ascending.
@@ -80,7 +80,7 @@ impl CycleClock {
 pub(crate) struct StampCopy {
     /// The cycle's step of the clock.
     step: u64,
-    /// That of the cycle before it.
+    /// The step of the cycle before it.
     least: u64,
     /// By the offset of the page, in the order of its marked objects.
     pages: HashMap<u64, Vec<u64>>,

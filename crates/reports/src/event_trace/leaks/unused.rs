@@ -9,7 +9,7 @@ use crate::event_trace::heap::since_start;
 impl CandidateDoc {
     /// Uses are recorded, and most of them were used since the last collection.
     pub(super) fn is_in_use(&self) -> bool {
-        !self.staleness.is_empty() && matches!(self.unused_for, None | Some(0))
+        !self.staleness.is_empty() && is_in_use(self.unused_for)
     }
 
     /// It rises, and nobody need act.
@@ -28,10 +28,9 @@ impl CandidateDoc {
             return self;
         };
         let unused_for = last_use.median();
-        let in_use = matches!(unused_for, None | Some(0));
         Self {
             // More than half of them were used since the last collection: they are more, and needed.
-            alarm: self.alarm && !in_use,
+            alarm: self.alarm && !is_in_use(unused_for),
             unused_for,
             unused_since_micros: unused_for
                 .and_then(|unused| moment_before(model, staleness, unused)),
@@ -43,8 +42,12 @@ impl CandidateDoc {
 
 /// Whether uses are recorded, and most of the live objects of these sites were not used since the last collection.
 pub(super) fn is_unused(staleness: &Staleness, row: &SurvivorRow) -> bool {
-    let last_use = last_use(staleness, row);
-    last_use.and_then(|uses| uses.median()) > Some(0)
+    last_use(staleness, row).is_some_and(|last_use| !is_in_use(last_use.median()))
+}
+
+/// Whether objects whose median was not used for this many collections are in use; `None`: there are none.
+fn is_in_use(unused_for: Option<u32>) -> bool {
+    matches!(unused_for, None | Some(0))
 }
 
 /// The last uses of the live objects of the driver's sites; `None`: not recorded.
