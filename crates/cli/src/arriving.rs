@@ -10,16 +10,21 @@ use ducktrack_count_model::{CountModel, ProcessState};
 /// # Errors
 /// One line that says how the recording stands, if the agent has not arrived.
 pub(crate) fn check_arrived(model: &CountModel, path: &Path) -> Result<()> {
-    let Some(unended) = model.unended.as_ref().filter(|_| model.run.pid == 0) else {
+    if model.run.pid != 0 || model.end.is_some() {
         return Ok(());
-    };
-    let (path, pid) = (path.display(), unended.facts.pid);
-    match unended.facts.process {
-        ProcessState::Running => bail!(
+    }
+    let path = path.display();
+    let facts = model.unended.as_ref().map(|unended| &unended.facts);
+    match facts.map(|facts| (facts.process, facts.pid)) {
+        Some((ProcessState::Running, pid)) => bail!(
             "{path}: the agent is still arriving in process {pid}, and nothing is counted yet: ducktrack status {pid} says how far it is"
         ),
-        ProcessState::Gone => bail!(
+        Some((ProcessState::Gone, pid)) => bail!(
             "{path}: process {pid} ended while the agent was arriving, and nothing was counted"
+        ),
+        // The header is the first that an agent writes, before it says which process it is in.
+        _ if model.snapshots.is_empty() && model.sites.is_empty() => bail!(
+            "{path}: nothing is recorded here but its beginning: the agent is still arriving (ducktrack status PID says how far it is), or its process has ended"
         ),
         _ => Ok(()),
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use ducktrack_test_support::sample_run;
-use ducktrack_trace_format::Record;
+use ducktrack_trace_format::{COUNTER_FILE_NAME, Record};
 use ducktrack_trace_writer::{TraceDirectory, WriterOptions};
 use tempfile::TempDir;
 
@@ -262,6 +262,21 @@ fn a_cut_trace_is_reported_with_its_damage() {
     );
     let diff = out(&place.ducktrack(&["diff", "t", "t"]));
     assert!(diff.contains("the first run is damaged"), "{diff}");
+}
+
+/// While an agent arrives there can be a trace with only its header, beside a file of counters without its first word.
+#[test]
+fn a_recording_that_has_only_begun_is_no_empty_report() {
+    let place = Place::new();
+    let _begun = TraceDirectory::create(&place.path("t")).expect("a directory");
+    let begun = [
+        "t: nothing is recorded here but its beginning",
+        "ducktrack status PID",
+    ];
+    refused(&place.ducktrack(&["report", "t"]), &begun);
+    let counters = place.path("t").join(COUNTER_FILE_NAME);
+    fs::write(counters, [0; 4096]).expect("a file of zeros");
+    refused(&place.ducktrack(&["report", "t"]), &begun);
 }
 
 #[test]
