@@ -65,6 +65,10 @@ pub struct TraceBridge {
     queues: EpochQueues,
     /// Objects that the collection at the end of the epoch finds without an event, by address.
     pub(crate) found: FxHashMap<u64, (TypeColumn, u64)>,
+    /// What the collection at the end of the epoch makes of addresses; `None`: none comes.
+    fates: Option<FateMap>,
+    /// Bytes that the VM allocated before the object of the next event.
+    gap: u64,
     last_object: u64,
     /// References to addresses of this epoch without a known object: native code reports an object after its constructor has run.
     pub(crate) early: FxHashMap<u64, u64>,
@@ -119,6 +123,8 @@ impl TraceBridge {
             clock: BridgeClock::default(),
             queues: EpochQueues::default(),
             found: FxHashMap::default(),
+            fates: None,
+            gap: 0,
             last_object: 0,
             early: FxHashMap::default(),
             told: ToldLevel::Nothing,
@@ -177,10 +183,12 @@ impl TraceBridge {
                 (run.from, (ty, run.bytes))
             })
             .collect();
+        let collected = merged(&collection.collected);
+        self.fates = Some(FateMap::new(&collected, runs));
         self.run_epoch(&mut out);
         let checked = self.check(collection, runs, complete);
-        if checked.is_ok() {
-            self.end_epoch(collection, runs, &mut out);
+        if let Some(fates) = self.fates.take().filter(|_| checked.is_ok()) {
+            self.end_epoch(collection, (&collected, fates), runs, &mut out);
         }
         out.finish();
         checked
@@ -325,14 +333,18 @@ impl TraceBridge {
     }
 
     fn event(&mut self, event: &Event, seen: u32, out: &mut BridgeOutput<'_>) {
+        let gap = std::mem::take(&mut self.gap);
         match event {
-            Event::Allocation(allocation) => self.allocation(allocation, out),
-            Event::Gap { bytes } => self.clock.skip(*bytes),
+            Event::Allocation(allocation) => self.allocation(allocation, gap, out),
+            Event::Gap { bytes } => {
+                self.clock.skip(*bytes);
+                self.gap = *bytes;
+            }
             other => self.witness_event(other, seen, out),
         }
     }
 
-    fn allocation(&mut self, allocation: &Allocation, out: &mut BridgeOutput<'_>) {
+    fn allocation(&mut self, allocation: &Allocation, gap: u64, out: &mut BridgeOutput<'_>) {
         let bytes = allocation.bytes.unwrap_or(0);
         self.born = match allocation.place {
             Place::Straggler(_) => self.epoch.saturating_sub(1),
@@ -341,7 +353,10 @@ impl TraceBridge {
         match (allocation.place, allocation.bytes) {
             (Place::Eliminated, _) => {}
             (Place::End(end), Some(_)) => {
-                self.born(allocation, Some(end.wrapping_sub(bytes)), out);
+                let behind = end.wrapping_sub(bytes);
+                let ahead = behind.wrapping_sub(gap);
+                let is_ahead = gap != 0 && self.is_ahead(allocation, (ahead, behind));
+                self.born(allocation, Some(if is_ahead { ahead } else { behind }), out);
             }
             (Place::Outside(Some(address)), Some(_)) => self.born(allocation, Some(address), out),
             (Place::Straggler(end @ 8..), Some(_)) => {
@@ -354,6 +369,24 @@ impl TraceBridge {
             }
             _ => self.losses.unplaced += 1,
         }
+    }
+
+    /// Whether an object lies ahead of the gap, not behind it. The event of an object that library code makes comes after that code, in which the VM may allocate, too: the string
+    /// constants of a class, as soon as one of its methods is to be compiled. Then the collection finds an object ahead of the gap, and none of the event behind it.
+    fn is_ahead(&mut self, allocation: &Allocation, (ahead, behind): (u64, u64)) -> bool {
+        let (Some(klass), Some(bytes)) = (allocation.klass, allocation.bytes) else {
+            return false;
+        };
+        let object = (self.names.trace.klass_type(klass, bytes), bytes);
+        let survives = match self.fates.as_ref().map(|fates| fates.fate(behind)) {
+            Some(Fate::Survived(_) | Fate::Untouched) => true,
+            Some(Fate::Found) => self.found.get(&behind) == Some(&object),
+            Some(Fate::Dead) | None => false,
+        };
+        !survives
+            && !self.stamps.names_dead(behind, self.epoch)
+            && (self.found.get(&ahead) == Some(&object)
+                || self.stamps.names_dead(ahead, self.epoch))
     }
 
     /// An object at this address; `None`: the collection before found it dead.
@@ -424,7 +457,13 @@ impl TraceBridge {
         self.overdue.extend(before.map(|before| before.object));
     }
 
-    fn end_epoch(&mut self, collection: &Collection, runs: &[MoveRun], out: &mut BridgeOutput<'_>) {
+    fn end_epoch(
+        &mut self,
+        collection: &Collection,
+        (collected, fates): (&[AddressRange], FateMap),
+        runs: &[MoveRun],
+        out: &mut BridgeOutput<'_>,
+    ) {
         let ended = std::mem::replace(&mut self.epoch, collection.number);
         self.early.clear();
         self.clock.collection_at(collection.start_unix_micros, out);
@@ -434,10 +473,8 @@ impl TraceBridge {
             // Objects that a full collection keeps are reachable; another one takes only those in its spaces.
             complete: knows_stamps && collection.kind == CollectionKind::Full,
         });
-        let collected = merged(&collection.collected);
-        let fates = FateMap::new(&collected, runs);
         self.stamps.write(ended, &mut self.live, &fates, out);
-        let found = self.relocate(&collected, &fates, runs, out);
+        let found = self.relocate(collected, &fates, runs, out);
         let overdue = self.overdue.drain(..);
         overdue.for_each(|object| out.push(Record::Dead(object)));
         out.push(Record::CollectionEnd);

@@ -5,9 +5,10 @@ use ducktrack_count_model::CountModelBuilder;
 use ducktrack_merlin::record_to_text;
 use ducktrack_test_support::naive_vm::define_main;
 use ducktrack_trace_format::{
-    AddressRange, AllocationKind, CalledMethod, Collection, CollectionCounts, CollectionKind,
-    EventBlockHeader, EventFlags, EventWords, HeapClassId, MethodId, MoveRun, MovesLevel, Record,
-    ReferenceLayout, Site, SiteId, StaticField, ThreadId,
+    AddressRange, AllocationKind, BlockKind, CalledMethod, Collection, CollectionCounts,
+    CollectionKind, DeadEncoder, EventBlockHeader, EventFlags, EventWords, HeapClassId, MethodId,
+    MoveRun, MovesLevel, Record, ReferenceLayout, Site, SiteId, StaticField, ThreadId,
+    encode_stamps,
 };
 
 const SITE: SiteId = SiteId(16);
@@ -235,6 +236,33 @@ fn an_object_without_an_event_is_known_by_the_collection_that_finds_it() {
         ]
     );
     assert_eq!(bridge.losses().unknown_references, 0);
+}
+
+/// The VM allocated 24 bytes between an allocation of library code and its event. Behind them lies what the VM made; the collection finds the object ahead.
+#[test]
+fn a_collection_tells_on_which_side_of_a_gap_an_object_is() {
+    for is_ahead in [false, true] {
+        let (ahead, behind) = (0x1_0010, 0x1_0028);
+        let mut bridge = bridge();
+        let named = if is_ahead { ahead } else { behind };
+        let words = EventWords::new()
+            .site(SITE, 2)
+            .typed(0x8000)
+            .site(SITE, 5)
+            .extended(UPDATE_OF_SLOT_3, &[named as u32 / 8, 0x1_0000 / 8]);
+        queue(&mut bridge, (1, 0), 1000, EventFlags::NONE, &words);
+        let mut stamps = DeadEncoder::default();
+        stamps.push(named, (0, 0), std::iter::empty());
+        for dead in stamps.take() {
+            let content = encode_stamps(0, &[], &dead);
+            let taken = bridge.extension(BlockKind::STAMPS, content);
+            taken.expect("stamps");
+        }
+        let lines = collect(&mut bridge, 1, &[]);
+        let expected = "set 2.3 = 1 was -".to_owned();
+        assert!(lines.contains(&expected), "{is_ahead}: {lines:?}");
+        assert_eq!(bridge.losses().unknown_references, 0);
+    }
 }
 
 /// A payload of three words is missing at the end of the buffer; what is ahead of it counts.
