@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 
 use ducktrack_trace_format::AddressRange;
 
+use crate::offset_sort::OffsetSort;
+
 /// Recently used chunks are found without a search; GC threads fill about this many at a time.
 const CACHED: usize = 64;
 /// No chunk has this number.
@@ -37,6 +39,7 @@ pub struct AddressMap<T, const BITS: u32> {
     last: u32,
     objects: u64,
     bytes: u64,
+    sort: OffsetSort,
 }
 
 #[derive(Clone, Debug)]
@@ -86,6 +89,7 @@ impl<T, const BITS: u32> Default for AddressMap<T, BITS> {
             last: 0,
             objects: 0,
             bytes: 0,
+            sort: OffsetSort::default(),
         }
     }
 }
@@ -168,7 +172,7 @@ impl<T: HasAddress, const BITS: u32> AddressMap<T, BITS> {
     pub fn get(&mut self, address: u64) -> Option<&mut T> {
         let place = self.place(address >> BITS)?;
         let chunk = self.chunks.get_mut(place as usize)?;
-        Self::sort(chunk);
+        Self::sort(&mut self.sort, chunk);
         let offset = address as u32 & Self::MASK;
         let at = chunk
             .objects
@@ -205,7 +209,7 @@ impl<T: HasAddress, const BITS: u32> AddressMap<T, BITS> {
         let (objects, bytes) = (&mut self.objects, &mut self.bytes);
         for chunk in &mut self.chunks {
             if chunk.is_mixed {
-                Self::sort(chunk);
+                Self::sort(&mut self.sort, chunk);
                 chunk.objects.dedup_by(|next, kept| {
                     let same = Self::offset(next) == Self::offset(kept);
                     if same {
@@ -221,9 +225,9 @@ impl<T: HasAddress, const BITS: u32> AddressMap<T, BITS> {
         }
     }
 
-    fn sort(chunk: &mut Chunk<T>) {
+    fn sort(sort: &mut OffsetSort, chunk: &mut Chunk<T>) {
         if core::mem::take(&mut chunk.is_mixed) {
-            chunk.objects.sort_by_key(Self::offset);
+            sort.sort(&mut chunk.objects, BITS, Self::offset);
         }
     }
 
@@ -235,7 +239,7 @@ impl<T: HasAddress, const BITS: u32> AddressMap<T, BITS> {
             let touched: Vec<(u64, u32)> = touched.map(|(at, place)| (*at, *place)).collect();
             for (number, place) in touched {
                 if let Some(chunk) = self.chunks.get_mut(place as usize) {
-                    Self::sort(chunk);
+                    Self::sort(&mut self.sort, chunk);
                     let base = number << BITS;
                     let address = |object: &T| base | u64::from(Self::offset(object));
                     let objects = &mut chunk.objects;
@@ -269,7 +273,9 @@ impl<T: HasAddress, const BITS: u32> AddressMap<T, BITS> {
 
     /// Sorts what is not in order.
     pub fn put_in_order(&mut self) {
-        self.chunks.iter_mut().for_each(Self::sort);
+        for chunk in &mut self.chunks {
+            Self::sort(&mut self.sort, chunk);
+        }
     }
 
     fn place(&mut self, number: u64) -> Option<u32> {

@@ -10,6 +10,7 @@ mod address_map;
 mod amount;
 pub mod capped;
 mod fate_map;
+mod offset_sort;
 mod validity;
 
 pub use address_history::AddressHistory;

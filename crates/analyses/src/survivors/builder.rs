@@ -18,6 +18,9 @@ use super::span::JudgedSpan;
 use super::{OldSpaceLook, SurvivorRow, Survivors};
 use crate::Question;
 
+/// Rows that are found without a search.
+const RECENT: usize = 128;
+
 /// Whose objects: where they are made, for whom, of which type.
 pub(super) type Key = (Origin, TypeColumn);
 
@@ -32,8 +35,8 @@ pub struct SurvivorsBuilder {
     look_cells: Vec<bool>,
     rows: Vec<Row>,
     row_of: FxHashMap<Key, u32>,
-    /// The row that was asked for last.
-    last_row: Option<(Key, u32)>,
+    /// Rows that were asked for lately, by the lowest bits of their site.
+    recent: [Option<(Key, u32)>; RECENT],
     /// By row, cell of birth and cell of death.
     deaths: FxHashMap<(u32, u8, u8), Amount>,
     /// Looks so far.
@@ -104,7 +107,7 @@ impl SurvivorsBuilder {
             look_cells: Vec::new(),
             rows: Vec::new(),
             row_of: FxHashMap::default(),
-            last_row: None,
+            recent: [None; RECENT],
             deaths: FxHashMap::default(),
             looks: 1,
             last_look: None,
@@ -132,15 +135,16 @@ impl SurvivorsBuilder {
     }
 
     fn row(&mut self, key: Key) -> (usize, &mut Row) {
-        let place = match self.last_row {
-            Some((last, place)) if last == key => place,
+        let recent = key.0.site.position() % RECENT;
+        let place = match self.recent[recent] {
+            Some((known, place)) if known == key => place,
             _ => {
                 let next = self.rows.len() as u32;
                 let place = *self.row_of.entry(key).or_insert(next);
                 if place == next {
                     self.rows.push(Row::default());
                 }
-                self.last_row = Some((key, place));
+                self.recent[recent] = Some((key, place));
                 place
             }
         };
@@ -177,6 +181,21 @@ impl SurvivorsBuilder {
             }
         }
         self.deaths = folded;
+    }
+
+    /// Counts the birth of an object that lives on.
+    fn enter(&mut self, object: &LiveObject) {
+        let Some(born) = self.born_at(object) else {
+            self.alive_after += one(object);
+            return;
+        };
+        let looks = self.looks;
+        let (_, row) = self.row(key(object));
+        if let Some(cell) = born.cell {
+            *row.born.at(cell) += one(object);
+        }
+        row.add(born, one(object), looks);
+        self.total += one(object);
     }
 
     fn add(&mut self, object: &LiveObject) {
@@ -269,12 +288,6 @@ impl SurvivorsBuilder {
 
     fn cell_of(&self, object: &LiveObject) -> Option<usize> {
         self.cells.of(object.birth, object.slice()).cell()
-    }
-
-    fn count_birth(&mut self, object: &LiveObject) {
-        if let Some(cell) = self.cell_of(object) {
-            *self.row(key(object)).1.born.at(cell) += one(object);
-        }
     }
 
     /// Bytes allocated since the heap is known.
@@ -473,8 +486,7 @@ impl Analysis for SurvivorsBuilder {
         if self.is_over {
             return;
         }
-        self.count_birth(object);
-        self.add(object);
+        self.enter(object);
         // Large objects are made in the old space.
         let is_old = step.before.kind(object.address()).is_some_and(is_tenured);
         if is_old && step.after.kind(object.address()).is_some_and(is_tenured) {
@@ -526,8 +538,7 @@ impl Analysis for SurvivorsBuilder {
             return;
         }
         self.remove(before);
-        self.count_birth(object);
-        self.add(object);
+        self.enter(object);
     }
 
     fn collected(&mut self, heap: &Heap, end: &Collected<'_>) {
