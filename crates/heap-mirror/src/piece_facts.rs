@@ -35,6 +35,7 @@ impl PieceFacts {
     }
 
     /// Decides whether a straddler is eliminated or a straggler.
+    #[inline]
     pub fn settled(&self, allocation: Allocation) -> Allocation {
         let Place::Straddler { allocated } = allocation.place else {
             return allocation;

@@ -3,7 +3,9 @@
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
-use ducktrack_trace_format::{ArrayLayout, CallSiteId, ClassNameHash, SiteFacts, SiteId};
+use ducktrack_trace_format::{
+    ArrayLayout, CallSiteId, ClassNameHash, FIRST_CALLED_SITE, SiteFacts, SiteId,
+};
 
 const PAGE: usize = 1 << 12;
 const PAGES: usize = 1 << 8;
@@ -42,6 +44,15 @@ impl SiteCache {
         }
     }
 
+    /// Whether an object of the site can have this size: it is fixed, or the site is measured.
+    #[inline]
+    pub fn can_have(&self, site: SiteId, bytes: u32) -> bool {
+        match self.look_up(site) {
+            ASK => false,
+            known => known == bytes || known == MEASURED,
+        }
+    }
+
     #[cold]
     fn ask(&self, site: SiteId) -> u32 {
         let known = match self.facts.fixed_bytes(site) {
@@ -74,7 +85,11 @@ impl SiteFacts for SiteCache {
         self.look_up(site) == MEASURED
     }
 
+    #[inline]
     fn called(&self, site: SiteId) -> Option<(SiteId, CallSiteId)> {
+        if site.0 < FIRST_CALLED_SITE {
+            return None;
+        }
         self.facts.called(site)
     }
 

@@ -10,7 +10,7 @@
 //!
 //! | bits of head | field | values |
 //! |---|---|---|
-//! | 0-2 | destination | 0 to 3: the end of the last, second to last, ... used destination (a PLAB being filled); 4: the same, with its index in the next byte; 5: stayed; 6: moved as far as the previous item; 7: zigzag varint of units from the end of the last used destination |
+//! | 0-2 | destination | 0 to 3: the end of the last, second to last, ... used destination (a PLAB being filled); 4: the same, with its index in the next byte; 5: stayed; 6: moved as far as the previous item; 7: zigzag varint of units from the end of the last used destination, to one that is not in the list |
 //! | 3-4 | objects | 0: one; 1: two; 2: more, their number as varint; 3: one found object, its class as varint |
 //! | 5-7 | gap | 0 to 6: units between the end of the previous item and this one; 7: varint |
 //!
@@ -23,6 +23,8 @@ use crate::{FormatError, HeapClassId};
 
 /// Length of the list of destinations.
 const DESTINATIONS: usize = 64;
+/// Room for it: it is moved as a whole once for every 192 new destinations.
+const ROOM: usize = 4 * DESTINATIONS;
 
 const LISTED_LATER: u8 = 4;
 const STAYED: u8 = 5;
@@ -81,24 +83,29 @@ impl MoveRun {
 /// The ends of the last used destinations, most recent first.
 #[derive(Clone, Debug)]
 struct Destinations {
-    ends: [u64; DESTINATIONS],
+    ends: [u64; ROOM],
+    /// Where the list begins: it grows towards the beginning of the room.
+    first: usize,
     used: usize,
 }
 
 impl Destinations {
     fn new() -> Self {
         Self {
-            ends: [0; DESTINATIONS],
+            ends: [0; ROOM],
+            first: ROOM - DESTINATIONS,
             used: 0,
         }
     }
 
     fn last(&self) -> u64 {
-        self.ends[0]
+        self.ends[self.first]
     }
 
     fn ends(&self) -> &[u64] {
-        self.ends.get(..self.used).unwrap_or_default()
+        self.ends
+            .get(self.first..self.first + self.used)
+            .unwrap_or_default()
     }
 
     fn find(&self, start: u64) -> Option<usize> {
@@ -111,15 +118,21 @@ impl Destinations {
 
     /// Puts `end` at the front, replacing the entry at `index`, or as a new entry.
     fn renew(&mut self, index: Option<usize>, end: u64) {
-        let hole = match index {
-            Some(index) => index,
-            None => {
-                self.used = (self.used + 1).min(DESTINATIONS);
-                self.used - 1
+        match index {
+            Some(index) => {
+                let before = self.first..self.first + index;
+                self.ends.copy_within(before, self.first + 1);
             }
-        };
-        self.ends.copy_within(..hole, 1);
-        self.ends[0] = end;
+            None => {
+                if self.first == 0 {
+                    self.first = ROOM - DESTINATIONS;
+                    self.ends.copy_within(..DESTINATIONS, self.first);
+                }
+                self.first -= 1;
+                self.used = (self.used + 1).min(DESTINATIONS);
+            }
+        }
+        self.ends[self.first] = end;
     }
 }
 
@@ -325,7 +338,7 @@ impl<'a> MoveDecoder<'a> {
             SAME_SHIFT => from.wrapping_add(self.shift),
             STATED => {
                 let units = from_zigzag(self.destinations.last() / 8, self.fields.varint()?);
-                units_to_bytes(units, &self.fields)?
+                return Ok((units_to_bytes(units, &self.fields)?, None));
             }
             _ => {
                 let index = match code {

@@ -39,6 +39,15 @@ pub(crate) struct SurvivorFilter<'a> {
     has_uncollected: bool,
 }
 
+/// Units of words, as if all were of plain objects.
+fn units_of(words: &[Word]) -> u64 {
+    let units = words
+        .iter()
+        .map(|word| u32::from_le_bytes(*word) & MAX_UNITS);
+    // At most 32 times 4095.
+    u64::from(units.sum::<u32>())
+}
+
 /// An object that was counted.
 #[derive(Clone, Copy)]
 enum Counted {
@@ -81,14 +90,18 @@ impl<'a> SurvivorFilter<'a> {
     /// Whether an object of a site can have this size.
     #[inline]
     fn fits(&self, site: SiteId, units: u32) -> bool {
-        let bytes = units * UNIT as u32;
-        self.sites.fixed_bytes(site) == Some(bytes) || units == 0 || self.sites.is_measured(site)
+        units == 0 || self.sites.can_have(site, units * UNIT as u32)
     }
 
     /// Takes words whose objects all died; `None` if they are not such words.
     #[inline]
     fn dead_words(&mut self, top: u64, words: &[Word]) -> Option<u64> {
-        let (mut units, mut objects, mut last) = (0, 0, 0);
+        // Where many survive this is the usual answer.
+        let end = top.wrapping_add(units_of(words) * UNIT);
+        if end != top && !self.ends.is_dead(top, end) {
+            return None;
+        }
+        let (mut units, mut objects, mut last) = (0_u64, 0, 0);
         for word in words.iter().map(|word| u32::from_le_bytes(*word)) {
             let (site, own) = (word >> 12, word & MAX_UNITS);
             if !is_site(site) || !self.fits(SiteId(site), own) {
@@ -98,11 +111,7 @@ impl<'a> SurvivorFilter<'a> {
             objects += u64::from(own > 0);
             last = if own > 0 { word } else { last };
         }
-        let end = top.wrapping_add(units * UNIT);
         if units > 0 {
-            if !self.ends.is_dead(top, end) {
-                return None;
-            }
             self.found.died += objects;
             self.before = Some(Counted::Plain(last, end));
         }

@@ -63,7 +63,7 @@ impl EventClaim {
     /// | the size | only after a gap, which then has the room; elsewhere it is a contradiction |
     /// | the size, which is smaller, and the class that the site's bytecode names | always: the VM made several objects, together as large as the event's |
     /// | the class that the site's bytecode names, or that all the site's objects had so far | when the sizes are equal by chance |
-    fn was_eliminated(&self, survivor: &Survivor, sites: (&SiteClasses, &SiteCache)) -> bool {
+    fn was_eliminated(&self, survivor: &Survivor, sites: (&mut SiteClasses, &SiteCache)) -> bool {
         let (site_classes, facts) = sites;
         if self.class.is_some_and(|class| class != survivor.class) {
             return true;
@@ -115,7 +115,7 @@ impl<K: Kept> Matching<'_, K> {
         else {
             return;
         };
-        if object.was_eliminated(survivor, (self.site_classes, self.facts)) {
+        if object.was_eliminated(survivor, (&mut *self.site_classes, self.facts)) {
             return;
         }
         let fits = object.bytes.is_none_or(|bytes| bytes == survivor.bytes());

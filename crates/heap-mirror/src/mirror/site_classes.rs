@@ -21,11 +21,14 @@ const TRUSTED: u32 = 2;
 struct SiteClass {
     class: u32,
     times: u32,
+    /// The class whose name was last compared with the one that the bytecode names, and did not differ.
+    named: u32,
 }
 
 const NOTHING: SiteClass = SiteClass {
     class: NONE_SEEN,
     times: 0,
+    named: NONE_SEEN,
 };
 
 /// Classes by site.
@@ -70,6 +73,7 @@ impl SiteClasses {
             seen.times = seen.times.saturating_add(1);
         } else {
             *seen = SiteClass {
+                named: seen.named,
                 class: if seen.class == NONE_SEEN {
                     class.0
                 } else {
@@ -105,8 +109,27 @@ impl SiteClasses {
     }
 
     /// Whether an object of this class cannot be of this site.
-    pub(crate) fn is_foreign(&self, site: SiteId, class: HeapClassId, facts: &SiteCache) -> bool {
-        self.was_never(site, class) || self.has_another_name(site, class, facts)
+    pub(crate) fn is_foreign(
+        &mut self,
+        site: SiteId,
+        class: HeapClassId,
+        facts: &SiteCache,
+    ) -> bool {
+        if self.was_never(site, class) {
+            return true;
+        }
+        let seen = self.seen.get(site.0 as usize);
+        if seen.is_some_and(|seen| seen.named == class.0) {
+            return false;
+        }
+        if self.has_another_name(site, class, facts) {
+            return true;
+        }
+        let is_named = self.names.contains_key(&class);
+        if let Some(seen) = self.at(site).filter(|_| is_named) {
+            seen.named = class.0;
+        }
+        false
     }
 
     /// Whether the site's bytecode names another class than this.
