@@ -128,6 +128,17 @@ impl TraceNames {
         self.sites.get(site.0 as usize).copied().unwrap_or_default()
     }
 
+    /// The meaning of the number in an event's word: a site, perhaps with a caller, and the facts about it. `None`: it is not defined.
+    #[inline]
+    pub fn in_word(&self, number: SiteId) -> Option<(SiteId, Option<CallSiteId>, &SiteEntry)> {
+        if let Some(entry) = self.sites.get(number.0 as usize) {
+            return Some((number, None, entry));
+        }
+        let (site, caller) = self.called(number)?;
+        let entry = self.sites.get(site.0 as usize)?;
+        Some((site, Some(caller), entry))
+    }
+
     /// The facts about the number in an event's word: a site's, or that of a site and a caller.
     #[inline]
     fn said(&self, site: SiteId) -> SiteEntry {

@@ -3,6 +3,8 @@
 //! The events of an epoch are decoded when the moves of the collection that ends it are known. So most objects, which are dead
 //! by then, are only counted, and those that live on are kept with their new addresses.
 
+mod plain_events;
+
 use ducktrack_trace_format::{
     Allocation, CallSiteId, Event, EventBlock, EventDecoder, EventFlags, FormatError, Place,
     ThreadCut, ThreadId,
@@ -201,7 +203,11 @@ impl EpochPart {
             passed: 0,
             part: self,
         };
-        let decoded = EventDecoder::new(view.names).decode(&block, |event| taker.event(event));
+        let decoder = EventDecoder::new(view.names);
+        let decoded = match taker.slices {
+            Some(_) => decoder.decode(&block, |event| taker.event(event)),
+            None => decoder.decode_into(&block, &mut taker),
+        };
         let (mut allocated, eliminated) = (taker.allocated, taker.eliminated);
         let straggled = taker.straggled;
         let sums = &mut self.sums;

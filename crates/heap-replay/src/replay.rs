@@ -22,6 +22,9 @@ use crate::space_map::SpaceMap;
 use crate::sync_check::SyncCheck;
 use crate::{CollectionNumber, EventFileRow};
 
+/// Room for so many survivors of an epoch (24 MB) serves for the next one, too.
+const MOST_KEPT: usize = 1 << 19;
+
 /// Replays the event files of a trace, in order.
 pub struct HeapReplay<'a> {
     pub(crate) analyses: Vec<&'a mut dyn Analysis>,
@@ -393,9 +396,12 @@ impl<'a> HeapReplay<'a> {
         };
         step.relocate(&merged(&collection.collected), fates);
         for part in &mut self.parts {
+            let mut survivors = core::mem::take(&mut part.survivors);
+            step.add_survivors(survivors.drain(..), fates);
             // A large epoch's list must not stay allocated beside the heap.
-            let survivors = core::mem::take(&mut part.survivors);
-            step.add_survivors(survivors.into_iter(), fates);
+            if survivors.capacity() <= MOST_KEPT {
+                part.survivors = survivors;
+            }
         }
         step.add_found(&cycle.runs);
         step.settle();
