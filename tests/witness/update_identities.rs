@@ -14,7 +14,7 @@ use ducktrack_trace_format::{
     AddressRange, Allocation, Collection, Event, EventBlock, EventDecoder, EventFlags, MoveRun,
     Place, Record, ReferenceLayout, SiteFacts, SiteId, ThreadId,
 };
-use ducktrack_trace_reader::{EventFiles, EventStep, TraceReader};
+use ducktrack_trace_reader::{BufferDecoding, EventFiles, EventStep, TraceReader};
 
 const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
 const ENGINES: [&[&str]; 4] = [
@@ -294,6 +294,7 @@ fn read(trace: &Path, told: &Path) -> Read {
         told_by_update: 0,
     };
     let mut files = EventFiles::open(trace).expect("event files");
+    let mut decoding = BufferDecoding::default();
     while let Some(step) = files.next_step() {
         let (buffers, collection) = match step {
             EventStep::Epoch(epoch) => (epoch.buffers, Some((epoch.collection, epoch.runs))),
@@ -301,7 +302,7 @@ fn read(trace: &Path, told: &Path) -> Read {
             EventStep::Damaged => panic!("damage"),
             _ => continue,
         };
-        files.decode(&buffers, &mut [&mut replay], |replay, content, _| {
+        decoding.decode(&buffers, &mut [&mut replay], |replay, content, _| {
             replay.buffer(content);
             Ok(())
         });

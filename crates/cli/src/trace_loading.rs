@@ -1,4 +1,4 @@
-//! Trace directory of `mode=trace` to model: definitions first, then all events in one pass, decoded on all cores.
+//! Trace directory of `mode=trace` to model: definitions first, then all events in one pass, read on a thread of its own and decoded on all cores.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use ducktrack_count_model::{CountModel, FileDamage, TraceNames};
 use ducktrack_heap_replay::{
     Analysis, Cycle, EpochPart, EpochView, Heap, HeapReplay, RecoveredRow, TraceInfo,
 };
-use ducktrack_trace_reader::{EventFiles, EventSizes, EventStep};
+use ducktrack_trace_reader::{BufferDecoding, EventFiles, EventSizes, EventStep};
 
 use crate::progress::Progress;
 use crate::records::load_records;
@@ -48,10 +48,12 @@ fn replay(files: &mut EventFiles, names: TraceNames, analyses: Vec<&mut dyn Anal
     let workers = available_parallelism().map_or(1, usize::from);
     let mut replay = HeapReplay::new(names, analyses, workers);
     let progress = Progress::of_bytes(files.total_bytes());
-    while let Some(step) = files.next_step() {
-        progress.at(files.bytes_read());
-        take_step(&mut replay, files, step);
-    }
+    let mut decoding = BufferDecoding::default();
+    files.read_ahead(|step, bytes_read| {
+        progress.at(bytes_read);
+        take_step(&mut replay, &mut decoding, step);
+    });
+    files.note(&mut decoding);
     progress.done();
     replay.finish()
 }
@@ -62,7 +64,11 @@ pub(crate) fn know(files: &mut EventFiles, names: &TraceNames) {
 }
 
 /// Leads one step to the replay.
-pub(crate) fn take_step(replay: &mut HeapReplay<'_>, files: &mut EventFiles, step: EventStep) {
+pub(crate) fn take_step(
+    replay: &mut HeapReplay<'_>,
+    decoding: &mut BufferDecoding,
+    step: EventStep,
+) {
     match step {
         EventStep::File {
             name,
@@ -70,38 +76,41 @@ pub(crate) fn take_step(replay: &mut HeapReplay<'_>, files: &mut EventFiles, ste
             header,
         } => replay.start_file(&name, bytes, header.as_ref()),
         EventStep::Sync(sync) if replay.sync_part(&sync.content).is_err() => {
-            files.note_malformed(&sync);
+            decoding.note_malformed(&sync);
         }
         EventStep::Epoch(epoch) => {
             let cycle = match &epoch.kept {
                 Some(kept) => Cycle::kept(kept),
                 None => Cycle::recorded(&epoch.collection, epoch.runs, epoch.complete),
             };
-            let buffers = &epoch.buffers;
+            let buffers = decoding.with_put_back(epoch.buffers);
             let decode = |view: &EpochView<'_>, parts: &mut [EpochPart]| {
                 let take =
                     |part: &mut EpochPart, content: &[u8], again| part.take(view, content, again);
                 match view.is_first_pass() {
-                    true => files.measure(buffers, parts, take),
-                    false => files.decode(buffers, parts, take),
+                    true => decoding.measure(&buffers, parts, take),
+                    false => decoding.decode(&buffers, parts, take),
                 }
             };
             if replay.end_epoch(cycle, buffers.bytes(), decode) {
-                files.put_back(epoch.buffers);
+                decoding.put_back(buffers);
             }
         }
         EventStep::Explained(found) if replay.explained(&found.content).is_err() => {
-            files.note_malformed(&found);
+            decoding.note_malformed(&found);
         }
         EventStep::Extension(kind, more) if replay.extension(kind, &more.content).is_err() => {
-            files.note_malformed(&more);
+            decoding.note_malformed(&more);
         }
         EventStep::Damaged => replay.damaged(),
-        EventStep::End(buffers) => replay.end(|view, parts| {
-            files.decode(&buffers, parts, |part, content, again| {
-                part.take(view, content, again)
+        EventStep::End(buffers) => {
+            let buffers = decoding.with_put_back(buffers);
+            replay.end(|view, parts| {
+                decoding.decode(&buffers, parts, |part, content, again| {
+                    part.take(view, content, again)
+                });
             });
-        }),
+        }
         _ => {}
     }
 }

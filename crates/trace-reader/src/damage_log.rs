@@ -24,6 +24,19 @@ impl DamageLog {
         }
     }
 
+    /// Adds what was found later.
+    pub(crate) fn absorb(&mut self, other: Self) {
+        other
+            .findings
+            .into_iter()
+            .for_each(|damage| self.add(damage));
+        self.further += other.further;
+        if let Some((count, at)) = other.bad_records {
+            let known = self.bad_records.get_or_insert((0, at));
+            *known = (known.0 + count, known.1.min(at));
+        }
+    }
+
     /// Number of findings that are about missing blocks.
     pub(crate) fn len(&self) -> u64 {
         self.findings.len() as u64 + self.further

@@ -1,12 +1,14 @@
 //! The event blocks of one epoch, which can be decoded on all cores.
 //!
-//! Blocks are kept as stored, a few hundred megabytes at most. Of an epoch with more, only the offsets of the later blocks are kept,
+//! Blocks are kept as stored, about a hundred megabytes at most. Of an epoch with more, only the offsets of the later blocks are kept,
 //! and these blocks are read again when they are needed. So memory does not depend on how much the program allocates between two
 //! collections.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ducktrack_trace_format::{
@@ -16,7 +18,7 @@ use ducktrack_trace_format::{
 use crate::block_reader::StoredBlock;
 
 /// Default limit of the bytes of blocks kept in memory.
-pub(crate) const MOST_KEPT: usize = 192 << 20;
+pub(crate) const MOST_KEPT: usize = 96 << 20;
 /// Buffers a worker takes at a time.
 const CHUNK: usize = 8;
 
@@ -29,6 +31,8 @@ pub(crate) struct FileNumber(pub(crate) usize);
 pub struct EventBuffers {
     blocks: Vec<BufferBlock>,
     kept: usize,
+    /// Of the files, by number; there once the buffers are handed out.
+    paths: Arc<Vec<PathBuf>>,
 }
 
 #[derive(Debug)]
@@ -36,12 +40,20 @@ struct BufferBlock {
     file: FileNumber,
     at: u64,
     header: BlockHeader,
-    /// `None` if it must be read again.
-    stored: Option<Vec<u8>>,
+    content: Content,
     /// It was put back after it had been decoded.
     again: bool,
     /// Its events have been taken for the matching of survivors.
     is_matched: bool,
+}
+
+/// The content of a block.
+#[derive(Debug)]
+enum Content {
+    /// It must be read again.
+    InFile,
+    Stored(Vec<u8>),
+    Expanded(Vec<u8>),
 }
 
 /// A block that could not be decoded.
@@ -77,33 +89,54 @@ impl EventBuffers {
             file,
             at: block.at,
             header: block.header,
-            stored: keep.then_some(block.stored),
+            content: match keep {
+                true => Content::Stored(block.stored),
+                false => Content::InFile,
+            },
             again: false,
             is_matched: false,
         });
     }
 
-    /// Puts buffers that have been decoded once before these.
-    pub(crate) fn put_back(&mut self, mut earlier: Self) {
-        earlier
-            .blocks
-            .iter_mut()
-            .for_each(|block| block.again = true);
-        earlier.blocks.append(&mut self.blocks);
-        self.blocks = earlier.blocks;
-        self.kept += earlier.kept;
+    /// Hands them out, to be decoded where their files are not at hand.
+    pub(crate) fn take(&mut self, paths: &Arc<Vec<PathBuf>>) -> Self {
+        Self {
+            paths: Arc::clone(paths),
+            ..core::mem::take(self)
+        }
+    }
+
+    /// These buffers, which have been decoded once, and then others. Of all, no more blocks are kept in memory than of one epoch.
+    pub(crate) fn followed_by(mut self, mut later: Self) -> Self {
+        if self.blocks.is_empty() {
+            return later;
+        }
+        self.blocks.iter_mut().for_each(|block| block.again = true);
+        for block in &mut later.blocks {
+            let can_be_read = block.file.0 < later.paths.len();
+            if can_be_read && self.kept.saturating_add(block.memory()) > MOST_KEPT {
+                block.content = Content::InFile;
+            }
+            self.kept = self.kept.saturating_add(block.memory());
+        }
+        self.blocks.append(&mut later.blocks);
+        self.paths = later.paths;
+        self
     }
 
     /// Gives the contents that were not given before, in order. Contents that do not decode are left out: whoever decodes them reports that.
+    /// Blocks stay expanded in memory, up to `most` bytes.
     pub(crate) fn for_each_unmatched(
         &mut self,
         paths: &[PathBuf],
+        most: usize,
         mut take: impl FnMut(&[u8]) -> Result<(), FormatError>,
     ) {
         let mut again = ReadAgain::default();
         // Blocks that were put back stand before new ones.
         for block in self.blocks.iter_mut().filter(|block| !block.is_matched) {
             block.is_matched = true;
+            self.kept += block.expand(most.saturating_sub(self.kept));
             let mut take = |content: &[u8], _: bool| take(content);
             let _ = block.decode(paths, &mut again, &mut take);
         }
@@ -131,13 +164,11 @@ impl EventBuffers {
     /// Hands the content of every block to one of the workers; each worker has its own thread.
     pub(crate) fn for_each<W: Send>(
         &self,
-        paths: &[PathBuf],
         workers: &mut [W],
         take: impl Fn(&mut W, &[u8], bool) -> Result<(), FormatError> + Sync,
     ) -> Vec<BufferFault> {
         let next = AtomicUsize::new(0);
-        let work =
-            |worker: &mut W| self.work(&next, paths, |content, again| take(worker, content, again));
+        let work = |worker: &mut W| self.work(&next, |content, again| take(worker, content, again));
         // With few blocks, the work is done before a thread has started.
         let threads = workers.len().min(self.blocks.len().div_ceil(2 * CHUNK));
         let Some((first, others)) = workers.split_first_mut() else {
@@ -162,7 +193,6 @@ impl EventBuffers {
     fn work(
         &self,
         next: &AtomicUsize,
-        paths: &[PathBuf],
         mut take: impl FnMut(&[u8], bool) -> Result<(), FormatError>,
     ) -> Vec<BufferFault> {
         let mut faults = Vec::new();
@@ -178,7 +208,7 @@ impl EventBuffers {
                 return faults;
             };
             for block in blocks {
-                if let Err(reason) = block.decode(paths, &mut again, &mut take) {
+                if let Err(reason) = block.decode(&self.paths, &mut again, &mut take) {
                     let length = BlockHeader::LENGTH as u64 + u64::from(block.header.stored_length);
                     let (file, at) = (block.file, block.at);
                     faults.push(BufferFault {
@@ -194,23 +224,56 @@ impl EventBuffers {
 }
 
 impl BufferBlock {
+    /// Bytes that are kept.
+    fn memory(&self) -> usize {
+        match &self.content {
+            Content::InFile => 0,
+            Content::Stored(bytes) | Content::Expanded(bytes) => bytes.len(),
+        }
+    }
+
+    /// Expands what is kept, if that takes at most `room` bytes more; gives how many.
+    fn expand(&mut self, room: usize) -> usize {
+        let Content::Stored(stored) = &self.content else {
+            return 0;
+        };
+        let before = stored.len();
+        let plain = usize::try_from(self.header.plain_length).unwrap_or(usize::MAX);
+        if plain.saturating_sub(before) > room {
+            return 0;
+        }
+        if let Ok(Cow::Owned(content)) = decode_content(&self.header, stored) {
+            self.content = Content::Expanded(content);
+        }
+        self.memory().saturating_sub(before)
+    }
+
     fn decode(
         &self,
         paths: &[PathBuf],
         again: &mut ReadAgain,
         take: &mut impl FnMut(&[u8], bool) -> Result<(), FormatError>,
     ) -> Result<(), BufferError> {
-        let stored = match &self.stored {
-            Some(stored) => stored.as_slice(),
-            None => again
+        let stored = match &self.content {
+            Content::Expanded(content) => return self.give(content, take),
+            Content::Stored(stored) => stored.as_slice(),
+            Content::InFile => again
                 .read(self, paths)
                 .map_err(|error| BufferError::Unreadable(error.to_string()))?,
         };
         let content = decode_content(&self.header, stored).map_err(BufferError::Corrupt)?;
+        self.give(&content, take)
+    }
+
+    fn give(
+        &self,
+        content: &[u8],
+        take: &mut impl FnMut(&[u8], bool) -> Result<(), FormatError>,
+    ) -> Result<(), BufferError> {
         if self.header.kind != BlockKind::EVENT_COLUMNS {
-            return take(&content, self.again).map_err(|_| BufferError::Malformed);
+            return take(content, self.again).map_err(|_| BufferError::Malformed);
         }
-        let columns = EventColumns::decode(&content).map_err(BufferError::Corrupt)?;
+        let columns = EventColumns::decode(content).map_err(BufferError::Corrupt)?;
         // All pieces are taken, even after one that does not decode.
         let taken = columns.pieces().map(|piece| take(piece, self.again));
         let results: Vec<_> = taken.collect();

@@ -1,19 +1,20 @@
 //! The event files of a trace directory, as one sequence of steps.
 //!
 //! ```text
-//! let mut files = EventFiles::open(dir)?;
+//! let (mut files, mut decoding) = (EventFiles::open(dir)?, BufferDecoding::default());
 //! while let Some(step) = files.next_step() {
 //!     match step {
-//!         EventStep::Epoch(epoch) => files.decode(&epoch.buffers, &mut workers, |worker, content, again| ..),
+//!         EventStep::Epoch(epoch) => decoding.decode(&epoch.buffers, &mut workers, |worker, content, again| ..),
 //!         ..
 //!     }
 //! }
+//! files.note(&mut decoding);
 //! for (file, damage) in files.damage() { .. }
 //! ```
 //!
 //! Files are read in the order of their indices; the oldest may be missing because the agent rotated them away. Reading is
-//! sequential and verifies the checksums. Most of the work is expanding and decoding event blocks, which [`EventFiles::decode`]
-//! does with one thread per worker.
+//! sequential and verifies the checksums. Much of the work is expanding and decoding event blocks, which [`BufferDecoding::decode`](crate::BufferDecoding::decode)
+//! does with one thread per worker; [`EventFiles::read_ahead`] reads beside it.
 
 mod matched_collections;
 
@@ -24,14 +25,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ducktrack_trace_format::{
-    BlockKind, Collection, CollectionKind, Damage, EventFile, FormatError, HeapClass,
-    KeptCollection, SiteFacts,
+    BlockKind, Collection, CollectionKind, Damage, EventFile, HeapClass, KeptCollection, SiteFacts,
 };
 
 use crate::ReadError;
 use crate::block_reader::{BlockReader, StoredBlock};
 use crate::damage_log::DamageLog;
-use crate::event_buffers::{BufferError, BufferFault, EventBuffers, FileNumber, MOST_KEPT};
+use crate::event_buffers::{EventBuffers, FileNumber, MOST_KEPT};
 use crate::event_file_list::{event_files, first_block, is_of_event_files, is_rotation, name_of};
 use crate::event_following::Following;
 use crate::event_sizes::EventSizes;
@@ -43,7 +43,7 @@ use crate::survivor_matching::{Facts, SurvivorMatching};
 /// Reads all event files of a trace.
 #[derive(Debug)]
 pub struct EventFiles {
-    pub(crate) paths: Vec<PathBuf>,
+    pub(crate) paths: Arc<Vec<PathBuf>>,
     /// Their lengths when they were listed. Bytes that a running process has appended since are not read, because the definitions that they
     /// refer to have not been read.
     pub(crate) lengths: Vec<u64>,
@@ -100,7 +100,7 @@ impl EventFiles {
             lengths,
             logs: vec![DamageLog::default(); paths.len()],
             blocks: vec![0; paths.len()],
-            paths,
+            paths: Arc::new(paths),
             other_log: DamageLog::default(),
             run: None,
             current: None,
@@ -196,55 +196,7 @@ impl EventFiles {
         self.steps.pop_front()
     }
 
-    /// Hands the content of every buffer to one of the workers, in no particular order, with a flag for buffers that were put back before.
-    /// Buffers that do not decode are noted as damage.
-    pub fn decode<W: Send>(
-        &mut self,
-        buffers: &EventBuffers,
-        workers: &mut [W],
-        take: impl Fn(&mut W, &[u8], bool) -> Result<(), FormatError> + Sync,
-    ) {
-        for fault in buffers.for_each(&self.paths, workers, take) {
-            self.note_fault(fault);
-        }
-    }
-
-    /// The same, for a first look at them: what does not decode is noted when they are decoded.
-    pub fn measure<W: Send>(
-        &self,
-        buffers: &EventBuffers,
-        workers: &mut [W],
-        take: impl Fn(&mut W, &[u8], bool) -> Result<(), FormatError> + Sync,
-    ) {
-        let _ = buffers.for_each(&self.paths, workers, take);
-    }
-
-    /// Gives buffers back: they become part of the next epoch (or of the end) again.
-    pub fn put_back(&mut self, buffers: EventBuffers) {
-        self.buffers.put_back(buffers);
-    }
-
-    /// Notes that the content of a block does not decode.
-    pub fn note_malformed(&mut self, content: &EventContent) {
-        self.log(content.file).bad_record(content.at);
-    }
-
-    fn note_fault(&mut self, fault: BufferFault) {
-        let at = fault.at;
-        let log = self.log(fault.file);
-        match fault.reason {
-            BufferError::Malformed => log.bad_record(at),
-            BufferError::Unreadable(reason) => log.add(Damage::Unreadable { at, reason }),
-            BufferError::Corrupt(error) => log.add(Damage::CorruptBlock {
-                at,
-                index: 0,
-                skipped: fault.length,
-                reason: error.to_string(),
-            }),
-        }
-    }
-
-    fn log(&mut self, file: FileNumber) -> &mut DamageLog {
+    pub(crate) fn log(&mut self, file: FileNumber) -> &mut DamageLog {
         match &mut self.current {
             Some((number, reader)) if *number == file => &mut reader.damage,
             _ => self.logs.get_mut(file.0).unwrap_or(&mut self.other_log),
@@ -429,7 +381,7 @@ impl EventFiles {
     /// Adds a collection from the agent's copy.
     fn add_kept(&mut self, kept: KeptCollection) {
         self.match_before_waiting();
-        let buffers = core::mem::take(&mut self.buffers);
+        let buffers = self.buffers.take(&self.paths);
         self.recovered.kept_collections += 1;
         self.matching.lose();
         self.epoch = kept.collection.number;
@@ -458,7 +410,7 @@ impl EventFiles {
     /// Adds one collection for all up to `until`, which are lost. The later pieces show where it cut the threads.
     fn lose_collections(&mut self, until: u32, pieces: &[FoundPiece]) {
         self.match_before_waiting();
-        let buffers = core::mem::take(&mut self.buffers);
+        let buffers = self.buffers.take(&self.paths);
         self.recovered.collections += u64::from(until.saturating_sub(self.epoch));
         self.matching.lose();
         self.epoch = until;
@@ -482,7 +434,7 @@ impl EventFiles {
     fn end(&mut self) {
         self.close_collection();
         self.match_events(None);
-        let buffers = core::mem::take(&mut self.buffers);
+        let buffers = self.buffers.take(&self.paths);
         self.steps.push_back(EventStep::End(buffers));
         self.ended = true;
     }
@@ -549,7 +501,7 @@ impl EventFiles {
     }
 
     fn open_collection(&mut self, file: FileNumber, at: u64, content: &[u8]) {
-        self.open = OpenCollection::decode(content, self.matching.is_on());
+        self.open = OpenCollection::decode(content, self.matching.no_survivors());
         if self.open.is_none() {
             self.log(file).bad_record(at);
             self.damaged();
@@ -576,7 +528,7 @@ impl EventFiles {
                 return self.add_kept(KeptCollection { uses, ..kept });
             }
             let explained = self.match_collection(&mut open);
-            let buffers = core::mem::take(&mut self.buffers);
+            let buffers = self.buffers.take(&self.paths);
             let epoch = Box::new(open.finish(buffers));
             self.epoch = epoch.collection.number;
             self.steps.push_back(EventStep::Epoch(epoch));

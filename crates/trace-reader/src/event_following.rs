@@ -11,6 +11,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::block_reader::BlockReader;
 use crate::damage_log::DamageLog;
@@ -33,7 +34,7 @@ impl EventFiles {
     pub fn follow(directory: &Path) -> Result<Self, ReadError> {
         let mut files = Self::open(directory)?;
         files.live = None;
-        files.paths.clear();
+        files.paths = Arc::default();
         files.lengths.clear();
         files.logs.clear();
         files.blocks.clear();
@@ -64,7 +65,7 @@ impl EventFiles {
         }
         following.newest = newest.max(following.newest);
         for (_, path) in listed {
-            self.paths.push(path);
+            Arc::make_mut(&mut self.paths).push(path);
             self.lengths.push(0);
             self.logs.push(DamageLog::default());
             self.blocks.push(0);

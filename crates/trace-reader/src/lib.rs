@@ -17,6 +17,7 @@
 
 mod block_reader;
 mod block_tail;
+mod buffer_decoding;
 mod byte_window;
 mod collection_tail;
 mod counter_file;
@@ -33,12 +34,14 @@ mod last_values;
 mod live_events;
 mod open_collection;
 mod process_state;
+mod read_ahead;
 mod record_reader;
 mod survivor_filter;
 mod survivor_matching;
 mod trace_reader;
 mod trace_tail;
 
+pub use buffer_decoding::BufferDecoding;
 pub use collection_tail::CollectionTail;
 pub use counter_file::{CounterFile, MappedBlock, MappedCounters};
 pub use error::{ReadError, StartError};

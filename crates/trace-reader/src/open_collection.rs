@@ -18,12 +18,12 @@ pub(crate) struct OpenCollection {
 }
 
 impl OpenCollection {
-    /// Decodes the block of a collection.
-    pub(crate) fn decode(content: &[u8], is_unmatched: bool) -> Option<Self> {
+    /// Decodes the block of a collection. `survivors`: the list for those that are to be matched, if its file has such.
+    pub(crate) fn decode(content: &[u8], survivors: Option<UnmatchedSurvivors>) -> Option<Self> {
         Some(Self {
             collection: Collection::decode(content).ok()?,
             runs: Vec::new(),
-            survivors: is_unmatched.then(UnmatchedSurvivors::default),
+            survivors,
             is_complete: true,
         })
     }

@@ -25,6 +25,9 @@ use crate::survivor_filter::SurvivorFilter;
 /// Objects in one content of explanations.
 const PART: usize = 1 << 16;
 
+/// Room for so many survivors (24 MB) serves for the next collection, too.
+const MOST_KEPT: usize = 1 << 20;
+
 /// Facts that the definitions of a trace state.
 pub(crate) struct Facts {
     sites: SiteCache,
@@ -65,6 +68,8 @@ pub(crate) struct SurvivorMatching {
     threads: Threads,
     objects: PieceObjects,
     explained: Vec<Explained>,
+    /// For the survivors of the next collection.
+    room: Vec<Survivor>,
     /// Events of a piece that may be of survivors.
     taken: Vec<Allocation>,
     /// Collections so far.
@@ -90,6 +95,23 @@ impl SurvivorMatching {
     /// Whether the current file has survivors to match.
     pub(crate) fn is_on(&self) -> bool {
         self.is_on
+    }
+
+    /// An empty list for the survivors of a collection, if they are to be matched.
+    pub(crate) fn no_survivors(&mut self) -> Option<UnmatchedSurvivors> {
+        self.is_on.then(|| UnmatchedSurvivors {
+            objects: std::mem::take(&mut self.room),
+            classes: 0,
+        })
+    }
+
+    /// Takes the room of a list that is done with.
+    pub(crate) fn use_again(&mut self, survivors: UnmatchedSurvivors) {
+        let mut room = survivors.objects;
+        if room.capacity() <= MOST_KEPT {
+            room.clear();
+            self.room = room;
+        }
     }
 
     /// The next file begins; `None` if its first block is lost.

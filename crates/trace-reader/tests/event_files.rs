@@ -10,7 +10,7 @@ use ducktrack_trace_format::{
     MoveEncoder, Record, SiteId, SyncEncoder, ThreadId, encode_block, encode_explained,
     push_record,
 };
-use ducktrack_trace_reader::{EventBuffers, EventFiles, EventStep};
+use ducktrack_trace_reader::{BufferDecoding, EventBuffers, EventFiles, EventStep};
 
 type Block = (BlockKind, Vec<u8>);
 
@@ -80,10 +80,12 @@ fn write(directory: &Path, index: u32, blocks: &[Block]) {
 /// The threads of the buffers, in order.
 fn threads(files: &mut EventFiles, buffers: &EventBuffers, workers: usize) -> Vec<u32> {
     let mut workers: Vec<Vec<u32>> = vec![Vec::new(); workers];
-    files.decode(buffers, &mut workers, |worker, content, _| {
+    let mut decoding = BufferDecoding::default();
+    decoding.decode(buffers, &mut workers, |worker, content, _| {
         worker.push(EventBlock::decode(content)?.header.thread.0);
         Ok(())
     });
+    files.note(&mut decoding);
     let mut all: Vec<u32> = workers.into_iter().flatten().collect();
     all.sort_unstable();
     all
@@ -409,15 +411,19 @@ fn buffers_that_are_put_back_come_first_and_are_marked() {
         &[header(0), events(1), collection(1), events(2), end()],
     );
     let mut files = EventFiles::open(directory.path()).unwrap();
+    let mut decoding = BufferDecoding::default();
     let marked = Mutex::new(Vec::new());
     while let Some(step) = files.next_step() {
         match step {
-            EventStep::Epoch(epoch) => files.put_back(epoch.buffers),
-            EventStep::End(buffers) => files.decode(&buffers, &mut [()], |(), content, again| {
-                let thread = EventBlock::decode(content)?.header.thread.0;
-                marked.lock().unwrap().push((thread, again));
-                Ok::<(), FormatError>(())
-            }),
+            EventStep::Epoch(epoch) => decoding.put_back(epoch.buffers),
+            EventStep::End(buffers) => {
+                let buffers = decoding.with_put_back(buffers);
+                decoding.decode(&buffers, &mut [()], |(), content, again| {
+                    let thread = EventBlock::decode(content)?.header.thread.0;
+                    marked.lock().unwrap().push((thread, again));
+                    Ok::<(), FormatError>(())
+                });
+            }
             _ => {}
         }
     }

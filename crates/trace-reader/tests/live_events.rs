@@ -8,7 +8,7 @@ use ducktrack_trace_format::{
     FileHeader, KEPT_SURVIVOR_WORDS, KeptCollection, LIVE_EVENTS_FILE_NAME, LivePiece, ThreadId,
     encode_block, live, live_place,
 };
-use ducktrack_trace_reader::{EventFiles, EventStep, RecoveredEvents};
+use ducktrack_trace_reader::{BufferDecoding, EventFiles, EventStep, RecoveredEvents};
 
 const START: u64 = 0x7000_0000;
 /// A process number that no process has, so no process has the file mapped.
@@ -146,7 +146,7 @@ fn read(directory: &Path) -> (Vec<String>, RecoveredEvents) {
             _ => continue,
         };
         let mut worker = [Vec::new()];
-        files.decode(&buffers, &mut worker, |found, content, _| {
+        BufferDecoding::default().decode(&buffers, &mut worker, |found, content, _| {
             let block = EventBlock::decode(content)?;
             let (words, _) = block.words.as_chunks();
             let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();

@@ -7,7 +7,7 @@ use ducktrack_count_model::{CountModelBuilder, TraceNames};
 use ducktrack_trace_format::{
     Event, EventBlock, EventDecoder, FormatError, Place, Record, Snapshot, ThreadCut,
 };
-use ducktrack_trace_reader::{EventFiles, EventStep, TraceReader};
+use ducktrack_trace_reader::{BufferDecoding, EventFiles, EventStep, TraceReader};
 
 /// One thread's.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +39,7 @@ impl Sums {
         let mut sums = Self::default();
         let names = sums.read_records(trace);
         let mut files = EventFiles::open(trace).expect("event files");
+        let mut decoding = BufferDecoding::default();
         while let Some(step) = files.next_step() {
             let buffers = match step {
                 EventStep::Epoch(epoch) => epoch.buffers,
@@ -46,13 +47,14 @@ impl Sums {
                 _ => continue,
             };
             let mut workers = [&mut sums];
-            files.decode(&buffers, &mut workers, |sums, content, again| {
+            decoding.decode(&buffers, &mut workers, |sums, content, again| {
                 if again {
                     return Ok(());
                 }
                 sums.add(&names, content)
             });
         }
+        files.note(&mut decoding);
         sums.damage = files
             .damage()
             .iter()

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Result, anyhow, bail};
 use ducktrack_analyses::{BridgeLosses, HeldRoot, TraceBridge};
 use ducktrack_merlin::BlockRecords;
-use ducktrack_trace_reader::{EventBuffers, EventFiles, EventStep};
+use ducktrack_trace_reader::{BufferDecoding, EventBuffers, EventFiles, EventStep};
 
 use crate::deaths::consecutive::Consecutive;
 use crate::records::load_records;
@@ -112,8 +112,9 @@ impl TraceRecords {
     /// All buffers of an epoch, by one worker: the bridge takes those of a thread in their order.
     fn buffers(&mut self, buffers: &EventBuffers) {
         let workers = &mut [&mut self.bridge];
-        self.files
-            .decode(buffers, workers, |bridge, content, _| bridge.queue(content));
+        let mut decoding = BufferDecoding::default();
+        decoding.decode(buffers, workers, |bridge, content, _| bridge.queue(content));
+        self.files.note(&mut decoding);
     }
 }
 

@@ -6,7 +6,9 @@ use anyhow::{Context, Result};
 use ducktrack_analyses::FollowedSites;
 use ducktrack_count_model::{CountModelBuilder, TraceNames};
 use ducktrack_heap_replay::HeapReplay;
-use ducktrack_trace_reader::{CollectionKind, EventFiles, EventStep, Record, TraceTail};
+use ducktrack_trace_reader::{
+    BufferDecoding, CollectionKind, EventFiles, EventStep, Record, TraceTail,
+};
 
 use crate::trace_loading::{know, take_step};
 
@@ -36,6 +38,7 @@ pub(crate) struct HeapFollower {
 /// As far as the files were read.
 struct Reading {
     files: EventFiles,
+    decoding: BufferDecoding,
     trace: TraceTail,
     definitions: CountModelBuilder,
     names: TraceNames,
@@ -82,6 +85,7 @@ impl Reading {
         let names = TraceNames::default();
         Ok(Self {
             files: EventFiles::follow(directory)?,
+            decoding: BufferDecoding::default(),
             trace: TraceTail::open(directory)?,
             definitions: CountModelBuilder::new(),
             // One part: the other cores are the program's.
@@ -110,7 +114,7 @@ impl Reading {
                 EventStep::Epoch(epoch) => Some(epoch.collection.kind),
                 _ => None,
             };
-            take_step(&mut self.replay, &mut self.files, step);
+            take_step(&mut self.replay, &mut self.decoding, step);
             if let Some(kind) = collection {
                 self.note_live(kind);
             }

@@ -14,7 +14,9 @@ impl EventFiles {
         if self.matching.is_on() {
             let matching = &mut self.matching;
             self.buffers
-                .for_each_unmatched(&self.paths, |content| matching.piece(content, ends));
+                .for_each_unmatched(&self.paths, self.most_kept, |content| {
+                    matching.piece(content, ends)
+                });
             let explained = self.matching.take_explained();
             self.push_explained(explained);
         }
@@ -75,13 +77,19 @@ impl EventFiles {
         if !is_whole {
             self.matching.lose();
         }
-        let Some((runs, explained)) = matched else {
-            open.add_unmatched(&survivors);
-            // Readers must not take them for the survivors of a heap that they know.
-            open.is_complete = false;
-            return Vec::new();
+        let explained = match matched {
+            Some((runs, explained)) => {
+                open.runs = runs;
+                explained
+            }
+            None => {
+                open.add_unmatched(&survivors);
+                // Readers must not take them for the survivors of a heap that they know.
+                open.is_complete = false;
+                Vec::new()
+            }
         };
-        open.runs = runs;
+        self.matching.use_again(survivors);
         explained
     }
 }
