@@ -69,6 +69,13 @@ fn refuse_untimed(model: &TraceModel, costs: &GcCost) -> Result<()> {
     Ok(())
 }
 
+impl CostArgs {
+    /// Whether a heap dump is read.
+    pub(crate) fn reads_dump(&self) -> bool {
+        self.dump.is_some()
+    }
+}
+
 pub(crate) fn run(args: CostArgs) -> Result<ExitCode> {
     let (candidates, groups, dump_cut_at) = match &args.dump {
         Some(dump) => found(&args, dump)?,

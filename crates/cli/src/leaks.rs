@@ -70,6 +70,14 @@ pub(crate) struct LeaksArgs {
     top: Option<usize>,
 }
 
+impl LeaksArgs {
+    /// Whether a heap dump is read: of a process one is taken.
+    pub(crate) fn reads_dump(&self) -> bool {
+        let folder = Path::new(&self.target);
+        !folder.exists() || RunDump::of(self.dump.as_deref(), folder).path().is_some()
+    }
+}
+
 pub(crate) fn run(args: LeaksArgs) -> Result<ExitCode> {
     let (folder, dump) = live::recording(&args.target, args.dump.as_deref(), &args.live)?;
     let report = TraceArgs::new(folder, args.output);

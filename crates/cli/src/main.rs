@@ -218,7 +218,9 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
 /// Whether the command may need the memory of a whole heap dump.
 fn reads_dump(command: &Command) -> bool {
     match command {
-        Command::Cost(_) | Command::Leaks(_) | Command::Holders(_) => true,
+        Command::Holders(_) => true,
+        Command::Cost(args) => args.reads_dump(),
+        Command::Leaks(args) => args.reads_dump(),
         Command::Export(args) => args.reads_dump(),
         _ => false,
     }

@@ -431,6 +431,29 @@ fn buffers_that_are_put_back_come_first_and_are_marked() {
 }
 
 #[test]
+fn steps_that_are_read_ahead_are_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut blocks = vec![header(0)];
+    for number in 1..200 {
+        blocks.extend([events(number), collection(number), moves(64)]);
+    }
+    blocks.push(end());
+    write(directory.path(), 0, &blocks);
+    let mut files = EventFiles::open(directory.path()).unwrap();
+    let expected: Vec<String> = std::iter::from_fn(|| files.next_step())
+        .map(|step| format!("{step:?}"))
+        .collect();
+    let mut files = EventFiles::open(directory.path()).unwrap();
+    let (mut steps, mut read) = (Vec::new(), Vec::new());
+    files.read_ahead(|step, bytes_read| {
+        steps.push(format!("{step:?}"));
+        read.push(bytes_read);
+    });
+    assert_eq!(steps, expected);
+    assert!(read.is_sorted() && read.last() == Some(&files.total_bytes()));
+}
+
+#[test]
 fn sizes_and_blocks_are_counted() {
     let directory = tempfile::tempdir().unwrap();
     write(
