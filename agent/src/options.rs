@@ -201,6 +201,8 @@ pub struct EventChoices {
     pub compress: Compress,
     /// Maximum bytes of all event files.
     pub max_trace_size: Option<u64>,
+    /// For tests of pauses (feature `test-switches`): a thread that hands over its buffer keeps it this long.
+    pub slow_handover: Duration,
 }
 
 /// Sizes of buffers vary by this fraction, so that threads do not fill theirs at the same time.
@@ -229,6 +231,7 @@ impl Default for EventChoices {
             drop_on_full: false,
             compress: Compress::Full,
             max_trace_size: None,
+            slow_handover: Duration::ZERO,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Parses the text after `-agentpath:library=` into [`Options`].
 
 use std::fmt;
+use std::time::Duration;
 
 use super::value::Value;
 
@@ -253,6 +254,9 @@ impl Options {
             }
             "buffer-size" if cfg!(feature = "test-switches") => {
                 self.buffer_size = Some(value.buffer_size()?)
+            }
+            "slow-handover" if cfg!(feature = "test-switches") => {
+                events.slow_handover = Duration::from_millis(value.above_zero()? as u64);
             }
             "queue" if cfg!(feature = "test-switches") => events.queue = value.above_zero()?,
             "on-full" => events.drop_on_full = value.one_of([("wait", false), ("drop", true)])?,

@@ -291,6 +291,8 @@ fn the_switches_of_tests_are_no_options_of_a_release() {
         for bad in ["buffer-size=33k", "buffer-size=16x", "queue=0"] {
             assert!(refused(bad).contains(&format!("`{bad}`")), "{bad}");
         }
+        let slow = run("mode=trace,slow-handover=3").events.slow_handover;
+        assert_eq!(slow, Duration::from_millis(3));
         let failing = run("mode=full,failing-check=stamp").failing_check;
         assert_eq!(failing, Some(SelfCheck::Stamp));
         "`fault-at=0`"

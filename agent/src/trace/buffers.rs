@@ -1,12 +1,29 @@
 //! The buffers of all threads, and the log that takes their contents.
 //!
 //! Nothing here calls the VM while it holds a lock, because the VM thread takes the same locks while the world is stopped.
+//!
+//! Under a concurrent collector, whose pauses are short, it takes none that a thread of the program or of the agent may hold: a thread in native code goes on beside a pause, and may
+//! wait for a core with the lock in its hands.
+//!
+//! | a pause uses | and waits for |
+//! |---|---|
+//! | the list of buffers, their marks ([`buffer_list`], [`cut_marks`]) | nobody |
+//! | the queue of pauses ([`cut_pauses`]) | nobody; only if [`MOST_PAUSES`] wait, because no driver comes, it settles them itself |
+//! | the state of the pause under way, the log of its own work | nobody: only the VM thread takes these locks |
+//! | what is known of cycles, the clocks of uses and records | nobody: single words |
+//! | the time, its CPU time (with `log=info`) | the kernel, which does not wait for other threads there |
+//!
+//! Collectors that do their work in the pause take the locks of buffers and of the log there (`take_cuts`, `collection`): for moments, while all other threads of
+//! the program stand still, in pauses of milliseconds.
 
+pub(crate) mod buffer_list;
 pub(crate) mod called_sites;
+pub(crate) mod cut_marks;
 pub(crate) mod cut_pauses;
 pub(crate) mod event_buffer;
 pub(crate) mod event_tables;
 pub(crate) mod event_tally;
+pub(crate) mod handover;
 pub(crate) mod live_events;
 pub(crate) mod live_file;
 pub(crate) mod live_words;
@@ -24,18 +41,19 @@ use ducktrack_trace_writer::{
     CompressStrategy, Durable, EventHost, EventLog, EventOptions, EventStats, FlushOutcome, OnFull,
     Survivors, WriteError,
 };
-use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::options::{BUFFER_DEVIATION, Compress, EventChoices, TRACE_DEVIATION};
 use crate::process::clock::{nanos_since, unix_micros};
 use crate::process::memory;
 use crate::threads::counter_block::{CounterBlock, EVENTS_BYTES, EVENTS_OFFSET};
 use crate::threads::thread_table::BlockFinder;
+use crate::trace::buffers::buffer_list::BufferList;
 use crate::trace::buffers::called_sites::CalledSites;
-use crate::trace::buffers::cut_pauses::{CutPauses, PutCollection};
+use crate::trace::buffers::cut_pauses::{CutPause, CutPauses, PutCollection};
 use crate::trace::buffers::event_buffer::{BufferSizes, EventBuffer, owner};
 use crate::trace::buffers::event_tables::{EventTables, SeenClasses};
 use crate::trace::buffers::event_tally::EventTally;
+use crate::trace::buffers::handover::{Handover, ThreadBuffer};
 use crate::trace::buffers::live_events::LiveEvents;
 use crate::trace::collections::kept_collections::KeptCollections;
 use crate::trace::collections::pause_work::PauseWork;
@@ -44,13 +62,10 @@ use crate::trace::site_facts::SiteTable;
 /// How long a thread sleeps that finds its buffer cut in a pause that goes on.
 const PAUSE_STEP: Duration = Duration::from_micros(20);
 
-/// A buffer, emptied by its own thread and by the VM thread.
-type SharedBuffer = Arc<Mutex<EventBuffer>>;
-
 /// The buffers of all threads.
 pub(crate) struct ThreadBuffers {
     log: EventLog,
-    buffers: RwLock<Vec<SharedBuffer>>,
+    buffers: BufferList<ThreadBuffer>,
     sizes: BufferSizes,
     /// Where events are kept so that they survive the process, if possible.
     live: Option<Arc<LiveEvents>>,
@@ -63,6 +78,8 @@ pub(crate) struct ThreadBuffers {
     tables: &'static EventTables,
     /// Where threads report the fill level of their TLABs.
     frontier: Option<Arc<AllocationFrontier>>,
+    /// For tests.
+    slow_handover: Duration,
 }
 
 /// The state at the start of a run.
@@ -114,7 +131,7 @@ impl ThreadBuffers {
             work: PauseWork::default(),
             pauses: CutPauses::default(),
             log,
-            buffers: RwLock::default(),
+            buffers: BufferList::default(),
             sizes: BufferSizes {
                 bytes: start.choices.buffer_size,
                 deviation: BUFFER_DEVIATION,
@@ -123,6 +140,7 @@ impl ThreadBuffers {
             ended: AtomicBool::new(false),
             tables: start.tables,
             frontier: start.frontier,
+            slow_handover: start.choices.slow_handover,
         })
     }
 
@@ -134,15 +152,16 @@ impl ThreadBuffers {
         native: Option<usize>,
         unreported: u64,
     ) {
-        let buffer = self.buffer(block).unwrap_or_else(|| {
+        let buffer = self.buffer(block).or_else(|| {
             let live = self.live_for(block);
-            let mut buffers = self.buffers.write();
-            let buffer = EventBuffer::new(block, thread, buffers.len(), self.sizes, live);
-            let buffer = Arc::new(Mutex::new(buffer));
-            buffers.push(Arc::clone(&buffer));
-            buffer
+            self.buffers.add(|number| {
+                let words = EventBuffer::new(block, thread, number, self.sizes, live);
+                ThreadBuffer::new(words)
+            })
         });
-        self.settled(&buffer).begin(native, unreported);
+        if let Some(buffer) = buffer {
+            self.hand_over(buffer).begin(native, unreported);
+        }
     }
 
     /// Where pieces of a new block survive the process. The block's buffer is put there as well, if possible.
@@ -165,15 +184,15 @@ impl ThreadBuffers {
     /// Handles the announcement of a thread that took its block itself.
     pub(crate) fn confirm_thread(&self, block: CounterBlock, native: usize) {
         if let Some(buffer) = self.buffer(block) {
-            buffer.lock().confirm(native);
+            buffer.confirm(native);
         }
     }
 
     /// Ends a thread's events.
     pub(crate) fn end_thread(&self, block: CounterBlock, layout: &ThreadLayout) {
         if let Some(buffer) = self.buffer(block) {
-            let mut buffer = self.settled(&buffer);
-            if let Some(piece) = buffer.end(self.epoch(), layout) {
+            let mut buffer = self.hand_over(buffer);
+            if let Some(piece) = buffer.end(layout) {
                 let _ = self.log.put_buffer(piece);
             }
             buffer.rewind();
@@ -191,8 +210,9 @@ impl ThreadBuffers {
         if let Some(live) = &self.live {
             live.provide();
         }
-        let mut buffer = self.settled(&buffer);
-        let piece = buffer.take(self.epoch(), EventFlags::NONE);
+        let mut buffer = self.hand_over(buffer);
+        let piece = buffer.take(EventFlags::NONE);
+        self.linger();
         if let (Some(frontier), Some(top)) = (&self.frontier, buffer.top_of_this_epoch()) {
             frontier.note(Address(top as usize));
         }
@@ -215,6 +235,13 @@ impl ThreadBuffers {
         }
     }
 
+    /// Where a test asks for it: a thread that hands over its buffer gets no core for a while.
+    fn linger(&self) {
+        if !self.slow_handover.is_zero() {
+            std::thread::sleep(self.slow_handover);
+        }
+    }
+
     /// Cuts all buffers at the start of a collection. The world is stopped; the log gets what was cut off when it goes on.
     pub(crate) fn cut(&self, layout: &ThreadLayout) -> Vec<ThreadCut> {
         let start = Instant::now();
@@ -228,17 +255,17 @@ impl ThreadBuffers {
     pub(crate) fn mark_cut(&self, layout: &ThreadLayout) {
         let (epoch, now) = (self.epoch(), unix_micros());
         record_clock::keep_up(now);
-        for buffer in self.buffers.read().iter() {
-            buffer.lock().mark_cut(epoch, now, layout);
+        self.pauses.make_room(self);
+        for buffer in self.buffers.iter() {
+            buffer.mark_cut(epoch, now, layout);
         }
     }
 
     /// Hands over the words that were cut off when this epoch ended.
     fn take_cuts(&self, epoch: u32) -> Vec<ThreadCut> {
-        let buffers = self.buffers.read();
-        let mut cuts = Vec::with_capacity(buffers.len());
-        for buffer in buffers.iter() {
-            let Some((piece, cut)) = buffer.lock().take_cut(epoch) else {
+        let mut cuts = Vec::with_capacity(self.buffers.len());
+        for buffer in self.buffers.iter() {
+            let Some((piece, cut)) = buffer.words().take_cut(epoch) else {
                 continue;
             };
             if let Some(piece) = piece {
@@ -256,11 +283,16 @@ impl ThreadBuffers {
         }
     }
 
-    /// The buffers were marked as cut, and the pause is about to end: begins the next epoch. `put` is called for the collection that ended the one before, once everything that
-    /// comes before it was handed over. The world is stopped.
-    pub(crate) fn begin_epoch(&self, put: impl FnOnce(u32) -> PutCollection) {
+    /// The buffers were marked as cut, and the pause is about to end: begins the next epoch. `pause` gets the number of the collection that ended the one before. The world is
+    /// stopped.
+    pub(crate) fn begin_epoch(&self, pause: impl FnOnce(u32) -> CutPause) {
         let number = self.next_epoch();
-        self.pauses.add(number - 1, put(number));
+        self.pauses.add(pause(number));
+    }
+
+    /// Who puts the collections of pauses into the log. Called before the first pause.
+    pub(crate) fn put_collections(&self, put: Arc<dyn PutCollection>) {
+        self.pauses.put_by(put);
     }
 
     /// Hands over the words that pauses have cut off, and puts their collections into the log. In no pause.
@@ -268,16 +300,16 @@ impl ThreadBuffers {
         self.pauses.settle(self);
     }
 
-    /// A buffer whose cuts were handed over. In no pause, but one may go on beside it.
-    fn settled<'a>(&self, buffer: &'a SharedBuffer) -> MutexGuard<'a, EventBuffer> {
+    /// Begins to hand over a buffer whose cuts were handed over. In no pause, but one may go on beside it.
+    fn hand_over<'a>(&self, buffer: &'a ThreadBuffer) -> Handover<'a> {
         loop {
-            let locked = buffer.lock();
-            if !locked.is_cut() && self.pauses.are_settled() {
-                return locked;
+            let mut handover = buffer.hand_over(&self.tables.epoch);
+            if !handover.is_cut() && self.pauses.are_settled() {
+                return handover;
             }
-            drop(locked);
+            drop(handover);
             self.settle_cuts();
-            if buffer.lock().is_cut() {
+            if buffer.words().is_cut() {
                 // The pause goes on, and until it ends this thread has nothing else to do.
                 std::thread::sleep(PAUSE_STEP);
             }
@@ -286,13 +318,13 @@ impl ThreadBuffers {
 
     /// The number of buffers, including those that wait for another thread.
     pub(crate) fn count(&self) -> usize {
-        self.buffers.read().len()
+        self.buffers.len()
     }
 
     /// The position of each thread in its stream, in words. The world is stopped.
     pub(crate) fn positions(&self) -> Vec<(ThreadId, u64)> {
-        let buffers = self.buffers.read();
-        let positions = buffers.iter().map(|buffer| buffer.lock().thread_position());
+        let buffers = self.buffers.iter();
+        let positions = buffers.map(|buffer| buffer.words().thread_position());
         positions.flatten().collect()
     }
 
@@ -370,8 +402,8 @@ impl ThreadBuffers {
     /// Ends the log when the program ends: takes the contents of all buffers, and waits until everything is decoded and written.
     pub(crate) fn finish(&self, layout: &ThreadLayout, end: End) -> EventStats {
         self.ended.store(true, Ordering::Release);
-        for buffer in self.buffers.read().iter() {
-            if let Some(piece) = self.settled(buffer).end(self.epoch(), layout) {
+        for buffer in self.buffers.iter() {
+            if let Some(piece) = self.hand_over(buffer).end(layout) {
                 let _ = self.log.buffer(piece);
             }
         }
@@ -386,13 +418,9 @@ impl ThreadBuffers {
         self.ended.load(Ordering::Acquire)
     }
 
-    fn buffer(&self, block: CounterBlock) -> Option<SharedBuffer> {
-        let index = owner(block)?;
-        let buffers = self.buffers.read();
-        buffers
-            .get(index)
-            .filter(|buffer| buffer.lock().block() == block)
-            .cloned()
+    fn buffer(&self, block: CounterBlock) -> Option<&ThreadBuffer> {
+        let buffer = self.buffers.get(owner(block)?)?;
+        (buffer.block() == block).then_some(buffer)
     }
 }
 

@@ -14,6 +14,7 @@ pub const TEST_SWITCHES: &[&str] = &[
     "fault-at",
     "queue",
     "redundant-stamps",
+    "slow-handover",
     "watch",
 ];
 

@@ -9,6 +9,7 @@ mod cost;
 mod deaths;
 mod first_page;
 mod gaps;
+mod held_buffers;
 mod kills;
 mod said;
 mod uses;

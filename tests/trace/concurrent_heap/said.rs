@@ -10,6 +10,8 @@ use serde_json::Value;
 pub(crate) enum Sites {
     /// Each object has the site that made it.
     Known,
+    /// The same, but for arrays: those outside of TLABs have no address in their events, and may be ambiguous.
+    ButOfArrays,
     /// Not each: objects from before the heap was known, or without an address, may have none.
     NotAll,
 }
@@ -35,11 +37,11 @@ pub(crate) fn compare(trace: &Path, said: &str, sites: Sites, name: &str) {
             let least = expected - number_after(said, "large ");
             let is_right = match sites {
                 Sites::Known => (least..=expected).contains(&placed),
-                Sites::NotAll => placed <= expected,
+                Sites::ButOfArrays | Sites::NotAll => placed <= expected,
             };
             assert!(is_right, "{name}: {placed} of {expected}");
         } else {
-            if sites == Sites::Known {
+            if sites != Sites::NotAll {
                 assert_eq!(placed, expected, "{name}: sites of {wanted}");
             }
             assert_eq!(of_type(&heap, &wanted), expected, "{name}: {wanted}");

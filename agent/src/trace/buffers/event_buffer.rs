@@ -13,6 +13,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 
 use ducktrack_hotspot::{Address, ThreadLayout};
 use ducktrack_probe_vocabulary::block_word::{
@@ -25,6 +26,7 @@ use ducktrack_trace_writer::{Buffer, BufferWords};
 
 use crate::process::clock::unix_micros;
 use crate::threads::counter_block::{CounterBlock, EVENTS_BYTES, EVENTS_OFFSET};
+use crate::trace::buffers::cut_marks::{CutMark, CutMarks};
 use crate::trace::buffers::live_events::LiveEvents;
 use crate::trace::buffers::record_clock;
 
@@ -59,13 +61,9 @@ pub(crate) struct BufferSizes {
 pub(crate) struct EventBuffer {
     block: CounterBlock,
     thread: ThreadId,
-    /// The native thread, while it is known to be alive.
-    native: Option<usize>,
     taken: u64,
     /// Words handed over in total.
     position: u64,
-    /// Collections that cut the buffer.
-    cuts: u64,
     /// The thread has ended, and its block waits for another one.
     has_ended: bool,
     begun: u64,
@@ -74,24 +72,15 @@ pub(crate) struct EventBuffer {
     was_cut: bool,
     /// The TLAB top at the collection that cut the buffer, and at the last event before. Zeros if there was no TLAB, or if words were written since.
     cut: (u64, u64),
+    marks: Arc<CutMarks>,
+    /// Where pauses put their marks.
+    marked: Receiver<CutMark>,
     /// Cuts whose words were not taken yet, the oldest first.
-    pending: VecDeque<PendingCut>,
+    pending: VecDeque<CutMark>,
     /// Where pieces are kept so that they survive the process.
     live: Option<Arc<LiveEvents>>,
     sizes: BufferSizes,
     random: u64,
-}
-
-/// A buffer as it was when a collection cut it.
-#[derive(Clone, Copy, Debug)]
-struct PendingCut {
-    /// The epoch that ended.
-    epoch: u32,
-    cursor: u64,
-    /// The TLAB top at the last event, and at the collection.
-    last: u64,
-    top: u64,
-    micros: u64,
 }
 
 impl EventBuffer {
@@ -108,20 +97,20 @@ impl EventBuffer {
         block.set_word(BUFFER, owner as u64 + 1);
         let begun = unix_micros();
         record_clock::keep_up(begun);
+        let (marks, marked) = CutMarks::new(block);
         Self {
             block,
             thread,
-            native: None,
             taken: start,
             position: 0,
-            cuts: 0,
             has_ended: false,
             begun,
             last_top: 0,
             was_cut: true,
             cut: (0, 0),
-            // Most that wait at once; a pause does not ask for memory.
-            pending: VecDeque::with_capacity(4),
+            marks: Arc::new(marks),
+            marked,
+            pending: VecDeque::new(),
             live,
             sizes,
             random: start | 1,
@@ -130,7 +119,7 @@ impl EventBuffer {
 
     /// A thread begins to write. `unreported`: bytes it allocated before recording began.
     pub(crate) fn begin(&mut self, native: Option<usize>, unreported: u64) {
-        self.native = native;
+        self.marks.know_thread(native);
         self.has_ended = false;
         self.block.set_word(LAST, 0);
         self.block.set_word(BASE, unreported);
@@ -152,13 +141,9 @@ impl EventBuffer {
         (!self.has_ended).then_some((self.thread, words))
     }
 
-    /// Marks the writing thread as alive until it ends.
-    pub(crate) fn confirm(&mut self, native: usize) {
-        self.native = Some(native);
-    }
-
-    pub(crate) fn block(&self) -> CounterBlock {
-        self.block
+    /// Where pauses mark that they have cut the buffer.
+    pub(crate) fn marks(&self) -> &Arc<CutMarks> {
+        &self.marks
     }
 
     /// Takes the words written since the last call, if any. The thread must be stopped, or be the calling one.
@@ -168,7 +153,10 @@ impl EventBuffer {
 
     /// The same, followed by more words.
     fn take_with(&mut self, epoch: u32, flags: EventFlags, more: EventWords) -> Option<Buffer> {
-        debug_assert!(!self.is_cut(), "words before a cut are taken first");
+        debug_assert!(
+            self.pending.is_empty(),
+            "words before a cut are taken first"
+        );
         let now = unix_micros();
         record_clock::keep_up(now);
         let until = (self.block.word(CURSOR), self.block.word(LAST), now);
@@ -250,7 +238,7 @@ impl EventBuffer {
         self.block.set_word(FULL, full);
         // A cursor below `taken` means that there are no words, so the order matters.
         self.block.release_word(CURSOR, start);
-        let position = (self.position + self.cuts) * 4;
+        let position = (self.position + self.marks.cuts()) * 4;
         let of_thread = u64::from(self.thread.0) << POSITION_BITS;
         self.block
             .set_word(BIAS, of_thread.wrapping_add(position).wrapping_sub(start));
@@ -268,31 +256,12 @@ impl EventBuffer {
             .set_word(DROPPED, self.block.word(DROPPED).wrapping_add(count));
     }
 
-    /// Marks the buffer as cut at the start of a collection, which ends this epoch. The world is stopped. [`EventBuffer::take_cut`] takes its words later.
-    pub(crate) fn mark_cut(&mut self, epoch: u32, micros: u64, layout: &ThreadLayout) {
-        let mut top = 0;
-        if let Some(native) = self.native {
-            // SAFETY: the thread is alive, because it would have removed itself here when it ended, and it is stopped.
-            top = unsafe { layout.tlab(Address(native)) }.top.0 as u64;
-            // SAFETY: the thread is alive and stopped, as above.
-            let allocated = unsafe { layout.cooked_allocated_bytes(Address(native)) };
-            self.block.set_word(CUT, allocated);
-        }
-        self.pending.push_back(PendingCut {
-            epoch,
-            cursor: self.block.word(CURSOR),
-            last: self.block.word(LAST),
-            top,
-            micros,
-        });
-        self.count_cut();
-        self.block.set_word(LIMIT, 0);
-    }
-
     /// Takes the words before the oldest cut, if that ended this epoch. `None`: this buffer was not cut then. The thread may go on meanwhile.
     pub(crate) fn take_cut(&mut self, epoch: u32) -> Option<(Option<Buffer>, ThreadCut)> {
+        self.take_marks();
         let cut = self.pending.pop_front_if(|cut| cut.epoch == epoch)?;
-        let until = (cut.cursor, cut.last, cut.micros);
+        let (cursor, last) = cut.words();
+        let until = (cursor, last, cut.micros);
         let piece = self.take_until(until, epoch, EventFlags::CUT, EventWords::new());
         self.was_cut = true;
         if cut.top >= FIRST_ADDRESS {
@@ -308,15 +277,25 @@ impl EventBuffer {
     }
 
     /// Whether a cut waits.
-    pub(crate) fn is_cut(&self) -> bool {
+    pub(crate) fn is_cut(&mut self) -> bool {
+        self.take_marks();
         !self.pending.is_empty()
     }
 
-    /// Marks what follows as after the collection, even if no word is written in between.
-    fn count_cut(&mut self) {
-        self.cuts += 1;
-        let bias = self.block.word(BIAS).wrapping_add(4);
-        self.block.set_word(BIAS, bias);
+    /// Takes the marks of pauses.
+    fn take_marks(&mut self) {
+        while let Ok(mut mark) = self.marked.try_recv() {
+            self.marks.complete_if_left(&mut mark);
+            self.pending.push_back(mark);
+        }
+    }
+
+    /// The buffer was handed over. Pauses may have left their marks meanwhile.
+    pub(crate) fn end_handover(&mut self) {
+        while !self.marks.has_ended_handover() {
+            self.take_marks();
+            std::thread::yield_now();
+        }
     }
 
     /// Ends the thread's events, when the thread or the program ends: takes the rest, and what the thread allocated after its last event.
@@ -324,7 +303,7 @@ impl EventBuffer {
         let flags = EventFlags::CUT.with(EventFlags::THREAD_ENDED);
         let mut rest = EventWords::new();
         self.has_ended = true;
-        if let Some(native) = self.native.take() {
+        if let Some(native) = self.marks.forget_thread() {
             // SAFETY: the thread itself runs this, or it is alive and its allocations may be slightly outdated.
             let allocated = unsafe { layout.cooked_allocated_bytes(Address(native)) };
             let accounted = self.block.word(LAST).wrapping_add(self.block.word(BASE));
@@ -373,12 +352,23 @@ pub(crate) fn owner(block: CounterBlock) -> Option<usize> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    const SIZES: BufferSizes = BufferSizes {
+    pub(in super::super) const SIZES: BufferSizes = BufferSizes {
         bytes: 1024,
         deviation: 0.5,
+    };
+    /// Threads in these tests are not known.
+    pub(in super::super) const LAYOUT: ThreadLayout = ThreadLayout {
+        tlab_start: 0,
+        tlab_top: 8,
+        tlab_end: 16,
+        slow_allocations: 24,
+        allocated_bytes: 32,
+        java_thread_size: 40,
+        uses_tlab: true,
+        address_bits: u64::MAX,
     };
 
     fn buffer() -> EventBuffer {
@@ -421,8 +411,19 @@ mod tests {
             .word(CURSOR)
             .wrapping_add(buffer.block.word(BIAS));
         assert_eq!(number, 1 << 44 | 12);
-        buffer.count_cut();
+        buffer.marks.put(0, 0, &LAYOUT);
         assert_eq!(now(&buffer).1, 4);
+        assert!(buffer.is_cut());
+        assert_eq!(
+            buffer
+                .take_cut(0)
+                .expect("a cut")
+                .0
+                .expect("words")
+                .words
+                .len(),
+            12
+        );
         write(&buffer, 8, 840);
         let _ = buffer.take(1, EventFlags::NONE);
         assert_eq!(now(&buffer).1, 6);

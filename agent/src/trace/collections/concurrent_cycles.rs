@@ -6,17 +6,19 @@
 //!                       later: where everything is; the log goes on with what came after that pause
 //! ```
 //!
-//! Both only exchange short messages under locks that neither holds while it reads the heap.
+//! The pause waits for no other thread ([`crate::trace::buffers`]).
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use ducktrack_hotspot::{
     ClassId, CycleFault, CycleKind, CycleListener, CycleReport, CycleStart, HeapViews, JvmFlags,
     OLD_GENERATION, Shadow, VmStructs, ZgcWatch,
 };
-use ducktrack_trace_format::{Collection, CollectionKind, HeapClass, MovesLevel, Space, SpaceKind};
+use ducktrack_trace_format::{
+    Collection, CollectionKind, HeapClass, MovesLevel, Space, SpaceKind, ThreadCut,
+};
 use ducktrack_trace_writer::{CollectionPlace, Survivors};
 use parking_lot::Mutex;
 
@@ -28,6 +30,7 @@ use crate::core::Core;
 use crate::options::{LogLevel, Options};
 use crate::process::clock::{nanos_since, unix_micros};
 use crate::trace::buffers::ThreadBuffers;
+use crate::trace::buffers::cut_pauses::{CutPause, PutCollection};
 
 // Readers of the trace know it by this value.
 const _: () = assert!(OLD_GENERATION as u64 == ducktrack_trace_format::OLD_GENERATION);
@@ -42,11 +45,11 @@ pub(super) struct ConcurrentCycles {
     watch: ZgcWatch,
     /// The heap had objects before the recording, no cycle was recorded yet, and a cycle shows one generation.
     starts_unknown: AtomicBool,
-    /// The pause under way, if its buffers were cut.
-    pause: Mutex<Option<CutPause>>,
+    /// The pause under way, if its buffers were cut. Only the VM thread takes the lock.
+    pause: Mutex<Option<BegunPause>>,
     open: Mutex<Vec<OpenCycle>>,
     /// Why nothing is known any more.
-    fault: Mutex<Option<&'static str>>,
+    fault: OnceLock<&'static str>,
     /// The first cycle from this collection on is not known, because a test asks for that; never: `u32::MAX`.
     fault_at: AtomicU32,
     held: HeldDrivers,
@@ -56,7 +59,7 @@ pub(super) struct ConcurrentCycles {
 }
 
 /// A pause whose buffers were cut.
-struct CutPause {
+struct BegunPause {
     micros: u64,
     /// The time of the agent's work at its start.
     nanos: u64,
@@ -111,7 +114,7 @@ impl ConcurrentCycles {
             starts_unknown,
             pause: Mutex::default(),
             open: Mutex::default(),
-            fault: Mutex::default(),
+            fault: OnceLock::new(),
             fault_at: AtomicU32::new(options.fault_at.unwrap_or(u32::MAX)),
             held: HeldDrivers::default(),
             use_clock: CycleClock::default(),
@@ -128,6 +131,7 @@ impl ConcurrentCycles {
         core: &'static Core,
         buffers: &'static ThreadBuffers,
     ) -> Result<(), String> {
+        buffers.put_collections(Arc::clone(self) as Arc<dyn PutCollection>);
         let recorder = Recorder {
             core,
             buffers,
@@ -135,7 +139,7 @@ impl ConcurrentCycles {
             classes: Mutex::default(),
         };
         self.watch.tell(Box::new(recorder)).map_err(|error| {
-            *self.fault.lock() = Some("ZGC's driver threads are not known");
+            self.fail("ZGC's driver threads are not known");
             error.to_string()
         })
     }
@@ -169,12 +173,17 @@ impl ConcurrentCycles {
     /// Ends cycles that are over and that no driver has told.
     pub(super) fn tick(&self) {
         if let Err(fault) = self.watch.tick() {
-            *self.fault.lock() = Some(fault);
+            self.fail(fault);
         }
-        let fault = *self.fault.lock();
-        if let Some(fault) = fault {
+        if let Some(fault) = self.fault.get() {
             self.give_up(fault);
         }
+    }
+
+    /// Nothing is known any more.
+    fn fail(&self, fault: &'static str) {
+        // The first reason is the one that counts.
+        let _ = self.fault.set(fault);
     }
 
     /// Nothing more will be known of the cycles that are under way.
@@ -196,7 +205,7 @@ impl ConcurrentCycles {
         if cuts {
             cut();
         }
-        *self.pause.lock() = cuts.then(|| CutPause {
+        *self.pause.lock() = cuts.then(|| BegunPause {
             micros,
             since,
             nanos: nanos_since(since),
@@ -204,7 +213,7 @@ impl ConcurrentCycles {
     }
 
     /// A pause ends. The world is stopped.
-    pub(super) fn pause_ends(self: &Arc<Self>, buffers: &ThreadBuffers) {
+    pub(super) fn pause_ends(&self, buffers: &ThreadBuffers) {
         self.measure(HookWork::ends, || self.record_pause(buffers));
     }
 
@@ -217,60 +226,27 @@ impl ConcurrentCycles {
         note(hook, under_way);
     }
 
-    fn record_pause(self: &Arc<Self>, buffers: &ThreadBuffers) {
+    fn record_pause(&self, buffers: &ThreadBuffers) {
         let own = Instant::now();
-        let start = match self.watch.pause_ends() {
-            Ok(start) => start,
-            Err(fault) => {
-                *self.fault.lock() = Some(fault);
-                None
-            }
-        };
+        let start = self.watch.pause_ends().unwrap_or_else(|fault| {
+            self.fail(fault);
+            None
+        });
         let Some(pause) = self.pause.lock().take() else {
             return;
         };
-        let (cycles, end) = (Arc::clone(self), unix_micros());
-        let walk_nanos = pause.nanos + nanos_since(own);
+        let micros = (pause.micros, unix_micros());
+        let own_nanos = pause.nanos + nanos_since(own);
         buffers.begin_epoch(|number| {
             self.step_clock(start, number);
-            Box::new(move |buffers, cuts| {
-                let collection = Collection {
-                    number,
-                    kind: start.map_or(CollectionKind::Cleanup, |start| kind(start.kind)),
-                    vm_total: start.map_or(0, |start| start.number),
-                    start_unix_micros: pause.micros,
-                    end_unix_micros: end,
-                    walk_nanos,
-                    level: MovesLevel::Exact,
-                    cuts,
-                    fault: (*cycles.fault.lock()).map(str::to_owned),
-                    ..Collection::default()
-                };
-                cycles.put(buffers, start, collection, pause.since);
-            })
-        });
-    }
-
-    /// Gives the collection of a pause its place in the log. It is filled in when its cycle is over.
-    fn put(
-        &self,
-        buffers: &ThreadBuffers,
-        start: Option<CycleStart>,
-        collection: Collection,
-        since: Instant,
-    ) {
-        match start.filter(|_| collection.fault.is_none()) {
-            Some(start) => {
-                let place = buffers.log().await_collection();
-                self.open.lock().push(OpenCycle {
-                    start,
-                    collection,
-                    place,
-                    since,
-                });
+            CutPause {
+                number,
+                start,
+                since: pause.since,
+                micros,
+                own_nanos,
             }
-            None => buffers.log().put_collection(collection),
-        }
+        });
     }
 
     /// Whether buffers were cut by a pause that goes on.
@@ -306,6 +282,37 @@ impl ConcurrentCycles {
             .partition(|cycle| cycle.start.number.wrapping_sub(start.number) < 1 << 31);
         open.extend(later);
         (this.into_iter().next(), missed)
+    }
+}
+
+impl PutCollection for ConcurrentCycles {
+    /// Gives the collection of a pause its place in the log. It is filled in when its cycle is over.
+    fn put(&self, buffers: &ThreadBuffers, pause: CutPause, cuts: Vec<ThreadCut>) {
+        let CutPause { start, since, .. } = pause;
+        let collection = Collection {
+            number: pause.number,
+            kind: start.map_or(CollectionKind::Cleanup, |start| kind(start.kind)),
+            vm_total: start.map_or(0, |start| start.number),
+            start_unix_micros: pause.micros.0,
+            end_unix_micros: pause.micros.1,
+            walk_nanos: pause.own_nanos,
+            level: MovesLevel::Exact,
+            cuts,
+            fault: self.fault.get().map(|fault| (*fault).to_owned()),
+            ..Collection::default()
+        };
+        match start.filter(|_| collection.fault.is_none()) {
+            Some(start) => {
+                let place = buffers.log().await_collection();
+                self.open.lock().push(OpenCycle {
+                    start,
+                    collection,
+                    place,
+                    since,
+                });
+            }
+            None => buffers.log().put_collection(collection),
+        }
     }
 }
 

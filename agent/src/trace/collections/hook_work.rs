@@ -9,9 +9,18 @@ use parking_lot::Mutex;
 use crate::process::thread_clock::thread_cpu;
 
 /// The agent's work in each pause so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct HookWork {
+    /// Locked by the VM thread in pauses, and once at the end: a pause does not wait for that.
     pauses: Mutex<Vec<Work>>,
+}
+
+impl Default for HookWork {
+    fn default() -> Self {
+        Self {
+            pauses: Mutex::new(Vec::with_capacity(MOST)),
+        }
+    }
 }
 
 /// The cost of a stretch of work.
@@ -60,8 +69,9 @@ impl HookWork {
     /// The work at the start of a pause is over.
     pub(super) fn begins(&self, work: UnderWay) {
         let work = work.end();
-        let mut pauses = self.pauses.lock();
-        if pauses.len() < MOST {
+        if let Some(mut pauses) = self.pauses.try_lock()
+            && pauses.len() < MOST
+        {
             pauses.push(work);
         }
     }
@@ -69,7 +79,12 @@ impl HookWork {
     /// The work at its end is over.
     pub(super) fn ends(&self, work: UnderWay) {
         let work = work.end();
-        if let Some(pause) = self.pauses.lock().last_mut() {
+        if let Some(pause) = self
+            .pauses
+            .try_lock()
+            .as_mut()
+            .and_then(|all| all.last_mut())
+        {
             pause.cpu += work.cpu;
             pause.wall += work.wall;
             pause.faults += work.faults;
