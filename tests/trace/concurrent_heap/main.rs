@@ -12,6 +12,7 @@ mod gaps;
 mod held_buffers;
 mod kills;
 mod said;
+mod stops;
 mod uses;
 
 use std::path::Path;
