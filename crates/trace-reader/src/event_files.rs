@@ -527,12 +527,12 @@ impl EventFiles {
                 let uses = Vec::new();
                 return self.add_kept(KeptCollection { uses, ..kept });
             }
-            let explained = self.match_collection(&mut open);
+            let following = self.match_collection(&mut open);
             let buffers = self.buffers.take(&self.paths);
             let epoch = Box::new(open.finish(buffers));
             self.epoch = epoch.collection.number;
             self.steps.push_back(EventStep::Epoch(epoch));
-            self.push_explained(explained);
+            self.steps.extend(following);
         }
     }
 }

@@ -36,6 +36,7 @@ mod open_collection;
 mod process_state;
 mod read_ahead;
 mod record_reader;
+mod regained_heap;
 mod survivor_filter;
 mod survivor_matching;
 mod trace_reader;

@@ -7,19 +7,20 @@
 //! ```
 //!
 //! The mirror takes events in the order of the files. A gap that it cannot follow, such as a missing collection, makes the heap unknown
-//! until the next synchronization point.
+//! until the next synchronization point. After survivors that contradict their events, it is put together again ([`RegainedHeap`]).
 
 use std::fmt;
 use std::sync::Arc;
 
 use ducktrack_heap_mirror::{
-    Birth, Mirror, PieceFacts, PieceObjects, SiteCache, SurvivorEnds, Threads,
+    Birth, Kept, Mirror, PieceFacts, PieceObjects, SiteCache, SurvivorEnds, Threads,
 };
 use ducktrack_trace_format::{
     Allocation, Collection, CollectionKind, Event, EventBlock, EventDecoder, EventFile, EventFlags,
     Explained, FormatError, HeapClass, MoveRun, MovesLevel, SiteFacts, Survivor, encode_explained,
 };
 
+use crate::regained_heap::{REGAINED, RegainedHeap};
 use crate::survivor_filter::SurvivorFilter;
 
 /// Objects in one content of explanations.
@@ -48,6 +49,15 @@ impl Facts {
     }
 }
 
+impl Facts {
+    /// Classes with these ids.
+    fn new_classes(&self, from: u32, until: u32) -> impl Iterator<Item = &HeapClass> {
+        let first = self.classes.partition_point(|class| class.id.0 < from);
+        let rest = self.classes.get(first..).unwrap_or_default();
+        rest.iter().take_while(move |class| class.id.0 < until)
+    }
+}
+
 /// Survivors of a collection as they are in its blocks.
 #[derive(Debug, Default)]
 pub(crate) struct UnmatchedSurvivors {
@@ -65,6 +75,8 @@ pub(crate) struct SurvivorMatching {
     /// The heap before the next collection is known.
     is_known: bool,
     mirror: Mirror<Birth>,
+    /// After a contradiction, until the heap is known again.
+    regained: Option<RegainedHeap>,
     threads: Threads,
     objects: PieceObjects,
     explained: Vec<Explained>,
@@ -76,6 +88,51 @@ pub(crate) struct SurvivorMatching {
     epoch: u32,
     /// Classes with smaller ids were announced to the mirror.
     classes: u32,
+}
+
+/// A piece of events that a mirror takes.
+struct Piece<'a> {
+    block: &'a EventBlock<'a>,
+    facts: PieceFacts,
+    sites: &'a SiteCache,
+}
+
+impl Piece<'_> {
+    fn take<K: Kept>(
+        &self,
+        allocation: Allocation,
+        mirror: &mut Mirror<K>,
+        objects: &mut PieceObjects,
+        explained: &mut Vec<Explained>,
+    ) {
+        let allocation = self.facts.settled(allocation);
+        explained.extend(mirror.allocation(&allocation, &self.facts, objects));
+    }
+
+    fn take_all<K: Kept>(
+        &self,
+        mirror: &mut Mirror<K>,
+        objects: &mut PieceObjects,
+        explained: &mut Vec<Explained>,
+    ) -> Result<(), FormatError> {
+        let give = |event| {
+            if let Event::Allocation(allocation) = event {
+                self.take(allocation, mirror, objects, explained);
+            }
+        };
+        let decoded = EventDecoder::new(self.sites).decode(self.block, give);
+        mirror.end_piece(&self.block.header, objects);
+        decoded.map(drop)
+    }
+}
+
+/// What readers get of a collection whose survivors were matched.
+#[derive(Debug)]
+pub(crate) enum MatchedCollection {
+    /// The moves, ascending, and explanations as contents of blocks.
+    Known(Vec<MoveRun>, Vec<Vec<u8>>),
+    /// The heap was not known. It is from here on if there are contents of a synchronization point.
+    Unknown(Vec<Vec<u8>>),
 }
 
 impl fmt::Debug for SurvivorMatching {
@@ -136,6 +193,7 @@ impl SurvivorMatching {
     pub(crate) fn lose(&mut self) {
         self.is_known = false;
         self.mirror = std::mem::take(&mut self.mirror).emptied();
+        self.regained = None;
         self.explained.clear();
     }
 
@@ -169,39 +227,41 @@ impl SurvivorMatching {
         if header.flags.has(EventFlags::THREAD_ENDED) {
             self.threads.end(thread);
         }
-        let Some(known) = self.facts.as_ref().filter(|_| self.is_known) else {
+        let Some(known) = &self.facts else {
             return Ok(());
         };
-        let (mirror, objects) = (&mut self.mirror, &mut self.objects);
-        let explained = &mut self.explained;
-        let mut take = |mirror: &mut Mirror<Birth>, allocation: Allocation| {
-            let allocation = facts.settled(allocation);
-            explained.extend(mirror.allocation(&allocation, &facts, objects));
+        let piece = Piece {
+            block: &block,
+            facts,
+            sites: &known.sites,
         };
-        let decoder = EventDecoder::new(&known.sites);
-        let filtered = ends.and_then(|ends| {
-            SurvivorFilter::new(ends, &known.sites, &mut self.taken).decode(&decoder, &block)
-        });
-        let decoded = match filtered {
-            Some(filtered) => {
+        let objects = &mut self.objects;
+        match (self.is_known, &mut self.regained) {
+            (true, _) => {
+                let filter =
+                    ends.map(|ends| SurvivorFilter::new(ends, &known.sites, &mut self.taken));
+                let decoder = EventDecoder::new(&known.sites);
+                let filtered = filter.and_then(|filter| filter.decode(&decoder, &block));
+                let (mirror, explained) = (&mut self.mirror, &mut self.explained);
+                let Some(filtered) = filtered else {
+                    return piece.take_all(mirror, objects, explained);
+                };
                 mirror.died(filtered.died);
                 for site in filtered.typed {
                     mirror.says_its_classes(site);
                 }
-                self.taken.drain(..).for_each(|event| take(mirror, event));
+                for allocation in self.taken.drain(..) {
+                    piece.take(allocation, mirror, objects, explained);
+                }
+                mirror.end_piece(&header, objects);
                 filtered.decoded
             }
-            None => {
-                let give = |event| {
-                    if let Event::Allocation(allocation) = event {
-                        take(mirror, allocation);
-                    }
-                };
-                decoder.decode(&block, give).map(drop)
+            (false, Some(regained)) => {
+                // They are in the synchronization point.
+                piece.take_all(&mut regained.mirror, objects, &mut Vec::new())
             }
-        };
-        mirror.end_piece(&header, objects);
-        decoded
+            (false, None) => Ok(()),
+        }
     }
 
     /// The ends of a collection's survivors, which decide about the events before it. `None`: it decides about no events.
@@ -219,12 +279,13 @@ impl SurvivorMatching {
         contents(&std::mem::take(&mut self.explained))
     }
 
-    /// Matches the survivors of a collection: gives its moves, ascending, and explanations as contents of blocks. `None`: the heap was not known.
+    /// Matches the survivors of a collection; `is_whole`: all of them.
     pub(crate) fn collection(
         &mut self,
         collection: &mut Collection,
         survivors: &mut UnmatchedSurvivors,
-    ) -> Option<(Vec<MoveRun>, Vec<Vec<u8>>)> {
+        is_whole: bool,
+    ) -> MatchedCollection {
         let is_next = self.epoch.checked_add(1) == Some(collection.number);
         self.epoch = collection.number;
         self.threads
@@ -233,14 +294,14 @@ impl SurvivorMatching {
         let has_moves = collection.fault.is_none()
             && collection.level != MovesLevel::Off
             && collection.kind != CollectionKind::Other;
-        let facts = self
-            .facts
-            .as_ref()
-            .filter(|_| self.is_known && is_next && has_moves);
-        let Some(facts) = facts else {
+        let Some(facts) = self.facts.as_ref().filter(|_| is_next && has_moves) else {
             self.lose();
-            return None;
+            return MatchedCollection::Unknown(Vec::new());
         };
+        if !self.is_known {
+            let regained = is_whole.then(|| self.regain(collection, survivors));
+            return MatchedCollection::Unknown(regained.unwrap_or_default());
+        }
         // The mirror counts all of it.
         let counts = &mut collection.counts;
         (counts.stayed, counts.moved, counts.survived_bytes) = (0, 0, 0);
@@ -248,22 +309,48 @@ impl SurvivorMatching {
             .mirror
             .runs(collection, &mut survivors.objects, &facts.sites);
         match matched {
-            Ok((runs, explained)) => Some((runs, contents(&explained))),
+            Ok((runs, explained)) => MatchedCollection::Known(runs, contents(&explained)),
             Err(fault) => {
                 collection.fault = Some(fault.to_owned());
                 self.lose();
-                None
+                self.regained = Some(RegainedHeap::default());
+                MatchedCollection::Unknown(Vec::new())
+            }
+        }
+    }
+
+    /// After a contradiction: the contents of a synchronization point, if the heap is known again after this collection.
+    fn regain(
+        &mut self,
+        collection: &mut Collection,
+        survivors: &mut UnmatchedSurvivors,
+    ) -> Vec<Vec<u8>> {
+        let (Some(facts), Some(mut regained)) = (&self.facts, self.regained.take()) else {
+            return Vec::new();
+        };
+        let new = facts.new_classes(regained.classes, survivors.classes);
+        regained.announce(new, survivors.classes);
+        let mut copy = collection.clone();
+        match regained.collection(&mut copy, survivors, &facts.sites) {
+            Ok(Some(point)) => {
+                collection.fault = Some(REGAINED.to_owned());
+                point.iter().for_each(|part| self.sync_part(part));
+                point
+            }
+            Ok(None) => {
+                self.regained = Some(regained);
+                Vec::new()
+            }
+            Err(_) => {
+                self.regained = Some(RegainedHeap::default());
+                Vec::new()
             }
         }
     }
 
     fn announce(&mut self, classes: u32) {
         let Some(facts) = &self.facts else { return };
-        let from = facts
-            .classes
-            .partition_point(|class| class.id.0 < self.classes);
-        let rest = facts.classes.get(from..).unwrap_or_default();
-        let new = rest.iter().take_while(|class| class.id.0 < classes);
+        let new = facts.new_classes(self.classes, classes);
         new.for_each(|class| self.mirror.class(class));
         self.classes = self.classes.max(classes);
     }

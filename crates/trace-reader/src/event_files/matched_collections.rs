@@ -7,6 +7,7 @@ use super::EventFiles;
 use crate::event_buffers::FileNumber;
 use crate::event_step::{EventContent, EventStep};
 use crate::open_collection::OpenCollection;
+use crate::survivor_matching::MatchedCollection;
 
 impl EventFiles {
     /// Leads the events so far to the matching of survivors. `ends`: of the survivors of the collection that comes next. Steps that waited follow.
@@ -18,7 +19,8 @@ impl EventFiles {
                     matching.piece(content, ends)
                 });
             let explained = self.matching.take_explained();
-            self.push_explained(explained);
+            let explained = self.steps_of(explained, EventStep::Explained);
+            self.steps.extend(explained);
         }
         self.steps.extend(self.waiting.drain(..));
     }
@@ -47,20 +49,8 @@ impl EventFiles {
         }
     }
 
-    pub(super) fn push_explained(&mut self, contents: Vec<Vec<u8>>) {
-        let file = FileNumber(self.paths.len());
-        for content in contents {
-            let content = EventContent {
-                file,
-                at: 0,
-                content,
-            };
-            self.steps.push_back(EventStep::Explained(content));
-        }
-    }
-
-    /// Matches the survivors of a collection, if they are to be matched. Gives the moves, and explanations that follow.
-    pub(super) fn match_collection(&mut self, open: &mut OpenCollection) -> Vec<Vec<u8>> {
+    /// Matches the survivors of a collection, if they are to be matched. Gives the moves, and steps that follow it.
+    pub(super) fn match_collection(&mut self, open: &mut OpenCollection) -> Vec<EventStep> {
         let mut survivors = open.take_survivors();
         let matching = &self.matching;
         let ends = survivors
@@ -70,26 +60,39 @@ impl EventFiles {
         let Some(mut survivors) = survivors else {
             return Vec::new();
         };
-        let is_whole = open.is_complete;
+        let (collection, is_whole) = (&mut open.collection, open.is_complete);
         let matched = self
             .matching
-            .collection(&mut open.collection, &mut survivors);
+            .collection(collection, &mut survivors, is_whole);
         if !is_whole {
             self.matching.lose();
         }
-        let explained = match matched {
-            Some((runs, explained)) => {
+        let following = match matched {
+            MatchedCollection::Known(runs, explained) => {
                 open.runs = runs;
-                explained
+                self.steps_of(explained, EventStep::Explained)
             }
-            None => {
+            MatchedCollection::Unknown(point) => {
                 open.add_unmatched(&survivors);
                 // Readers must not take them for the survivors of a heap that they know.
                 open.is_complete = false;
-                Vec::new()
+                self.steps_of(point, EventStep::Sync)
             }
         };
         self.matching.use_again(survivors);
-        explained
+        following
+    }
+
+    /// Contents that are in no file.
+    fn steps_of(
+        &self,
+        contents: Vec<Vec<u8>>,
+        step: fn(EventContent) -> EventStep,
+    ) -> Vec<EventStep> {
+        let (file, at) = (FileNumber(self.paths.len()), 0);
+        let contents = contents.into_iter();
+        contents
+            .map(|content| step(EventContent { file, at, content }))
+            .collect()
     }
 }

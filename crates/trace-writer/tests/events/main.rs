@@ -1,5 +1,6 @@
 //! The event log compared with the naive machine: threads that allocate, collections that move objects, and a simple reader.
 
+mod contradiction;
 mod damage;
 mod later_matching;
 mod naive_reader;

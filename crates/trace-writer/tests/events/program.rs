@@ -3,9 +3,10 @@
 use std::sync::atomic::Ordering;
 
 use ducktrack_test_support::Random;
-use ducktrack_test_support::naive_vm::{INTERNAL, Kind, NaiveVm, Step, THREADS, hand_over};
+use ducktrack_test_support::naive_vm::{INTERNAL, Kind, NaiveVm, Piece, Step, THREADS, hand_over};
 use ducktrack_trace_writer::{EventLog, FlushOutcome};
 
+use crate::contradiction::Cycles;
 use crate::test_host::{Host, Sums};
 
 /// Places of sites in the machine's table.
@@ -22,6 +23,8 @@ pub(crate) struct Program {
     pub(crate) emergencies: u64,
     /// How many of 8 live objects stay at a collection.
     pub(crate) chance: u32,
+    /// If its collections go on beside the program.
+    pub(crate) cycles: Option<Cycles>,
 }
 
 impl Program {
@@ -33,6 +36,7 @@ impl Program {
             must_wait: false,
             emergencies: 0,
             chance: 1,
+            cycles: None,
         }
     }
 
@@ -107,7 +111,13 @@ impl Program {
 
     fn hand_over(&mut self, log: &EventLog) {
         for piece in std::mem::take(&mut self.vm.pieces) {
-            self.must_wait |= hand_over(log, &piece, &self.vm.survivors) == FlushOutcome::Full;
+            let outcome = match (&self.cycles, &piece) {
+                (Some(cycles), Piece::Collection(collection, _)) => {
+                    cycles.hand_over(log, collection, &self.vm)
+                }
+                _ => hand_over(log, &piece, &self.vm.survivors),
+            };
+            self.must_wait |= outcome == FlushOutcome::Full;
         }
     }
 
