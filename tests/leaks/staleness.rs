@@ -244,21 +244,56 @@ fn objects_are_in_their_level_under_zgc_without_generations() {
     ));
 }
 
+/// With two generations, `System.gc()` is several cycles; each kind of use has the levels of each other.
 #[test]
-fn two_generations_that_move_at_once_are_refused_and_the_program_runs_on() {
+fn all_kinds_of_use_are_alike_under_zgc_with_generations() {
     let programs = compiled();
-    let mut refused = 0;
+    let mut runs = 0;
     for jdk in traced_jdks().expect("JDKs") {
-        let options: &[&str] = match jdk.version {
+        let form: &[&str] = match jdk.version {
             21 => &["-XX:+UseZGC", "-XX:+ZGenerational"],
-            _ => &["-XX:+UseZGC"],
+            25 => &["-XX:+UseZGC"],
+            _ => continue,
         };
-        if jdk.version > 17 && jdk.accepts(options) {
-            check_refusal(&jdk, options, programs.path());
-            refused += 1;
+        for engine in ENGINES {
+            check_alike(&jdk, &[form, engine].concat(), programs.path());
+            runs += 1;
         }
     }
-    assert!(refused > 0, "no JDK has such a collector");
+    assert!(runs >= ENGINES.len(), "only {runs} runs");
+    checked(&format!(
+        "staleness under ZGC with generations: {runs} runs, {} kinds of use",
+        KINDS.len()
+    ));
+}
+
+fn check_alike(jdk: &Jdk, options: &[&str], programs: &Path) {
+    let (run, said) = run(jdk, "staleness=on", options, programs);
+    let name = run.name();
+    let expected = plain(jdk, options, programs);
+    assert!(
+        said.contains(expected.trim()),
+        "{name}: {said}, not {expected}"
+    );
+    let last = trace_command("stale", &run.trace(), &[]).expect("stale");
+    let levels = levels_of(&last, KINDS[0], name);
+    let filled = levels.iter().filter(|count| **count > 0).count();
+    assert!(filled > 3, "{name}: {levels:?}");
+    for kind in KINDS {
+        assert_eq!(levels_of(&last, kind, name), levels, "{name}: {kind}");
+    }
+    let unused = levels_of(&last, "Unused", name);
+    assert!(unused.len() >= levels.len(), "{name}: {unused:?}");
+    assert_eq!(unused.last(), Some(&(ROUNDS as u64)), "{name}: {unused:?}");
+}
+
+#[test]
+fn a_heap_that_is_not_known_is_refused_and_the_program_runs_on() {
+    let programs = compiled();
+    let options = ["-XX:+UseShenandoahGC"];
+    let mut jdks = traced_jdks().expect("JDKs").into_iter();
+    let jdk = jdks.find(|jdk| jdk.accepts(&options));
+    check_refusal(&jdk.expect("a JDK with it"), &options, programs.path());
 }
 
 fn check_refusal(jdk: &Jdk, options: &[&str], programs: &Path) {

@@ -71,6 +71,9 @@ impl Shadow {
     /// If there is no room at any allowed distance.
     pub fn map_views(views: &HeapViews) -> Result<Self, Error> {
         let (heap, bytes) = views.first();
+        if views.starts.len() == 1 {
+            return Self::map(heap, bytes);
+        }
         let distance = first_with_room(heap, views.span(), |distance| views.map(distance))?;
         Ok(Self {
             heap,
@@ -88,17 +91,24 @@ impl Shadow {
 
     /// Clears all stamps and releases their memory.
     pub fn clear(&self) {
-        let start = Address(self.heap.0 & !(page_size() - 1)).plus(self.distance);
-        let length = self.bytes.next_multiple_of(page_size());
-        // SAFETY: the range is what `map` mapped permanently; released pages read as zeros on the next access.
-        let cleared = unsafe {
-            libc::madvise(
-                start.pointer::<u8>().cast_mut().cast(),
-                length,
-                self.release,
-            )
-        };
-        debug_assert_eq!(cleared, 0, "the range is mapped");
+        let start = Address(self.heap.0 & !(page_size() - 1));
+        self.release(start, self.bytes.next_multiple_of(page_size()));
+    }
+
+    /// Clears the stamps of a part of the heap and releases their memory, while the program runs. False: not a part of it in whole pages of the system.
+    #[must_use]
+    pub fn clear_part(&self, start: Address, bytes: usize) -> bool {
+        let is_inside = start >= self.heap && start.above(self.heap) + bytes <= self.bytes;
+        let is_whole = start.is_aligned(page_size()) && bytes.is_multiple_of(page_size());
+        is_inside && is_whole && self.release(start, bytes)
+    }
+
+    fn release(&self, start: Address, bytes: usize) -> bool {
+        let start = start.plus(self.distance).pointer::<u8>().cast_mut();
+        // SAFETY: the range is a part of what `map` mapped permanently; released pages read as zeros on the next access.
+        let released = unsafe { libc::madvise(start.cast(), bytes, self.release) };
+        debug_assert_eq!(released, 0, "the range is mapped");
+        released == 0
     }
 
     /// The stamp of the object at an address. 0 if there is none, or if the address is outside the heap.
@@ -138,10 +148,28 @@ impl Shadow {
         }
     }
 
-    /// Takes the stamp of an object away. While the program runs.
-    pub fn take(&self, object: Address) {
-        if let Some(word) = self.word(object) {
-            word.store(0, Ordering::Relaxed);
+    /// As [`Shadow::newer`], while the program runs: stamps written meanwhile may be passed or not.
+    pub fn newer_now(
+        &self,
+        from: Address,
+        to: Address,
+        least: u64,
+        mut pass: impl FnMut(Address, u64),
+    ) {
+        let mut at = from.max(self.heap);
+        for words in self.shared_words(from, to).chunks(STRIDE) {
+            let loaded = words.iter().map(|word| word.load(Ordering::Relaxed));
+            if loaded
+                .clone()
+                .fold(false, |any, word| any | (word >= least))
+            {
+                for (stamp, object) in loaded.zip((at.0..).step_by(8)) {
+                    if stamp >= least {
+                        pass(Address(object), stamp);
+                    }
+                }
+            }
+            at = at.plus(8 * STRIDE);
         }
     }
 
@@ -197,18 +225,36 @@ impl Shadow {
         }
     }
 
-    /// The words of `[from, to)`, clipped to the heap.
+    /// The words of `[from, to)`, clipped to the heap, while the world is stopped.
     fn words(&self, from: Address, to: Address) -> &[u64] {
+        let (start, count) = self.word_range(from, to);
+        match count {
+            0 => &[],
+            // SAFETY: `word_range`. Compiled code may still store whole words; callers read while the world is stopped.
+            _ => unsafe { core::slice::from_raw_parts(start, count) },
+        }
+    }
+
+    /// The words of `[from, to)`, clipped to the heap, while the program runs.
+    fn shared_words(&self, from: Address, to: Address) -> &[AtomicU64] {
+        let (start, count) = self.word_range(from, to);
+        match count {
+            0 => &[],
+            // SAFETY: `word_range`. Code of the program writes single 8-byte stores.
+            _ => unsafe { core::slice::from_raw_parts(start.cast(), count) },
+        }
+    }
+
+    /// The first word of `[from, to)`, clipped to the heap, and how many there are: permanently mapped by `map`, a byte at this distance for each byte of the reserved heap. Words
+    /// are aligned, since the distance is a multiple of 8.
+    fn word_range(&self, from: Address, to: Address) -> (*const u64, usize) {
         let heap_end = self.heap.plus(self.bytes & !7);
         let (from, to) = (from.max(self.heap), to.min(heap_end));
-        let count = to.above(from) / 8;
-        if count == 0 || from.0 % 8 != 0 {
-            return &[];
-        }
-        // SAFETY: `map` permanently mapped a byte at this distance for each byte of the reserved heap, and the range is clipped to that.
-        // Words are aligned, since the distance is a multiple of 8. Compiled code may still store whole words; callers read while the world
-        // is stopped.
-        unsafe { core::slice::from_raw_parts(from.plus(self.distance).pointer::<u64>(), count) }
+        let count = match from.0 % 8 {
+            0 => to.above(from) / 8,
+            _ => 0,
+        };
+        (from.plus(self.distance).pointer::<u64>(), count)
     }
 }
 
@@ -290,6 +336,26 @@ mod tests {
         assert_eq!(found, [(8, 4), (512, 5), ((1 << 20) - 8, 6)]);
         shadow.clear();
         assert_eq!(shadow.stamp(start.plus(8)), 0);
+    }
+
+    #[test]
+    fn a_part_loses_its_stamps_and_no_other_does() {
+        let memory = heap(1 << 20);
+        let at = |offset| memory.address().plus(offset);
+        let shadow = Shadow::map(memory.address(), 1 << 20).expect("room");
+        let places = [(1 << 16) - 8, 1 << 16, (1 << 17) - 8, 1 << 17];
+        for (stamp, offset) in (1..).zip(places) {
+            store(&shadow, at(offset), stamp);
+        }
+        assert!(shadow.clear_part(at(1 << 16), 1 << 16));
+        assert_eq!(places.map(|offset| shadow.load(at(offset))), [1, 0, 0, 4]);
+        let mut found = Vec::new();
+        shadow.newer_now(at(0), at(1 << 20), 2, |object, stamp| {
+            found.push((object, stamp));
+        });
+        assert_eq!(found, [(at(1 << 17), 4)]);
+        assert!(!shadow.clear_part(at(8), 1 << 16));
+        assert!(!shadow.clear_part(at(1 << 16), 1 << 20));
     }
 
     #[test]

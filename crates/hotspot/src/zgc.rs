@@ -43,6 +43,7 @@ mod inventory;
 mod layout;
 mod live_map;
 mod object_reader;
+mod old_uses;
 mod own_thread;
 mod page_table;
 mod use_reader;

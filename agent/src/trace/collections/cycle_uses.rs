@@ -43,8 +43,7 @@ pub(super) fn encode(found: &CycleUses, number: u32) -> Vec<Vec<u8>> {
     let ended = number.saturating_sub(1);
     let mut encoder = UseEncoder::new(UsesHead {
         epoch: ended,
-        // Each cycle judges the whole heap.
-        all: true,
+        all: found.all,
     });
     for (object, stamp) in &found.uses {
         encoder.push(object.0 as u64, epoch_of(*stamp).min(ended));
@@ -63,6 +62,7 @@ mod tests {
     fn a_use_during_a_cycle_is_one_before_it() {
         let found = CycleUses {
             uses: vec![(Address(64), 3), (Address(80), 8), (Address(96), 9)],
+            all: true,
         };
         let contents = encode(&found, 7);
         let (head, uses) = decode_uses(&contents[0]).expect("a head");

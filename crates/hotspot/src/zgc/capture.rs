@@ -15,6 +15,7 @@ use crate::zgc::forwarding_table::{Forwarding, RelocationSet, TableCopy, TableFa
 use crate::zgc::layout::{Form, Layout};
 use crate::zgc::live_map::{LiveMap, LiveMapFault};
 use crate::zgc::object_reader::{ObjectFault, ObjectReader, Places};
+use crate::zgc::old_uses::OldBeside;
 use crate::zgc::page_table::Page;
 use crate::zgc::use_reader::{CycleUses, StampCopy, Stamps, UseReader};
 
@@ -72,6 +73,8 @@ pub(crate) struct Capture {
     counted: usize,
     /// If uses are recorded.
     pub(crate) uses: Option<StampCopy>,
+    /// Of a young cycle, if uses are recorded.
+    pub(crate) beside: Option<OldBeside>,
 }
 
 /// A page whose objects the cycle judges.
@@ -129,6 +132,7 @@ impl Capture {
             pages: pages.into_iter().map(copied).collect::<Result<_, _>>()?,
             counted,
             uses: None,
+            beside: None,
         })
     }
 
@@ -147,9 +151,25 @@ impl Capture {
                 .pages
                 .binary_search_by_key(&start, |one| one.page.start);
             let JudgedPage { page, marks } = self.pages.get(found.ok()?)?;
-            LiveMap::of(page, layout.page.live_map, self.seqnum, marks).ok()
+            let live = LiveMap::of(page, layout.page.live_map, self.seqnum, marks);
+            Some((page.end, live.ok()?))
         };
         copy.make(stamps, layout, set, live)
+    }
+
+    /// Begins to read uses: takes the stamps of pages without live objects away, which the collector is about to free. False: some may be left.
+    pub(crate) fn begin_uses(
+        &mut self,
+        stamps: &Stamps,
+        layout: &Layout,
+        copy: Option<StampCopy>,
+    ) -> bool {
+        self.uses = copy;
+        let dead = self.pages.iter().filter(|judged| judged.marks.is_empty());
+        stamps.clear(
+            layout,
+            dead.map(|judged| (judged.page.start, judged.page.end)),
+        )
     }
 
     /// With copies of the tables, now that relocation is over.
@@ -178,6 +198,12 @@ impl Capture {
 }
 
 impl Relocated {
+    /// The old generation beside a young cycle, and that cycle's step of the clock, if uses are recorded.
+    pub(crate) fn beside(&self) -> Option<(OldBeside, u64)> {
+        let step = self.capture.uses.as_ref().map(StampCopy::step);
+        self.capture.beside.zip(step)
+    }
+
     /// The result. The generation must not begin to free pages before this is over.
     pub(crate) fn outcome(
         self,
@@ -194,7 +220,7 @@ impl Relocated {
         let mut tables = tables.map_err(|fault| moves_fault(&fault))?;
         let mut survivors = Vec::with_capacity(capture.counted);
         let copy = stamps.zip(capture.uses.take());
-        let mut uses = copy.map(|(stamps, copy)| UseReader::new(stamps, copy));
+        let mut uses = copy.map(|(stamps, copy)| UseReader::new(stamps, copy, generation));
         let mut reader = ObjectReader {
             layout,
             classes,
@@ -222,7 +248,10 @@ impl Relocated {
             true => Ok(Outcome {
                 collected: capture.collected(layout),
                 survivors,
-                uses: uses.map(|uses| uses.found),
+                uses: uses.map(|uses| CycleUses {
+                    all: layout.form == Form::Single,
+                    ..uses.found
+                }),
             }),
             false => Err(moves_fault(&TableFault::Disagree)),
         }

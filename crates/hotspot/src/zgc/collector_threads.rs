@@ -5,6 +5,7 @@
 //! of the process; a worker that is found late brings all that it has used so far.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::watched_thread::threads_of_process;
 use crate::zgc::cycle_report::CycleKind;
@@ -90,6 +91,11 @@ fn cpu_nanos(number: i32) -> Option<u64> {
     clock_nanos((!number << 3) | 6)
 }
 
+/// CPU time of this thread.
+pub(crate) fn thread_cpu() -> Duration {
+    Duration::from_nanos(clock_nanos(libc::CLOCK_THREAD_CPUTIME_ID).unwrap_or(0))
+}
+
 fn clock_nanos(clock: libc::clockid_t) -> Option<u64> {
     let mut time = libc::timespec {
         tv_sec: 0,
@@ -121,7 +127,7 @@ mod tests {
     }
 
     fn own() -> u64 {
-        clock_nanos(libc::CLOCK_THREAD_CPUTIME_ID).expect("a clock")
+        u64::try_from(thread_cpu().as_nanos()).expect("nanoseconds")
     }
 
     #[test]

@@ -23,14 +23,15 @@ use crate::zgc::forwarding_table::RelocationSet;
 use crate::zgc::generations::GenerationPlace;
 use crate::zgc::inventory::InventoryKeeper;
 use crate::zgc::layout::{Form, Layout};
+use crate::zgc::old_uses::OldUses;
 use crate::zgc::own_thread::OwnThread;
 use crate::zgc::use_reader::{CycleClock, Stamps};
 use crate::zgc::young_beside_old::YoungBesideOld;
 
 /// The collector's numbers of phases.
 const MARK: u32 = 0;
-const MARK_COMPLETE: u32 = 1;
-const RELOCATE: u32 = 2;
+pub(super) const MARK_COMPLETE: u32 = 1;
+pub(super) const RELOCATE: u32 = 2;
 
 const FAILED: &str = "reading ZGC's structures failed";
 /// No pause has begun.
@@ -69,6 +70,8 @@ struct Shared {
     is_closing: AtomicBool,
     /// If uses are recorded.
     stamps: OnceLock<Stamps>,
+    /// If uses are recorded, generational only.
+    old_uses: OldUses,
 }
 
 /// A cycle as its driver has copied it.
@@ -97,6 +100,8 @@ struct GenerationWatch {
     started: AtomicU32,
     /// A cycle began in this pause.
     begins: AtomicBool,
+    /// The latest cycle whose objects were read, or that was told.
+    read: AtomicU32,
     /// The latest cycle that the listener has heard of.
     told: AtomicU32,
     /// If uses are recorded.
@@ -148,6 +153,7 @@ impl ZgcWatch {
                 reading: OwnThread::new(),
                 is_closing: AtomicBool::new(false),
                 stamps: OnceLock::new(),
+                old_uses: OldUses::default(),
             }),
         })
     }
@@ -303,6 +309,7 @@ impl GenerationWatch {
             before: AtomicU64::new(NEVER),
             started: AtomicU32::new(0),
             begins: AtomicBool::new(false),
+            read: AtomicU32::new(0),
             told: AtomicU32::new(0),
             clock: CycleClock::default(),
             reader: Mutex::new(Reader {
@@ -316,6 +323,7 @@ impl GenerationWatch {
         };
         let (_, number) = watch.now();
         watch.started.store(number, Ordering::Relaxed);
+        watch.read.store(number, Ordering::Relaxed);
         watch.told.store(number, Ordering::Relaxed);
         watch
     }
@@ -418,10 +426,13 @@ impl Shared {
         reader.captured = number;
         (reader.held_nanos, reader.held_since) = (0, Some(Instant::now()));
         // From here on the VM may free what is still to be read.
-        self.reading.wait();
+        self.reading.wait_for_need();
         match Capture::read(&self.layout, watch.generation, number, self.most_objects) {
             Ok(mut capture) => {
-                capture.uses = self.stamps.get().and_then(|_| watch.clock.begin());
+                if let Err(fault) = self.begin_uses(watch, &mut capture) {
+                    self.tell(watch, number, Err(fault));
+                    return;
+                }
                 reader.capture = Some(capture);
                 self.wait_for_young(watch);
             }
@@ -438,6 +449,7 @@ impl Shared {
         let Some(watch) = all.find(|watch| watch.generation == generation) else {
             return;
         };
+        let beside = copied.copy.as_ref().ok().and_then(Relocated::beside);
         let outcome = copied.copy.and_then(|copy| {
             let objects = &mut *self.objects();
             // Old cycles, and those of the whole heap, unload classes.
@@ -445,9 +457,13 @@ impl Shared {
             let classes = (&mut objects.classes, &objects.sizes);
             copy.outcome(&self.layout, classes, self.stamps.get())
         });
-        let report = outcome.and_then(|outcome| {
+        let report = outcome.and_then(|mut outcome| {
             if generation == Generation::Young {
                 self.beside.note_promotions(number, &outcome);
+                watch.read.store(number, Ordering::Release);
+                // Stamps are left, which no driver frees unseen.
+                self.reading.let_go();
+                self.add_old_uses(beside, &mut outcome);
             } else if !self.beside.is_ordered(&outcome) {
                 let what = "a young cycle took too long beside an old one";
                 return Err(CycleFault::Missed { what });
@@ -470,6 +486,7 @@ impl Shared {
         };
         if start.kind == CycleKind::Young {
             let (phase, number) = old.now();
+            self.old_uses.young_begins(start.number, phase, number);
             let begins = old.begins.swap(false, Ordering::Relaxed);
             let state = (phase == MARK, begins);
             self.inventory.young_begins(start.number, number, state);
@@ -508,7 +525,7 @@ impl Shared {
         self.beside.forget();
         let since = Instant::now();
         let started = young.started.load(Ordering::Acquire);
-        let is_through = || young.told.load(Ordering::Acquire).wrapping_sub(started) < 1 << 31;
+        let is_through = || young.read.load(Ordering::Acquire).wrapping_sub(started) < 1 << 31;
         while !is_through() {
             if since.elapsed() > PATIENCE {
                 self.beside.goes_on(started);
@@ -597,6 +614,7 @@ impl Shared {
         if let Some(listener) = self.listener.get() {
             listener.completed(CycleStart { kind, number }, outcome);
         }
+        watch.read.store(number, Ordering::Release);
         watch.told.store(number, Ordering::Release);
     }
 }

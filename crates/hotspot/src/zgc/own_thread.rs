@@ -16,6 +16,8 @@ struct State<T> {
     work: VecDeque<T>,
     /// Work that was taken and is not done.
     is_busy: bool,
+    /// What is left of that work holds nobody up.
+    is_let_go: bool,
     has_ended: bool,
 }
 
@@ -35,6 +37,7 @@ impl<T: Send + 'static> OwnThread<T> {
             state: Mutex::new(State {
                 work: VecDeque::new(),
                 is_busy: false,
+                is_let_go: false,
                 has_ended: false,
             }),
             changed: Condvar::new(),
@@ -76,9 +79,25 @@ impl<T: Send + 'static> OwnThread<T> {
 
     /// Waits until all work is done. Not on the thread itself.
     pub(crate) fn wait(&self) {
-        let is_at_work = |state: &mut State<T>| state.is_busy || !state.work.is_empty();
-        let waited = self.changed.wait_while(self.state(), is_at_work);
+        self.wait_while(|state| state.is_busy || !state.work.is_empty());
+    }
+
+    /// Waits until all work is done or let go.
+    pub(crate) fn wait_for_need(&self) {
+        self.wait_while(|state| state.is_busy && !state.is_let_go || !state.work.is_empty());
+    }
+
+    fn wait_while(&self, is_at_work: impl Fn(&State<T>) -> bool) {
+        let waited = self
+            .changed
+            .wait_while(self.state(), |state| is_at_work(state));
         drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// On the thread itself: what is left of this work need not be waited for.
+    pub(crate) fn let_go(&self) {
+        self.state().is_let_go = true;
+        self.changed.notify_all();
     }
 
     /// Lets the thread end, once all work is done.
@@ -93,6 +112,7 @@ impl<T: Send + 'static> OwnThread<T> {
         let mut state = waited.unwrap_or_else(PoisonError::into_inner);
         let next = state.work.pop_front();
         state.is_busy = next.is_some();
+        state.is_let_go = false;
         next
     }
 }
@@ -108,6 +128,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_let_go_is_not_waited_for() {
+        let (go_on, may_go_on) = std::sync::mpsc::channel::<()>();
+        let thread = OwnThread::new();
+        let own = Arc::clone(&thread);
+        let do_one = move |(): ()| {
+            own.let_go();
+            let _ = may_go_on.recv();
+        };
+        thread.start("test", do_one).expect("a thread");
+        thread.give(());
+        thread.wait_for_need();
+        assert!(thread.state().is_busy);
+        drop(go_on);
+        thread.wait();
+        thread.end();
+    }
+
+    #[test]
     fn work_is_done_in_order_and_waited_for() {
         let (done, thread) = (Arc::new(Mutex::new(Vec::new())), OwnThread::new());
         let results = Arc::clone(&done);
@@ -121,6 +159,7 @@ mod tests {
         thread.wait();
         assert_eq!(*done.lock().expect("results"), [0, 1, 2]);
         thread.give(3);
+        thread.wait_for_need();
         thread.end();
         thread.wait();
         assert_eq!(done.lock().expect("results").len(), 4);

@@ -3,8 +3,10 @@
 //! ```text
 //! Pause Mark Start / End     the cycle counts from here on; the clock takes a step                             counts_from
 //!   Concurrent Mark          the program stamps objects where they are
-//! Pause Relocate Start       from here on, it stamps moved objects at their new places alone
-//!   first clock read         driver: copies the stamps of objects that will move, before their pages are freed StampCopy
+//! Pause Mark End
+//!   first clock read         driver: takes the stamps of pages without live objects away, before they are freed
+//! Pause Relocate Start       from here on, the program stamps moved objects at their new places alone
+//!   first clock read         driver: copies the stamps of pages that will be relocated, and takes them away    StampCopy
 //!   Concurrent Relocate
 //!   afterwards               a thread of ours: the stamps of all others; stamps since the step of the clock
 //!                            are carried to the new places                                                     UseReader
@@ -16,11 +18,10 @@
 //! A use after the step of the clock counts before the cycle as well: its stamp has replaced an earlier one. So uses before a cycle are those until they are read, and
 //! an object that the program uses all the time is never taken for one that it did not use.
 //!
-//! With two generations this is not enough: one may move an object to memory that the other has just freed, where stamps are younger than the first one's step. So uses are recorded
-//! without generations alone, where every cycle judges the whole heap.
+//! So **memory that is freed has no stamps**, and what comes to be there, by whichever generation, inherits none. Dates alone would not do: what moves to a place counts as there since
+//! the step of its cycle, and an object that left since then may have been used in between.
 //!
-//! Stamps since the step are taken away from the old places: what is moved to such a place in the same cycle must not inherit them. An older one is older than the arrival of
-//! any object there.
+//! With two generations, uses of the old one are also read with young cycles ([`super::old_uses`]).
 
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::collections::HashMap;
@@ -45,6 +46,28 @@ pub(crate) struct Stamps {
 pub struct CycleUses {
     /// Addresses before the cycle, and the clock of the last use: ascending.
     pub uses: Vec<(Address, u64)>,
+    /// Every object of the heap was looked at.
+    pub all: bool,
+}
+
+impl Stamps {
+    /// Takes the stamps of pages away, before the collector frees them: what comes to be there must not inherit any. False: some may be left.
+    pub(crate) fn clear(&self, layout: &Layout, pages: impl Iterator<Item = (u64, u64)>) -> bool {
+        let mut parts: Vec<(u64, u64)> = pages.collect();
+        parts.sort_unstable();
+        parts.dedup_by(|next, kept| {
+            let joins = next.0 == kept.1;
+            if joins {
+                kept.1 = next.1;
+            }
+            joins
+        });
+        let mut cleared = parts.into_iter().map(|(start, end)| {
+            let bytes = end.saturating_sub(start) as usize;
+            self.shadow.clear_part(layout.memory(start), bytes)
+        });
+        cleared.all(|is_clear| is_clear)
+    }
 }
 
 /// The clock of a generation's cycles.
@@ -93,40 +116,38 @@ impl StampCopy {
         self.is_made
     }
 
-    /// Copies the stamps of pages that are about to be relocated. `live` gives the marked objects of a page, by its offset. On the driver, before it starts its workers. False:
-    /// that was too late, or a page is not known.
+    /// Copies the stamps of pages that are about to be relocated, and takes them away there. `live` gives the end and the marked objects of a page, by its offset. On the driver,
+    /// before it starts its workers. False: that was too late, or a page is not known.
     pub(crate) fn make(
         &mut self,
         stamps: &Stamps,
         layout: &Layout,
         set: &RelocationSet,
-        live: impl Fn(u64) -> Option<LiveMap>,
+        live: impl Fn(u64) -> Option<(u64, LiveMap)>,
     ) -> bool {
         self.is_made = true;
         let Ok(pages) = set.pages(layout) else {
             return false;
         };
-        let mut found = Vec::with_capacity(pages.len());
+        let mut parts = Vec::with_capacity(pages.len());
         for page in pages {
-            let Some(live) = live(page) else {
+            let Some((end, live)) = live(page) else {
                 return false;
             };
             let places = live.objects.iter().map(|offset| layout.memory(*offset));
             let words = places.map(|place| stamps.shadow.load(place));
-            found.push((page, words.collect::<Vec<u64>>(), live));
+            self.pages.insert(page, words.collect());
+            parts.push((page, end));
         }
-        if !set.is_untouched(layout) {
-            return false;
-        }
-        for (page, words, live) in found {
-            let later = words.iter().zip(&live.objects);
-            for (_, offset) in later.filter(|(stamp, _)| **stamp >= self.step) {
-                stamps.shadow.take(layout.memory(*offset));
-            }
-            self.pages.insert(page, words);
-        }
-        // Workers may have begun while the stamps were taken away: what they move is not stamped at its old place any more, but its page may be.
+        // Workers may begin while the stamps are taken away: what they move is not stamped at its old place any more, but its page may be.
         set.is_untouched(layout)
+            && stamps.clear(layout, parts.into_iter())
+            && set.is_untouched(layout)
+    }
+
+    /// The cycle's step of the clock.
+    pub(crate) fn step(&self) -> u64 {
+        self.step
     }
 }
 
@@ -134,15 +155,17 @@ impl StampCopy {
 pub(crate) struct UseReader<'a> {
     stamps: &'a Stamps,
     copy: StampCopy,
+    generation: Generation,
     now: u64,
     pub(crate) found: CycleUses,
 }
 
 impl<'a> UseReader<'a> {
-    pub(crate) fn new(stamps: &'a Stamps, copy: StampCopy) -> Self {
+    pub(crate) fn new(stamps: &'a Stamps, copy: StampCopy, generation: Generation) -> Self {
         Self {
             stamps,
             copy,
+            generation,
             now: 0,
             found: CycleUses::default(),
         }
@@ -178,7 +201,7 @@ impl<'a> UseReader<'a> {
             if stamp < self.copy.least.max(1) || self.is_of_the_future(stamp) {
                 continue;
             }
-            let object = Generation::Young.key(layout.address(*from));
+            let object = self.generation.key(layout.address(*from));
             self.found.uses.push((object, stamp));
             if let Some(to) = places.moved(index).filter(|_| stamp >= self.copy.step) {
                 self.stamps.shadow.raise(layout.memory(to), stamp);

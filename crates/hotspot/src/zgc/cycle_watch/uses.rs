@@ -1,13 +1,15 @@
 //! Uses of objects by cycle: the recording's shadow and clock, and the stamps that are copied before objects move.
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Reader, Shared, ZgcWatch};
+use super::{GenerationWatch, Reader, Shared, ZgcWatch};
 use crate::shadow::Shadow;
 use crate::shadow_views::HeapViews;
-use crate::zgc::capture::CycleFault;
+use crate::zgc::address_key::Generation;
+use crate::zgc::capture::{Capture, CycleFault, Outcome};
 use crate::zgc::cycle_report::CycleStart;
 use crate::zgc::forwarding_table::{RelocationSet, TableFault};
+use crate::zgc::old_uses::OldBeside;
 use crate::zgc::use_reader::Stamps;
 
 impl ZgcWatch {
@@ -16,16 +18,8 @@ impl ZgcWatch {
     /// # Errors
     /// Why uses cannot be told.
     pub fn views(&self) -> Result<HeapViews, &'static str> {
-        match self.is_generational() {
-            true => Err(
-                "both generations of ZGC move objects at the same time, so a stamp may be another object's",
-            ),
-            false => self
-                .shared
-                .layout
-                .views()
-                .ok_or("the memory of ZGC's heap is not where it should be"),
-        }
+        let views = self.shared.layout.views();
+        views.ok_or("the memory of ZGC's heap is not where it should be")
     }
 
     /// Tells uses with the cycles that begin from now on: the program stamps objects in this shadow with the value of this clock.
@@ -46,6 +40,37 @@ impl ZgcWatch {
 }
 
 impl Shared {
+    /// At the end of marking, before anything is freed.
+    pub(super) fn begin_uses(
+        &self,
+        watch: &GenerationWatch,
+        capture: &mut Capture,
+    ) -> Result<(), CycleFault> {
+        let Some(stamps) = self.stamps.get() else {
+            return Ok(());
+        };
+        if watch.generation == Generation::Young {
+            capture.beside = self.old_uses.beside(capture.seqnum);
+        }
+        let is_known = capture.begin_uses(stamps, &self.layout, watch.clock.begin());
+        is_known.then_some(()).ok_or(CycleFault::Uses)
+    }
+
+    /// A young cycle is over: adds uses of objects of the old generation.
+    pub(super) fn add_old_uses(&self, beside: Option<(OldBeside, u64)>, outcome: &mut Outcome) {
+        let old = self.generations.get(1);
+        let (Some(old), Some(stamps), Some(beside)) = (old, self.stamps.get(), beside) else {
+            return;
+        };
+        if let Some(uses) = &mut outcome.uses {
+            let state = || (old.now(), old.told.load(Ordering::Acquire));
+            let all = self
+                .old_uses
+                .add(beside, stamps, &self.layout, state, &mut uses.uses);
+            uses.all = all;
+        }
+    }
+
     /// The first time in each cycle: copies stamps before objects move.
     pub(super) fn copy_stamps(
         &self,
