@@ -67,6 +67,8 @@ pub struct SurvivorRow {
     pub loaders: u32,
     /// All of its sites: rows of [`CountModel::sites`](ducktrack_count_model::CountModel::sites).
     pub sites: Vec<SiteIndex>,
+    /// All of its calls: rows of [`CountModel::calls`](ducktrack_count_model::CountModel::calls).
+    pub calls: Vec<CallIndex>,
     /// Births and survivors.
     pub history: History,
 }

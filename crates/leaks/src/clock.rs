@@ -2,6 +2,7 @@
 
 use crate::cell::Cell;
 use crate::speed::Speeds;
+use crate::start::Lines;
 
 /// The judged span, cut into cells.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -10,6 +11,7 @@ pub struct Clock {
     collections: u32,
     bytes_per_second: f64,
     unseen_loaders: Vec<u64>,
+    lines: Vec<Lines>,
 }
 
 impl Clock {
@@ -28,6 +30,7 @@ impl Clock {
             collections,
             bytes_per_second: speeds.bytes_per_second(),
             unseen_loaders: Vec::new(),
+            lines: Vec::new(),
         }
     }
 
@@ -37,6 +40,16 @@ impl Clock {
             unseen_loaders,
             ..self
         }
+    }
+
+    /// The same, with the lines that allocate in each cell.
+    pub fn with_lines(self, lines: Vec<Lines>) -> Self {
+        Self { lines, ..self }
+    }
+
+    /// By cell; empty: not known.
+    pub(crate) fn lines(&self) -> &[Lines] {
+        &self.lines
     }
 
     /// Class loaders that nobody has looked at, by cell; empty: there are none.
@@ -49,6 +62,7 @@ impl Clock {
         Self {
             cells: self.cells.iter().take(cells).copied().collect(),
             unseen_loaders: self.unseen_loaders.iter().take(cells).copied().collect(),
+            lines: self.lines.iter().take(cells).copied().collect(),
             ..*self
         }
     }

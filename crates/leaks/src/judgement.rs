@@ -27,8 +27,25 @@ pub enum NotKnown {
     Unseen,
     /// Births tell that it became larger; no collection has looked whether it still does.
     FewLooks,
+    /// What is older than all that stays has gone: a cache that replaces its oldest looks so, and a leak that began when all was dropped once.
+    OldestGone,
+    /// The program was still starting: it ran lines that it had never run before.
+    Starting,
     /// There were too few collections.
     FewCollections,
+}
+
+impl NotKnown {
+    /// The words for it in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unseen => "unseen",
+            Self::FewLooks => "few looks",
+            Self::OldestGone => "oldest gone",
+            Self::Starting => "starting",
+            Self::FewCollections => "few collections",
+        }
+    }
 }
 
 impl Verdict {
@@ -90,6 +107,8 @@ pub struct Judgement {
     pub since: u64,
     /// Bytes at which a curve that fills would end.
     pub level: Option<f64>,
+    /// It rises ever more slowly, and has no bound: in the horizon it adds this part of what a straight line would at the rate of the span's second half.
+    pub slows: Option<f64>,
     /// It was dropped before the span ended, and is judged by an earlier collection.
     pub released: bool,
 }
@@ -97,11 +116,9 @@ pub struct Judgement {
 impl Judgement {
     /// Of objects that the JVM clears before the heap is full: they fill, however straight their line is.
     pub fn that_can_be_cleared(self) -> Self {
-        let verdict = match self.verdict {
-            Verdict::Leaks | Verdict::NotKnown(NotKnown::Unseen | NotKnown::FewLooks) => {
-                Verdict::Fills
-            }
-            other => other,
+        let verdict = match self.may_leak() {
+            true => Verdict::Fills,
+            false => self.verdict,
         };
         Self { verdict, ..self }
     }
@@ -111,11 +128,17 @@ impl Judgement {
         matches!(self.verdict, Verdict::Leaks | Verdict::Fills)
     }
 
-    /// It leaks, or would if all in the old space is alive.
+    /// It leaks, or would if all in the old space is alive and the program has started.
     pub fn may_leak(&self) -> bool {
         matches!(
             self.verdict,
-            Verdict::Leaks | Verdict::NotKnown(NotKnown::Unseen | NotKnown::FewLooks)
+            Verdict::Leaks
+                | Verdict::NotKnown(
+                    NotKnown::Unseen
+                        | NotKnown::FewLooks
+                        | NotKnown::OldestGone
+                        | NotKnown::Starting
+                )
         )
     }
 }

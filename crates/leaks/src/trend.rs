@@ -58,7 +58,17 @@ impl Trend {
         Some(trend)
     }
 
-    fn weights(&self, slope: f64) -> impl Iterator<Item = f64> {
+    /// The likelihood of the best fit, up to what no slope changes.
+    pub(crate) fn best(&self) -> f64 {
+        self.likelihood(self.slope)
+    }
+
+    /// Variance of the events by their mean, at least that of independent ones.
+    pub(crate) fn dispersion(&self) -> f64 {
+        self.dispersion
+    }
+
+    fn weights(&self, slope: f64) -> impl Iterator<Item = f64> + Clone {
         // From the largest, so that nothing overflows.
         let most = slope.max(0.0);
         self.events
@@ -96,15 +106,8 @@ impl Trend {
     }
 
     fn pearson(&self) -> f64 {
-        let all: f64 = self.weights(self.slope).sum();
-        let terms = self.events.iter().zip(self.weights(self.slope));
-        let terms = terms.map(|((kept, _, _), weight)| {
-            // At least half an event: what is not expected at all must not weigh without a bound.
-            let expected =
-                (self.sum * weight / all).max(self.sum / self.events.len() as f64 / 64.0);
-            (kept - expected).powi(2) / expected
-        });
-        terms.sum::<f64>() / f64::from(self.freedom)
+        let events = self.events.iter().map(|event| event.0);
+        pearson(events, self.weights(self.slope))
     }
 
     /// The probability, given these events, that the slope is below this: by the signed root of the likelihood ratio.
@@ -114,6 +117,22 @@ impl Trend {
         let signed = if self.slope < limit { root } else { -root };
         student(signed, self.freedom)
     }
+}
+
+/// Pearson's chi-squared per degree of freedom, of a model with one parameter that expects events in proportion to `weights`.
+pub(crate) fn pearson(
+    events: impl Iterator<Item = f64> + Clone,
+    weights: impl Iterator<Item = f64> + Clone,
+) -> f64 {
+    let (sum, all): (f64, f64) = (events.clone().sum(), weights.clone().sum());
+    let count = events.clone().count();
+    // At least half an event: what is not expected at all must not weigh without a bound.
+    let least = sum / count.max(1) as f64 / 64.0;
+    let terms = events.zip(weights).map(|(event, weight)| {
+        let expected = (sum * weight / all).max(least);
+        (event - expected).powi(2) / expected
+    });
+    terms.sum::<f64>() / count.saturating_sub(2).max(1) as f64
 }
 
 #[cfg(test)]

@@ -6,11 +6,15 @@ use crate::amount::Amount;
 use crate::clock::Clock;
 use crate::cohorts::{COHORTS, Cohorts};
 use crate::covariate::Covariate;
+use crate::forecast::HORIZON;
 use crate::history::History;
 use crate::interval::{CONFIDENCE, Interval};
 use crate::judgement::{Judgement, Measure, NotKnown, Verdict};
 use crate::levels::Levels;
+use crate::oldest::Oldest;
 use crate::rate::Rate;
+use crate::release::before_release;
+use crate::slowing::Slowing;
 use crate::trend::{BEND, Trend};
 
 const MB: f64 = 1_048_576.0;
@@ -78,54 +82,6 @@ fn judge_unseen(clock: &Clock, history: &History) -> Judgement {
     }
 }
 
-/// What was alive before it was dropped, of a subject whose verdict rests on that.
-pub fn before_it_was_dropped(clock: &Clock, history: &History) -> Option<History> {
-    before_release(clock, history).map(|(_, earlier)| earlier)
-}
-
-/// The span up to the last look before its last cohort, if most of what was alive then is gone. Without such a look: up to its last cohort, if of that nearly
-/// nothing stays, nor of any cohort after the start (of what is replaced some stay, and mostly the youngest); then nobody knows whether the others were alive.
-fn before_release(clock: &Clock, history: &History) -> Option<(Clock, History)> {
-    let cohorts = Cohorts::of(clock);
-    let last = cohorts.cells.last()?.start;
-    let before = history.levels.get(..last).unwrap_or(&history.levels);
-    let look = before.iter().rposition(|level| level.is_some());
-    let end = look.or(last.checked_sub(1))?;
-    let mut kept = history.kept.clone();
-    kept.resize(end + 1, Amount::default());
-    let mut released = vec![Amount::default(); end + 1];
-    for death in history.deaths.iter().filter(|death| death.died > end) {
-        if let Some(sum) = released.get_mut(death.born) {
-            *sum += death.amount;
-        }
-    }
-    for (kept, released) in kept.iter_mut().zip(&released) {
-        *kept += *released;
-    }
-    let sum = |amounts: &[Amount]| amounts.iter().copied().sum::<Amount>().bytes as f64;
-    let (then, now) = (sum(&kept), sum(&history.kept));
-    let later = cohorts.sums(&history.kept).into_iter().skip(1);
-    let most = later.map(|kept| kept.bytes).max().unwrap_or(0) as f64;
-    let share = 1.0 / cohorts.len().saturating_sub(1).max(1) as f64;
-    let is_bare = most < then * share / core::f64::consts::E;
-    if now >= then / 2.0 || look.is_none() && !is_bare {
-        return None;
-    }
-    let known = |death: &&crate::Death| death.died <= end;
-    let earlier = History {
-        kept,
-        born: history.born.iter().take(end + 1).copied().collect(),
-        unseen: match look {
-            Some(_) => Vec::new(),
-            None => released,
-        },
-        deaths: history.deaths.iter().filter(known).copied().collect(),
-        levels: history.levels.iter().take(end + 1).copied().collect(),
-        ..history.clone()
-    };
-    Some((clock.until(end + 1), earlier))
-}
-
 /// Objects first; then bytes, for few objects that become large.
 fn judge_seen(clock: &Clock, history: &History) -> Judgement {
     let span = Span::of(clock, history);
@@ -148,10 +104,11 @@ struct Span<'a> {
     born: Vec<Amount>,
     /// Of each cohort: died after at least a cohort's time.
     lived_on: Vec<Amount>,
-    is_coarse: bool,
+    collections: usize,
     /// The middle of each cohort, from 0 to 1.
     middles: Vec<f64>,
     unseen_loaders: Covariate,
+    is_starting: bool,
 }
 
 impl<'a> Span<'a> {
@@ -176,9 +133,9 @@ impl<'a> Span<'a> {
             born: cohorts.sums(&history.born),
             history,
             lived_on,
-            // Of most objects that are dead nobody knows for how long they lived.
-            is_coarse: clock.collections() < COHORTS,
+            collections: clock.collections(),
             unseen_loaders: Covariate::of(&cohorts, clock.unseen_loaders()),
+            is_starting: clock.is_starting(),
             cohorts,
         }
     }
@@ -190,10 +147,22 @@ impl<'a> Span<'a> {
         let rate = self.rate(&kept, inner.clone(), unit);
         let later = self.later();
         let trend = self.trend(&kept, later.clone(), unit);
-        let verdict = self.verdict(measure, &kept, rate);
+        let verdict = match self.verdict(measure, &kept, rate) {
+            // Each new class is loaded once: the line ends with the start.
+            Verdict::Leaks if self.is_starting => Verdict::NotKnown(NotKnown::Starting),
+            verdict => verdict,
+        };
+        let slowing = self
+            .slowing(&kept, unit)
+            .filter(|_| verdict == Verdict::Leaks);
+        let range = match slowing {
+            // It goes on from where it is now.
+            Some(_) => later,
+            None => inner,
+        };
         let other = |other: Measure| {
             let kept: Vec<f64> = self.kept.iter().map(|kept| other.of(*kept)).collect();
-            let rate = self.rate(&kept, inner.clone(), self.unit(other));
+            let rate = self.rate(&kept, range.clone(), self.unit(other));
             rate.map_or(Interval::default(), |rate| rate.rate.times(MB))
         };
         Judgement {
@@ -213,6 +182,7 @@ impl<'a> Span<'a> {
             level: trend
                 .filter(|_| verdict == Verdict::Fills)
                 .and_then(|trend| self.level(&trend)),
+            slows: slowing.map(|slowing| slowing.part_of_line(HORIZON)),
             released: false,
         }
     }
@@ -258,9 +228,15 @@ impl<'a> Span<'a> {
         let later = self.rate(kept, self.later(), 0.0);
         let goes_on = later.is_some_and(|later| later.is_positive());
         let levels = Levels::of(&self.cohorts, self.history, measure);
-        if rate.is_positive() && goes_on && !self.is_replaced(measure, kept, &levels) {
-            return match self.bends(kept, self.unit(measure)) {
+        let oldest = self.oldest(measure, kept, rate);
+        let is_replaced =
+            || oldest == Oldest::Replaced || self.is_replaced(measure, kept, rate, &levels);
+        if rate.is_positive() && goes_on && !is_replaced() {
+            let unit = self.unit(measure);
+            let has_bound = self.bends(kept, unit) && self.slowing(kept, unit).is_none();
+            return match has_bound {
                 true => Verdict::Fills,
+                false if oldest == Oldest::Gone => Verdict::NotKnown(NotKnown::OldestGone),
                 false if self.goes_with(&self.unseen_loaders, measure, kept) => {
                     Verdict::NotKnown(NotKnown::Unseen)
                 }
@@ -302,7 +278,7 @@ impl<'a> Span<'a> {
 
     /// What was kept goes after a time: the level does not rise by what is added (a look in the middle tells), else the old cohorts have lost more than the
     /// young ones.
-    fn is_replaced(&self, measure: Measure, kept: &[f64], levels: &Levels) -> bool {
+    fn is_replaced(&self, measure: Measure, kept: &[f64], rate: Rate, levels: &Levels) -> bool {
         if let Some(net) = levels.net_share(kept) {
             return net < (-1.0 / BEND).exp();
         }
@@ -326,8 +302,8 @@ impl<'a> Span<'a> {
                 .map(|(kept, other)| kept.max(other))
                 .collect()
         };
-        if self.is_coarse {
-            // How long the dead lived is not known. Objects that are replaced are young, and few of the old births are left.
+        if self.is_coarse(kept, rate) {
+            // Objects that are replaced are young, and few of the old births are left.
             return is_of_the_young(&self.cohorts.lengths) && is_of_the_young(&with(&self.born));
         }
         let lived_on: Vec<Amount> = self
@@ -337,6 +313,13 @@ impl<'a> Span<'a> {
             .map(|(a, b)| *a + *b)
             .collect();
         is_of_the_young(&with(&lived_on))
+    }
+
+    /// Nobody knows for how long the dead had lived. What is replaced lives for as long as what stays; if that is two epochs, a collection has found it alive.
+    fn is_coarse(&self, kept: &[f64], rate: Rate) -> bool {
+        let all: f64 = self.cohorts.lengths.iter().sum();
+        let age = 1.0 - self.since(kept, Some(rate)) as f64 / all;
+        self.collections < COHORTS && age * (self.collections as f64) < 2.0
     }
 
     /// The curve saturates within the span: what is kept thins out in its second half by itself, or over the whole of it and the second half goes on so.
@@ -355,6 +338,19 @@ impl<'a> Span<'a> {
                 && is_sure(second.probability_below(0.0))
     }
 
+    /// It bends, and a curve without a bound explains that, but not one with a bound.
+    fn slowing(&self, kept: &[f64], unit: f64) -> Option<Slowing> {
+        if !self.bends(kept, unit) {
+            return None;
+        }
+        let range = self.inner();
+        let all: f64 = self.cohorts.lengths.iter().sum();
+        let lengths = self.cohorts.lengths.get(range.clone())?.iter();
+        let lengths: Vec<f64> = lengths.map(|length| length / all).collect();
+        let middles = self.middles.get(range.clone())?;
+        Slowing::of(kept.get(range)?, &lengths, middles, unit)
+    }
+
     /// Objects of all cohorts but the last: alive, of born.
     fn share(&self) -> Interval {
         let range = ..self.inner().end;
@@ -366,13 +362,24 @@ impl<'a> Span<'a> {
     }
 
     /// The first cohort that keeps as much as a curve with a time constant of one span would at its end.
-    fn since(&self, kept: &[f64], rate: Option<Rate>) -> u64 {
+    fn first_kept(&self, kept: &[f64], rate: Option<Rate>) -> usize {
         let rate = rate.map_or(0.0, |rate| rate.rate.value) / core::f64::consts::E;
-        let lengths = &self.cohorts.lengths;
-        let mut cohorts = kept.iter().zip(lengths);
+        let mut cohorts = kept.iter().zip(&self.cohorts.lengths);
         let first = cohorts.position(|(kept, length)| *kept > 0.0 && *kept >= rate * length);
-        let before = lengths.iter().take(first.unwrap_or(0));
-        before.sum::<f64>() as u64
+        first.unwrap_or(0)
+    }
+
+    /// Where on the clock that cohort begins.
+    fn since(&self, kept: &[f64], rate: Option<Rate>) -> u64 {
+        let before = self.cohorts.lengths.iter();
+        before.take(self.first_kept(kept, rate)).sum::<f64>() as u64
+    }
+
+    fn oldest(&self, measure: Measure, kept: &[f64], rate: Rate) -> Oldest {
+        let since = self.first_kept(kept, Some(rate));
+        let before = self.cohorts.lengths.get(1..since).unwrap_or_default();
+        let enough = before.iter().sum::<f64>() * rate.rate.value / core::f64::consts::E;
+        Oldest::of(&self.cohorts, self.history, measure, since, enough)
     }
 
     /// Bytes at which the curve ends: what is there, and what its tail still adds.

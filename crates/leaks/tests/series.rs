@@ -1,8 +1,8 @@
 //! Verdicts on series whose truth is known.
 
 use ducktrack_leaks::{
-    Amount, Cell, Clock, Death, History, NotKnown, Speeds, Verdict, before_it_was_dropped, groups,
-    judge,
+    Amount, Cell, Clock, Death, History, Lines, NotKnown, Speeds, Verdict, before_it_was_dropped,
+    groups, judge,
 };
 use proptest::prelude::*;
 
@@ -279,6 +279,115 @@ fn one_early_look_does_not_bound_what_follows() {
         let verdict = judge(&program.clock, &history).verdict;
         assert_eq!(verdict, Verdict::NotKnown(NotKnown::Unseen), "{look}");
     }
+}
+
+/// It began after two thirds of the run. What died was never found alive by a collection, so that it cannot have been replaced.
+#[test]
+fn a_late_leak_with_few_collections() {
+    for (collections, seen) in [(6, false), (6, true), (12, false), (12, true)] {
+        let start = CELLS * 2 / 3;
+        let kept = |cell: usize| Amount::of(if cell < start { 0 } else { 100 }, 24);
+        let kept: Vec<Amount> = (0..CELLS).map(kept).collect();
+        let history = History {
+            born: vec![Amount::of(400, 24); CELLS],
+            unseen: match seen {
+                true => Vec::new(),
+                false => kept.clone(),
+            },
+            kept,
+            ..History::default()
+        };
+        let cells = Program::new(&[], 1).clock.cells().to_vec();
+        let clock = Clock::of_collections(cells.clone(), collections, &Speeds::default());
+        let expected = match seen {
+            true => Verdict::Leaks,
+            false => Verdict::NotKnown(NotKnown::Unseen),
+        };
+        assert_eq!(judge(&clock, &history).verdict, expected, "{collections}");
+        // One collection: what died may have lived for as long.
+        let clock = Clock::of_collections(cells, 1, &Speeds::default());
+        assert_eq!(judge(&clock, &history).verdict, Verdict::Bounded);
+    }
+}
+
+/// A cache of the last 80 % of the run: full by then, it replaces its oldest.
+#[test]
+fn a_cache_that_is_full_late_is_bounded() {
+    let looks: Vec<usize> = (1..CELLS).step_by(2).collect();
+    let mut program = Program::new(&looks, 11);
+    for size in [0.6, 0.7, 0.8, 0.85] {
+        assert_eq!(
+            program.verdict(|_| 100, |_, _| size),
+            Verdict::Bounded,
+            "{size}"
+        );
+        // With one look nobody knows when the others died: a list may have been cleared once.
+        let history = program.history(|_| 100, |_, _| size, 24);
+        let looked_at = |(at, level): (usize, &Option<Amount>)| level.filter(|_| at == CELLS - 1);
+        let history = History {
+            levels: history.levels.iter().enumerate().map(looked_at).collect(),
+            deaths: history
+                .deaths
+                .iter()
+                .map(|death| Death {
+                    died: CELLS - 1,
+                    ..*death
+                })
+                .collect(),
+            ..history
+        };
+        let clock = Clock::of_collections(program.clock.cells().to_vec(), 4, &Speeds::default());
+        let verdict = judge(&clock, &history).verdict;
+        let gone = Verdict::NotKnown(NotKnown::OldestGone);
+        assert!(
+            [Verdict::Bounded, gone].contains(&verdict),
+            "{size}: {verdict:?}"
+        );
+        assert!(size < 0.8 || verdict == gone, "{size}: {verdict:?}");
+    }
+    // A warm-up that is dropped, then a leak.
+    let life = |at: f64, random: f64| if at < 0.2 { random * 0.1 } else { 2.0 };
+    assert_eq!(program.verdict(|_| 100, life), Verdict::Leaks);
+}
+
+/// What each new class needs is a straight line as long as the program loads its classes.
+#[test]
+fn a_line_of_a_program_that_is_starting_is_not_known() {
+    let mut program = Program::new(&[], 3);
+    let history = program.history(|_| 100, FOREVER, 24);
+    let lines = |new| vec![Lines { at_work: 150, new }; CELLS];
+    let judged = |new| judge(&program.clock.clone().with_lines(lines(new)), &history);
+    assert_eq!(judged(1).verdict, Verdict::Leaks);
+    let starting = judged(20);
+    assert_eq!(
+        starting.verdict,
+        Verdict::NotKnown(NotKnown::Starting),
+        "{starting:?}"
+    );
+    assert!(starting.may_leak());
+}
+
+/// Listeners of which each event calls all: n of them take n^2 bytes of the clock.
+#[test]
+fn listeners_of_each_event_leak_ever_more_slowly() {
+    let root = |cell: usize| (4e6 * cell as f64 / CELLS as f64).sqrt() as u64;
+    let history = History {
+        kept: (0..CELLS)
+            .map(|cell| Amount::of(root(cell + 1) - root(cell), 64))
+            .collect(),
+        ..History::default()
+    };
+    let judged = judge(&Program::new(&[], 1).clock, &history);
+    assert_eq!(judged.verdict, Verdict::Leaks, "{judged:?}");
+    assert!(
+        judged
+            .slows
+            .is_some_and(|part| (0.28..0.36).contains(&part)),
+        "{judged:?}"
+    );
+    // The rate is that of the second half of its 2,000 objects.
+    let rate = judged.objects_per_mb.value * 10.0 * CELLS as f64;
+    assert!((1_050.0..1_250.0).contains(&rate), "{rate}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::cells::Cells;
 use super::rows::{ByCell, Row};
-use super::sites::{kept_loaders, merged};
+use super::sites::{kept_loaders, lines, merged};
 use super::span::JudgedSpan;
 use super::{OldSpaceLook, SurvivorRow, Survivors};
 use crate::Question;
@@ -327,17 +327,20 @@ impl SurvivorsBuilder {
         let rows = self.row_of.iter().filter_map(|((origin, ty), place)| {
             let row = self.rows.get(*place as usize)?;
             let history = self.history(row, cells, deaths.remove(place).unwrap_or_default());
-            let is_needed = !history.live().is_zero() || !history.deaths.is_empty();
-            is_needed.then(|| SurvivorRow {
+            let is_known = !history.live().is_zero() || !history.born.is_empty();
+            is_known.then(|| SurvivorRow {
                 site: origin.site.site(),
                 call: origin.caller.call(),
                 ty: heap.names.types.name(*ty).cloned(),
                 loaders: u32::from(origin.site != SiteColumn::NONE),
                 sites: origin.site.site().into_iter().collect(),
+                calls: origin.caller.call().into_iter().collect(),
                 history,
             })
         });
-        let rows = merged(rows.collect(), count);
+        let mut rows = merged(rows.collect(), count);
+        let lines = lines(&rows, cells);
+        rows.retain(|row| !row.history.live().is_zero() || !row.history.deaths.is_empty());
         let is_at_look = look.is_some();
         let unseen_loaders = match is_at_look {
             true => Vec::new(),
@@ -349,7 +352,8 @@ impl SurvivorsBuilder {
                 self.epochs,
                 &self.cells.speeds,
             )
-            .with_unseen_loaders(unseen_loaders),
+            .with_unseen_loaders(unseen_loaders)
+            .with_lines(lines),
             cell_ends: self.cells.ends.iter().take(cells).copied().collect(),
             epoch_cells: self.cells.of_epochs(),
             start_micros: self.start,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ducktrack_count_model::{CallIndex, CountModel, MethodIndex, SiteIndex};
+use ducktrack_leaks::Lines;
 use rustc_hash::FxHashMap;
 
 use super::SurvivorRow;
@@ -51,6 +52,7 @@ pub(super) fn merged(rows: Vec<SurvivorRow>, count: &CountModel) -> Vec<Survivor
                 }
                 sum.history.add(&row.history);
                 sum.sites.extend(row.sites);
+                sum.calls.extend(row.calls);
             }
         }
     }
@@ -58,6 +60,8 @@ pub(super) fn merged(rows: Vec<SurvivorRow>, count: &CountModel) -> Vec<Survivor
     for row in &mut rows {
         row.sites.sort_unstable();
         row.sites.dedup();
+        row.calls.sort_unstable();
+        row.calls.dedup();
         row.loaders = loaders(row, count);
     }
     let order = |row: &SurvivorRow| {
@@ -70,6 +74,20 @@ pub(super) fn merged(rows: Vec<SurvivorRow>, count: &CountModel) -> Vec<Survivor
     };
     rows.sort_by_cached_key(order);
     rows
+}
+
+/// By cell: the lines of source that allocate in it, each for each caller and type, and those of them that do for the first time.
+pub(super) fn lines(rows: &[SurvivorRow], cells: usize) -> Vec<Lines> {
+    let mut lines = vec![Lines::default(); cells];
+    for row in rows.iter().filter(|row| row.site.is_some()) {
+        let births = lines.iter_mut().zip(&row.history.born);
+        let at_work = births.filter(|(_, born)| born.objects > 0);
+        for (at, (lines, _)) in at_work.enumerate() {
+            lines.at_work += 1;
+            lines.new += u32::from(at == 0);
+        }
+    }
+    lines
 }
 
 /// By cell: class loaders that are kept, by what the constructor of each makes for itself.

@@ -22,7 +22,7 @@ function drawCurve(row) {
   const kept = [base, ...row.curve], last = kept[kept.length - 1];
   // The bound is that of the objects of the first site: what rises with them keeps its proportion.
   const bound = row.verdict === 'fills' && row.level !== null && row.bytes > 0 ? base + row.keptBytes * row.level / row.bytes : null;
-  const slope = bound === null ? row.bytesPerMb.value / 1048576 : 0, room = data.maxHeap === null ? null : Math.max(0, data.maxHeap - data.liveBytes);
+  const slope = bound === null && !row.slows ? row.bytesPerMb.value / 1048576 : 0, room = data.maxHeap === null ? null : Math.max(0, data.maxHeap - data.liveBytes);
   const full = room === null || !(slope > 0) ? null : span + room / slope, isNear = full !== null && full < 4 * span;
   const far = isNear ? full * 1.05 : span * 1.5;
   const top = Math.max(...kept, (isNear ? last + room : bound ?? last + slope * (far - span))) * 1.12;
@@ -109,7 +109,7 @@ function change(row) {
 
 function candidate(row, at) {
   const box = element('div', 'panel path' + (at > 0 ? ' lesser' : ''));
-  const title = row.alarm ? 'leaks' : row.softly ? 'fills, held by soft references only' : row.verdict === 'leaks' ? 'leaks, too little to matter' : row.verdict === 'not known' ? 'leaks if what is in the old space is alive' : row.verdict;
+  const title = row.alarm ? 'leaks' + (row.slows ? ', ever more slowly' : '') : row.softly ? 'fills, held by soft references only' : row.verdict === 'leaks' ? 'leaks, too little to matter' : row.reason === 'starting' ? 'becomes more while the program starts' : row.reason === 'oldest gone' ? 'leaks, unless it replaces its oldest' : row.verdict === 'not known' ? 'leaks if what is in the old space is alive' : row.verdict;
   const head = element('h3');
   head.append(element('span', '', (at + 1) + '. ' + (row.source ? row.source + ' \u2192 ' : '') + row.target), element('span', 'small', title));
   box.append(head);

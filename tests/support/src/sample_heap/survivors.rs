@@ -70,6 +70,7 @@ impl Heap<'_> {
             ty: self.count.site(site).ty.clone(),
             loaders: 1,
             sites: vec![site],
+            calls: Vec::new(),
             history: History {
                 born: vec![born; CELLS as usize],
                 deaths: deaths.collect(),

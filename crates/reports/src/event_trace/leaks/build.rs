@@ -27,6 +27,7 @@ use crate::event_trace::head::TraceHead;
 use crate::event_trace::heap::since_start;
 use crate::event_trace::holder_docs::HolderDocs;
 use crate::filter::Filter;
+use crate::project::project_of_command;
 use crate::quantity::{counted, grouped};
 
 /// Candidates that are kept; the rest keep less.
@@ -111,12 +112,13 @@ pub fn leaks_report(
     };
     let windows = windows(model, survivors);
     let adding = AddingLines::new(&view.stacks);
+    let project = project_of_command(&model.count.run.command).unwrap_or_default();
     let candidates: Vec<CandidateDoc> = candidates
         .into_iter()
         .map(|row| row.in_windows(model, survivors, &windows))
         .map(|row| adding.named(row))
         .map(|row| CandidateDoc {
-            to_do: to_do(&row),
+            to_do: to_do(&row, &project),
             ..row
         })
         .collect();
@@ -149,7 +151,10 @@ pub fn leaks_report(
         max_heap,
         bytes_per_mb: ratio(rate),
         bytes_per_second: ratio(forecast.per_second(rate)),
-        seconds_until_full: forecast.seconds_until_full(rate).map(ratio),
+        seconds_until_full: forecast
+            .seconds_until_full(rate)
+            .filter(|_| alarms.iter().all(|row| !row.slows))
+            .map(ratio),
         smallest_bytes_per_mb: is_judged.then(|| ratio(forecast.smallest_rate())),
         alarms: alarms.len() as u64,
         clock: clock(model, survivors),
@@ -327,7 +332,7 @@ impl CandidateDoc {
     fn seen_in_dump(self, forecast: &Forecast) -> Self {
         let held = self.path.last().map_or(0, |step| step.count);
         let is_held = self.root.is_some() && self.held_outside.is_none();
-        if self.verdict != Verdict::NotKnown(NotKnown::Unseen).name()
+        if self.reason.as_deref() != Some(NotKnown::Unseen.name())
             || !is_held
             || held.saturating_mul(2) < self.objects
         {
@@ -335,6 +340,7 @@ impl CandidateDoc {
         }
         Self {
             verdict: Verdict::Leaks.name().to_owned(),
+            reason: None,
             alarm: forecast.is_material(self.bytes_per_mb.value),
             ..self
         }

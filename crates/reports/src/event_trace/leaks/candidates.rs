@@ -10,6 +10,7 @@ use ducktrack_leaks::{
 use rustc_hash::FxHashSet;
 
 use super::document::{CandidateDoc, CohortDoc, FollowerDoc, IntervalDoc};
+use super::held::class_of_place;
 use super::softly::{Part, SoftlyHeld};
 use super::unused::is_unused;
 use crate::class_name::package_of;
@@ -92,6 +93,8 @@ impl Candidates<'_> {
             Verdict::Fills,
             Verdict::NotKnown(NotKnown::Unseen),
             Verdict::NotKnown(NotKnown::FewLooks),
+            Verdict::NotKnown(NotKnown::OldestGone),
+            Verdict::NotKnown(NotKnown::Starting),
         ];
         let mut all: Vec<Candidate<'a>> = Vec::new();
         for kind in kinds {
@@ -112,7 +115,7 @@ impl Candidates<'_> {
         let mut lines: Vec<&mut CandidateDoc> = all
             .iter_mut()
             .map(|one| &mut one.doc)
-            .filter(|doc| doc.verdict == Verdict::Leaks.name())
+            .filter(|doc| doc.verdict == Verdict::Leaks.name() && !doc.slows)
             .collect();
         let rates = lines.iter().map(|doc| doc.bytes_per_mb.value);
         if !self.forecast.is_alarming(rates.sum()) {
@@ -154,7 +157,7 @@ impl Candidates<'_> {
         all
     }
 
-    /// Classes of the program's own say most; then what its own methods make; then what makes others itself: a listener whose constructor makes two events;
+    /// Classes of the program's own say most; then what its own methods make or have made; then what makes others itself: a listener whose constructor makes two events;
     /// then what the program does not use.
     fn preference(&self, row: &SurvivorRow, makers: &FxHashSet<String>) -> u32 {
         let class = type_name(row.ty.as_deref());
@@ -163,7 +166,10 @@ impl Candidates<'_> {
         let place = row
             .site
             .and_then(|site| PlaceDoc::of(&self.model.count, site));
-        let is_own_place = place.is_some_and(|place| is_own(&place.location.class));
+        let caller = self.caller(row);
+        let caller = caller.as_deref().and_then(class_of_place);
+        let is_own_place =
+            place.is_some_and(|place| is_own(&place.location.class)) || caller.is_some_and(is_own);
         let is_unused = self
             .staleness
             .is_some_and(|staleness| is_unused(staleness, row));
@@ -197,9 +203,15 @@ impl Candidates<'_> {
             each: *each,
             kept_bytes: signed(row.judged.kept.bytes),
         };
+        let verdict = self.with_harm(judged.verdict, kept);
         let doc = CandidateDoc {
-            verdict: judged.verdict.name().to_owned(),
-            alarm: judged.verdict == Verdict::Leaks && self.forecast.is_alarming(rate.value),
+            verdict: verdict.name().to_owned(),
+            reason: reason(verdict),
+            alarm: verdict == Verdict::Leaks
+                && self
+                    .forecast
+                    .is_alarming(rate.value * judged.slows.unwrap_or(1.0)),
+            slows: judged.slows.is_some(),
             target: type_name(driver.row.ty.as_deref()),
             class: at.map(|at| at.class.clone()),
             method: at.map(|at| at.method.clone()),
@@ -214,7 +226,11 @@ impl Candidates<'_> {
             objects_per_mb: interval(judged.objects_per_mb),
             bytes_per_mb: rate,
             bytes_per_second: ratio(self.forecast.per_second(rate.value)),
-            seconds_until_full: self.forecast.seconds_until_full(rate.value).map(ratio),
+            seconds_until_full: self
+                .forecast
+                .seconds_until_full(rate.value)
+                .filter(|_| judged.slows.is_none())
+                .map(ratio),
             sure: ratio(judged.sure),
             bends: ratio(judged.bends),
             judged_by: match judged.measure {
@@ -238,6 +254,18 @@ impl Candidates<'_> {
         Candidate {
             rows: rows.collect(),
             doc,
+        }
+    }
+
+    /// While a program starts no line is drawn on: it leaks only if it has doubled the heap already.
+    fn with_harm(&self, verdict: Verdict, kept: Amount) -> Verdict {
+        match verdict {
+            Verdict::NotKnown(NotKnown::Starting)
+                if kept.bytes.saturating_mul(2) >= self.survivors.live.bytes =>
+            {
+                Verdict::Leaks
+            }
+            verdict => verdict,
         }
     }
 
@@ -291,6 +319,14 @@ impl Candidates<'_> {
             before = *end;
         }
         since_start(self.model, before).unwrap_or(0)
+    }
+}
+
+/// Why it is not known.
+pub(super) fn reason(verdict: Verdict) -> Option<String> {
+    match verdict {
+        Verdict::NotKnown(why) => Some(why.name().to_owned()),
+        _ => None,
     }
 }
 

@@ -149,7 +149,7 @@ fn holder_made(doc: &CandidateDoc, path: &HolderPathDoc) -> Option<String> {
     })
 }
 
-fn is_own_place(place: &str) -> bool {
+pub(super) fn is_own_place(place: &str) -> bool {
     let class = class_of_place(place);
     class.is_some_and(|class| !is_library(package_of(class)))
 }
@@ -162,7 +162,13 @@ pub(super) fn class_of_place(place: &str) -> Option<&str> {
 
 /// What an object near the structure is made by: a line that is not known to add to it.
 pub(super) fn near(place: &str) -> String {
-    format!("{NEAR}{place}, which makes what is added")
+    format!("{NEAR}{place}{MAKES}")
+}
+
+/// The line itself.
+pub(super) fn line_of(place: &str) -> &str {
+    let line = place.strip_prefix(NEAR).unwrap_or(place);
+    line.strip_suffix(MAKES).unwrap_or(line)
 }
 
 /// True of a place by [`near`].
@@ -171,6 +177,7 @@ pub(super) fn is_near(place: &str) -> bool {
 }
 
 const NEAR: &str = "near ";
+const MAKES: &str = ", which makes what is added";
 
 /// The call that made the structure's nodes (or its array). Else a line near it: what the nodes were made for, the first below them that code of the program's own makes; else that
 /// of what leaks.

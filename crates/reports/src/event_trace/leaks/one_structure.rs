@@ -127,6 +127,7 @@ fn absorb(known: &mut CandidateDoc, row: CandidateDoc, forecast: &Forecast) {
         known.bytes_per_second = ratio(forecast.per_second(known.bytes_per_mb.value));
         known.seconds_until_full = forecast
             .seconds_until_full(known.bytes_per_mb.value)
+            .filter(|_| !known.slows)
             .map(ratio);
         for (sum, bytes) in known.curve.iter_mut().zip(&row.curve) {
             *sum = sum.saturating_add(*bytes);

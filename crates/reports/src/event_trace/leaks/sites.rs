@@ -1,8 +1,6 @@
 //! The verdict on every line of source: `--sites`.
 
-use ducktrack_leaks::{NotKnown, Verdict};
-
-use super::candidates::{Candidates, JudgedRow, interval};
+use super::candidates::{Candidates, JudgedRow, interval, reason};
 use super::document::SiteVerdictDoc;
 use super::softly::Part;
 use crate::event_trace::amounts::{ratio, signed};
@@ -53,15 +51,10 @@ fn site(
     }
     let at = place.as_ref().map(|place| &place.location);
     let judged = &row.judged;
-    let reason = match judged.verdict {
-        Verdict::NotKnown(NotKnown::Unseen) => Some("unseen"),
-        Verdict::NotKnown(NotKnown::FewCollections) => Some("few collections"),
-        _ => None,
-    };
     Some(SiteVerdictDoc {
         verdict: judged.verdict.name().to_owned(),
         softly: row.part == Part::Soft,
-        reason: reason.map(str::to_owned),
+        reason: reason(judged.verdict),
         ty: type_name(row.row.ty.as_deref()),
         class: at.map(|at| at.class.clone()),
         method: at.map(|at| at.method.clone()),

@@ -140,5 +140,36 @@ impl<'a> SoftlyHeld<'a> {
 /// The maker in the dump is one of the row.
 pub(super) fn is_of_row(maker: &ObjectMaker, row: &SurvivorRow) -> bool {
     let is_site = maker.site.is_some_and(|site| row.sites.contains(&site));
-    (is_site || maker.site.is_none() && row.site.is_none()) && maker.ty == row.ty
+    let is_call = maker.call.is_some_and(|call| row.calls.contains(&call));
+    (is_site || maker.site.is_none() && row.site.is_none())
+        && (is_call || maker.call.is_none() && row.call.is_none())
+        && maker.ty == row.ty
+}
+
+#[cfg(test)]
+mod tests {
+    use ducktrack_count_model::{CallIndex, SiteIndex};
+
+    use super::*;
+
+    #[test]
+    fn what_a_line_makes_for_another_caller_is_of_another_row() {
+        let site = SiteIndex::at(3);
+        let maker = |call: Option<usize>| ObjectMaker {
+            site: Some(site),
+            call: call.map(CallIndex::at),
+            ..ObjectMaker::default()
+        };
+        let row = |call: Option<usize>| SurvivorRow {
+            site: Some(site),
+            sites: vec![site],
+            call: call.map(CallIndex::at),
+            calls: call.map(CallIndex::at).into_iter().collect(),
+            ..SurvivorRow::default()
+        };
+        for (of_maker, of_row) in [(Some(1), Some(2)), (None, Some(1)), (Some(1), None)] {
+            assert!(!is_of_row(&maker(of_maker), &row(of_row)));
+            assert!(is_of_row(&maker(of_maker), &row(of_maker)));
+        }
+    }
 }

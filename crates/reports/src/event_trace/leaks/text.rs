@@ -36,7 +36,9 @@ pub(super) fn write(report: &LeaksReport, out: &mut TextLines) {
         write_sites(out, &report.sites);
         return trouble(out, &report.head);
     }
-    let matters = report.candidates.iter().take_while(|row| !row.is_small());
+    let smallest = report.smallest_bytes_per_mb.unwrap_or(0.0);
+    let candidates = report.candidates.iter();
+    let matters = candidates.take_while(|row| !row.is_small(smallest));
     let most = matters.count().min(SHOWN);
     let most = report.head.asked.top.unwrap_or(most);
     for (rank, row) in report.candidates.iter().take(most).enumerate() {
@@ -71,6 +73,9 @@ fn heap(report: &LeaksReport) -> String {
             "{live}{most}, {rate} more per second of work: full in {}",
             duration(seconds)
         ),
+        None if report.max_heap.is_some() => {
+            format!("{live}{most}, {rate} more per second of work")
+        }
         None => format!("{live}, {rate} more per second (--max-heap 512m says when it is full)"),
     }
 }
@@ -199,10 +204,15 @@ fn at_least(report: &LeaksReport) -> &'static str {
 
 fn title(row: &CandidateDoc) -> String {
     match (row.verdict.as_str(), row.alarm) {
+        ("leaks", true) if row.slows => "leaks, ever more slowly".to_owned(),
         ("leaks", true) => "leaks".to_owned(),
         ("leaks", false) if row.is_in_use() => "becomes more, and is in use".to_owned(),
         ("leaks", false) => "becomes more, too slowly for an alarm after this run".to_owned(),
         ("fills", _) if row.softly => "fills, held by soft references only".to_owned(),
+        ("not known", _) if row.is_starting() => "becomes more while the program starts".to_owned(),
+        ("not known", _) if row.is_oldest_gone() => {
+            "leaks, unless it replaces its oldest".to_owned()
+        }
         ("not known", _) => "leaks if what is in the old space is alive".to_owned(),
         (other, _) => other.to_owned(),
     }
@@ -260,6 +270,7 @@ fn sure(row: &CandidateDoc) -> String {
             percent(row.bends),
             short_bytes(level as u64)
         ),
+        _ if row.slows => "the curve bends, but towards no bound".to_owned(),
         _ => format!("that the line bends: {}", percent(row.bends)),
     };
     let released = match row.released {
@@ -302,7 +313,7 @@ fn write_rest(out: &mut TextLines, report: &LeaksReport, most: usize) {
     section(
         out,
         &match rest.first() {
-            Some(first) if first.is_small() => format!(
+            Some(first) if first.is_small(report.smallest_bytes_per_mb.unwrap_or(0.0)) => format!(
                 "{}, but too little to matter in this run",
                 match rest.len() {
                     1 => "1 site that rises".to_owned(),

@@ -2,6 +2,7 @@
 
 use ducktrack_analyses::{Staleness, SurvivorRow, TraceModel};
 use ducktrack_holders::LastUse;
+use ducktrack_leaks::{NotKnown, Verdict};
 
 use super::document::CandidateDoc;
 use crate::event_trace::heap::since_start;
@@ -12,9 +13,20 @@ impl CandidateDoc {
         !self.staleness.is_empty() && is_in_use(self.unused_for)
     }
 
-    /// It rises, and nobody need act.
-    pub(super) fn is_small(&self) -> bool {
-        self.verdict == "leaks" && !self.alarm && !self.is_in_use()
+    /// It leaks unless it replaces its oldest.
+    pub(super) fn is_oldest_gone(&self) -> bool {
+        self.reason.as_deref() == Some(NotKnown::OldestGone.name())
+    }
+
+    /// It rises, as all does while the program starts.
+    pub(super) fn is_starting(&self) -> bool {
+        self.reason.as_deref() == Some(NotKnown::Starting.name())
+    }
+
+    /// It rises, and nobody need act: no alarm, or less than the smallest rate that matters.
+    pub(super) fn is_small(&self, smallest: f64) -> bool {
+        let is_slow = self.verdict == Verdict::Leaks.name() || self.bytes_per_mb.value < smallest;
+        is_slow && !self.alarm && !self.is_in_use()
     }
 
     /// Adds the last uses of the driver's live objects.

@@ -1,9 +1,10 @@
 //! The verdict on the run as one sentence.
 
 use ducktrack_analyses::Survivors;
-use ducktrack_leaks::{COHORTS, Forecast, HORIZON};
+use ducktrack_leaks::{COHORTS, Forecast, HORIZON, NotKnown};
 
 use super::document::CandidateDoc;
+use super::held::is_own_place;
 use crate::quantity::{counted, short_bytes};
 
 /// HotSpot gives up when full collections free less than this share of the heap (`GCHeapFreeLimit`).
@@ -53,17 +54,15 @@ pub(super) fn verdict(
             counted(u64::from(survivors.collections), "collection")
         ));
     }
-    let unseen = material().filter(|one| one.verdict == "not known");
+    let unseen = material().filter(|one| one.verdict == "not known" && !one.is_starting());
     let unseen: Vec<&CandidateDoc> = unseen.collect();
+    if let Some(sentence) = starting(candidates, forecast) {
+        return not_known(sentence);
+    }
     if let Some(first) = unseen.first() {
         return not_known(format!(
-            "{}, {} made at {} leaks",
-            match first.released {
-                true =>
-                    "all was dropped before a collection had looked at the old space; if it was alive until then",
-                false =>
-                    "no collection has looked at all of the old space in the second half of the run; if what is there is alive",
-            },
+            "{}, {} {} leaks",
+            unseen_why(first),
             first.target,
             made(first)
         ));
@@ -96,13 +95,13 @@ pub(super) fn verdict(
         },
         None => RunVerdict {
             word: "no leak",
-            sentence: format!("no leak: {visible}{}", slower(candidates)),
+            sentence: format!("no leak: {visible}{}", slower(candidates, forecast)),
         },
     }
 }
 
 fn fills(first: &CandidateDoc, visible: &str) -> String {
-    let what = format!("{} made at {}", first.target, made(first));
+    let what = format!("{} {}", first.target, made(first));
     if first.softly {
         return format!(
             "no leak that fills the heap: {what} becomes more, but only soft references hold it, which the JVM clears before the heap is full. {}",
@@ -125,9 +124,41 @@ fn capital(sentence: &str) -> String {
     first.chain(letters).collect()
 }
 
+/// Why it is not known of the first that would leak.
+fn unseen_why(first: &CandidateDoc) -> &'static str {
+    if first.released {
+        return "all was dropped before a collection had looked at the old space; if it was alive until then";
+    }
+    if first.is_oldest_gone() {
+        return "what is older than all that stays has gone, and no collection shows at what age; if it does not replace its oldest";
+    }
+    match first.reason.as_deref() == Some(NotKnown::FewLooks.name()) {
+        true => {
+            "fewer than 4 collections have looked at all of the old space; if it goes on as its births do"
+        }
+        false => {
+            "no collection has looked at all of the old space in the second half of the run; if what is there is alive"
+        }
+    }
+}
+
+/// While a program starts, what it loads rises. Together such lines would be an alarm.
+fn starting(candidates: &[CandidateDoc], forecast: &Forecast) -> Option<String> {
+    let rising = || candidates.iter().filter(|one| one.is_starting());
+    let rate: f64 = rising().map(|one| one.bytes_per_mb.value).sum();
+    let first = rising().next().filter(|_| forecast.is_alarming(rate))?;
+    Some(format!(
+        "the program was still starting: in most of the second half of the run many lines allocated for the first time. Whether {} {} goes on when it has started is not known: run longer",
+        first.target,
+        made(first)
+    ))
+}
+
 /// Straight lines that are no alarm.
-fn slower(candidates: &[CandidateDoc]) -> String {
-    match candidates.iter().filter(|one| one.is_small()).count() {
+fn slower(candidates: &[CandidateDoc], forecast: &Forecast) -> String {
+    let lines = candidates.iter().filter(|one| one.verdict == "leaks");
+    let smallest = forecast.smallest_rate();
+    match lines.filter(|one| one.is_small(smallest)).count() {
         0 => String::new(),
         1 => "; 1 site rises, by less".to_owned(),
         more => format!("; {more} sites rise, by less"),
@@ -174,31 +205,37 @@ fn leaks(first: &CandidateDoc, alarms: usize) -> String {
         1 => String::new(),
         more => format!("; and {}", counted(more as u64 - 1, "more leak")),
     };
-    let full = first
-        .seconds_until_full
-        .map_or_else(String::new, |seconds| {
-            format!(
-                ": by itself it fills the heap in {} of work",
-                duration(seconds)
-            )
-        });
+    let full = match first.seconds_until_full {
+        Some(seconds) => format!(
+            ": by itself it fills the heap in {} of work",
+            duration(seconds)
+        ),
+        None if first.slows => ", ever more slowly and without a bound".to_owned(),
+        None => String::new(),
+    };
     let field = first
         .structure
         .as_ref()
         .and_then(|structure| structure.field.as_ref());
     let kept = field.map_or_else(String::new, |field| format!(", kept in {field},"));
     format!(
-        "{} made at {}{kept} leaks {} of each MB that the program allocates{full}{more}",
+        "{} {}{kept} leaks {} of each MB that the program allocates{full}{more}",
         first.target,
         made(first),
         short_bytes(first.bytes_per_mb.value as u64)
     )
 }
 
-fn made(row: &CandidateDoc) -> &str {
-    row.made
-        .as_deref()
-        .unwrap_or("a place that is not known (the VM or native code)")
+/// Where it is made; code of the JDK is made use of by a caller.
+fn made(row: &CandidateDoc) -> String {
+    let Some(place) = row.made.as_deref() else {
+        return "made at a place that is not known (the VM or native code)".to_owned();
+    };
+    let caller = row.caller.as_deref().filter(|_| !is_own_place(place));
+    match caller.and_then(|caller| caller.split(" calls ").next()) {
+        Some(caller) => format!("made for {caller}"),
+        None => format!("made at {place}"),
+    }
 }
 
 /// What the run would have shown.

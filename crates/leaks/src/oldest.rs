@@ -1,0 +1,58 @@
+//! What became of objects that are older than all that stays.
+//!
+//! A cache that replaces its oldest keeps all up to an age and none that is older, so that its curve from there on is that of a leak. What tells them is the survival function at the
+//! age of the oldest that stays (Kaplan and Meier 1958): in a leak all live on. A death is found at a collection, and may have come at any time since the last one that looked.
+
+use crate::cohorts::Cohorts;
+use crate::history::History;
+use crate::judgement::Measure;
+
+/// Cohorts by which an age may be off: births and deaths are known to a cohort.
+const OFF: usize = 2;
+
+/// What became of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Oldest {
+    /// There were none, or they died younger: what stays began to be kept then.
+    Younger,
+    /// They are gone; nobody knows at what age.
+    Gone,
+    /// They lived as long as the oldest that stays, and are gone.
+    Replaced,
+}
+
+impl Oldest {
+    /// `since`: the first cohort of which enough stays. `enough`: that, of the cohorts before it.
+    pub(crate) fn of(
+        cohorts: &Cohorts,
+        history: &History,
+        measure: Measure,
+        since: usize,
+        enough: f64,
+    ) -> Self {
+        let age = cohorts.len().saturating_sub(since + OFF);
+        let (mut possible, mut sure) = (0.0, 0.0);
+        for death in &history.deaths {
+            let (born, died) = (cohorts.of_cell(death.born), cohorts.of_cell(death.died));
+            if !(1..since).contains(&born) || died < born + age.max(OFF) {
+                continue;
+            }
+            possible += measure.of(death.amount);
+            if last_look(cohorts, history, death.died).is_some_and(|look| look >= born + age) {
+                sure += measure.of(death.amount);
+            }
+        }
+        match possible > 0.0 && possible >= enough {
+            false => Self::Younger,
+            true if sure >= possible / 2.0 => Self::Replaced,
+            true => Self::Gone,
+        }
+    }
+}
+
+/// The cohort of the last collection before this cell that looked at all of the old space.
+fn last_look(cohorts: &Cohorts, history: &History, cell: usize) -> Option<usize> {
+    let before = history.levels.get(..cell).unwrap_or(&history.levels);
+    let look = before.iter().rposition(|level| level.is_some())?;
+    Some(cohorts.of_cell(look))
+}
