@@ -332,9 +332,7 @@ impl CandidateDoc {
     fn seen_in_dump(self, forecast: &Forecast) -> Self {
         let held = self.path.last().map_or(0, |step| step.count);
         let is_held = self.root.is_some() && self.held_outside.is_none();
-        if self.reason.as_deref() != Some(NotKnown::Unseen.name())
-            || !is_held
-            || held.saturating_mul(2) < self.objects
+        if !self.is_not_known(NotKnown::Unseen) || !is_held || held.saturating_mul(2) < self.objects
         {
             return self;
         }

@@ -92,8 +92,8 @@ impl Candidates<'_> {
             Verdict::Leaks,
             Verdict::Fills,
             Verdict::NotKnown(NotKnown::Unseen),
-            Verdict::NotKnown(NotKnown::FewLooks),
             Verdict::NotKnown(NotKnown::OldestGone),
+            Verdict::NotKnown(NotKnown::FewLooks),
             Verdict::NotKnown(NotKnown::Starting),
         ];
         let mut all: Vec<Candidate<'a>> = Vec::new();

@@ -1,5 +1,7 @@
 //! For a terminal: one screen that says what leaks, how sure, how fast, since when, who made it, who holds it, when the heap is full, what to change.
 
+use ducktrack_leaks::NotKnown;
+
 use super::document::{CandidateDoc, IntervalDoc, LeaksReport, SiteVerdictDoc};
 use super::kept;
 use super::verdict::duration;
@@ -209,9 +211,14 @@ fn title(row: &CandidateDoc) -> String {
         ("leaks", false) if row.is_in_use() => "becomes more, and is in use".to_owned(),
         ("leaks", false) => "becomes more, too slowly for an alarm after this run".to_owned(),
         ("fills", _) if row.softly => "fills, held by soft references only".to_owned(),
-        ("not known", _) if row.is_starting() => "becomes more while the program starts".to_owned(),
-        ("not known", _) if row.is_oldest_gone() => {
+        ("not known", _) if row.is_not_known(NotKnown::Starting) => {
+            "becomes more while the program starts".to_owned()
+        }
+        ("not known", _) if row.is_not_known(NotKnown::OldestGone) => {
             "leaks, unless it replaces its oldest".to_owned()
+        }
+        ("not known", _) if row.is_not_known(NotKnown::FewLooks) => {
+            "leaks if it goes on as its births do".to_owned()
         }
         ("not known", _) => "leaks if what is in the old space is alive".to_owned(),
         (other, _) => other.to_owned(),

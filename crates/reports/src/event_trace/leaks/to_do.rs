@@ -1,6 +1,7 @@
 //! What a person would do next about a candidate.
 
 use ducktrack_count_model::stable_class;
+use ducktrack_leaks::NotKnown;
 
 use super::document::CandidateDoc;
 use super::held::{is_own_place, line_of};
@@ -26,11 +27,13 @@ pub(super) fn to_do(row: &CandidateDoc, project: &str) -> String {
         (.., "not known") if row.released => {
             "look at it before the shutdown hooks free it: dump=shutdown makes a full collection then".to_owned()
         }
-        (.., "not known") if row.is_starting() => {
+        (.., "not known") if row.is_not_known(NotKnown::Starting) => {
             "run longer: a leak goes on when the program has started, and what classes need does not".to_owned()
         }
-        (.., "not known") if row.is_oldest_gone() => {
-            "run longer or with a smaller heap: collections that look at all of the old space show at what age the oldest go".to_owned()
+        (.., "not known")
+            if row.is_not_known(NotKnown::OldestGone) || row.is_not_known(NotKnown::FewLooks) =>
+        {
+            "run longer or with a smaller heap: collections that look at all of the old space show whether it goes on".to_owned()
         }
         (.., "not known") => {
             "take a look at the old space: ducktrack leaks PID (or dump=end) makes a full collection".to_owned()

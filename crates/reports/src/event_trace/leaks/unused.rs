@@ -13,14 +13,9 @@ impl CandidateDoc {
         !self.staleness.is_empty() && is_in_use(self.unused_for)
     }
 
-    /// It leaks unless it replaces its oldest.
-    pub(super) fn is_oldest_gone(&self) -> bool {
-        self.reason.as_deref() == Some(NotKnown::OldestGone.name())
-    }
-
-    /// It rises, as all does while the program starts.
-    pub(super) fn is_starting(&self) -> bool {
-        self.reason.as_deref() == Some(NotKnown::Starting.name())
+    /// It is not known for this reason.
+    pub(super) fn is_not_known(&self, why: NotKnown) -> bool {
+        self.reason.as_deref() == Some(why.name())
     }
 
     /// It rises, and nobody need act: no alarm, or less than the smallest rate that matters.

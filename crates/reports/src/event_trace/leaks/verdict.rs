@@ -54,7 +54,8 @@ pub(super) fn verdict(
             counted(u64::from(survivors.collections), "collection")
         ));
     }
-    let unseen = material().filter(|one| one.verdict == "not known" && !one.is_starting());
+    let unseen = material()
+        .filter(|one| one.verdict == "not known" && !one.is_not_known(NotKnown::Starting));
     let unseen: Vec<&CandidateDoc> = unseen.collect();
     if let Some(sentence) = starting(candidates, forecast) {
         return not_known(sentence);
@@ -129,10 +130,10 @@ fn unseen_why(first: &CandidateDoc) -> &'static str {
     if first.released {
         return "all was dropped before a collection had looked at the old space; if it was alive until then";
     }
-    if first.is_oldest_gone() {
+    if first.is_not_known(NotKnown::OldestGone) {
         return "what is older than all that stays has gone, and no collection shows at what age; if it does not replace its oldest";
     }
-    match first.reason.as_deref() == Some(NotKnown::FewLooks.name()) {
+    match first.is_not_known(NotKnown::FewLooks) {
         true => {
             "fewer than 4 collections have looked at all of the old space; if it goes on as its births do"
         }
@@ -144,7 +145,11 @@ fn unseen_why(first: &CandidateDoc) -> &'static str {
 
 /// While a program starts, what it loads rises. Together such lines would be an alarm.
 fn starting(candidates: &[CandidateDoc], forecast: &Forecast) -> Option<String> {
-    let rising = || candidates.iter().filter(|one| one.is_starting());
+    let rising = || {
+        candidates
+            .iter()
+            .filter(|one| one.is_not_known(NotKnown::Starting))
+    };
     let rate: f64 = rising().map(|one| one.bytes_per_mb.value).sum();
     let first = rising().next().filter(|_| forecast.is_alarming(rate))?;
     Some(format!(
