@@ -8,7 +8,7 @@
 //! | a pause uses | and waits for |
 //! |---|---|
 //! | the list of buffers, their marks ([`buffer_list`], [`cut_marks`]) | nobody |
-//! | the queue of pauses ([`cut_pauses`]) | nobody; only if [`MOST_PAUSES`] wait, because no driver comes, it settles them itself |
+//! | the queue of pauses ([`cut_pauses`]) | nobody; only if [`cut_pauses::MOST_PAUSES`] wait, because no driver comes, it settles them itself |
 //! | the state of the pause under way, the log of its own work | nobody: only the VM thread takes these locks |
 //! | what is known of cycles, the clocks of uses and records | nobody: single words |
 //! | the time, its CPU time (with `log=info`) | the kernel, which does not wait for other threads there |

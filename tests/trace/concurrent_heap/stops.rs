@@ -67,9 +67,10 @@ fn stopped(jdk: &Jdk, form: &[&str], recordings: usize, programs: &Path) {
 /// A recording that was stopped: whatever it knows of the heap it knows to its end.
 fn check_stopped(trace: &Path, name: &str) {
     let info = trace_command("info", trace, &[]).expect("info");
-    let (state, conflicts) = (&info["knowledge"]["state"], &info["conflicts"]);
-    println!("{name}: {state}, {conflicts} conflicts");
-    assert!(state != "lost", "{name}: {info}");
+    let state = &info["knowledge"]["state"];
+    println!("{name}: {state}");
+    // Not known at all: there was no time for the cycles that it takes.
+    assert!(state == "known" || state == "never", "{name}: {info}");
 }
 
 fn tool() -> std::path::PathBuf {
