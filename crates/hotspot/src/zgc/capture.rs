@@ -15,7 +15,6 @@ use crate::zgc::forwarding_table::{Forwarding, RelocationSet, TableCopy, TableFa
 use crate::zgc::layout::{Form, Layout};
 use crate::zgc::live_map::{LiveMap, LiveMapFault};
 use crate::zgc::object_reader::{ObjectFault, ObjectReader, Places};
-use crate::zgc::old_uses::OldBeside;
 use crate::zgc::page_table::Page;
 use crate::zgc::use_reader::{CycleUses, StampCopy, Stamps, UseReader};
 
@@ -73,8 +72,8 @@ pub(crate) struct Capture {
     counted: usize,
     /// If uses are recorded.
     pub(crate) uses: Option<StampCopy>,
-    /// Of a young cycle, if uses are recorded.
-    pub(crate) beside: Option<OldBeside>,
+    /// The cycle of the other generation beside it ([`super::inventory`]).
+    pub(crate) beside: Option<u32>,
 }
 
 /// A page whose objects the cycle judges.
@@ -198,10 +197,14 @@ impl Capture {
 }
 
 impl Relocated {
-    /// The old generation beside a young cycle, and that cycle's step of the clock, if uses are recorded.
-    pub(crate) fn beside(&self) -> Option<(OldBeside, u64)> {
-        let step = self.capture.uses.as_ref().map(StampCopy::step);
-        self.capture.beside.zip(step)
+    /// The cycle of the other generation beside it.
+    pub(crate) fn beside(&self) -> Option<u32> {
+        self.capture.beside
+    }
+
+    /// The cycle's step of the clock, if uses are recorded.
+    pub(crate) fn step(&self) -> Option<u64> {
+        self.capture.uses.as_ref().map(StampCopy::step)
     }
 
     /// The result. The generation must not begin to free pages before this is over.

@@ -29,7 +29,7 @@ use crate::zgc::use_reader::{CycleClock, Stamps};
 use crate::zgc::young_beside_old::YoungBesideOld;
 
 /// The collector's numbers of phases.
-const MARK: u32 = 0;
+pub(super) const MARK: u32 = 0;
 pub(super) const MARK_COMPLETE: u32 = 1;
 pub(super) const RELOCATE: u32 = 2;
 
@@ -429,6 +429,7 @@ impl Shared {
         self.reading.wait_for_need();
         match Capture::read(&self.layout, watch.generation, number, self.most_objects) {
             Ok(mut capture) => {
+                capture.beside = self.inventory.beside(watch.generation, number);
                 if let Err(fault) = self.begin_uses(watch, &mut capture) {
                     self.tell(watch, number, Err(fault));
                     return;
@@ -449,7 +450,11 @@ impl Shared {
         let Some(watch) = all.find(|watch| watch.generation == generation) else {
             return;
         };
-        let beside = copied.copy.as_ref().ok().and_then(Relocated::beside);
+        let copy = copied.copy.as_ref().ok();
+        let (beside, step) = (
+            copy.and_then(Relocated::beside),
+            copy.and_then(Relocated::step),
+        );
         let outcome = copied.copy.and_then(|copy| {
             let objects = &mut *self.objects();
             // Old cycles, and those of the whole heap, unload classes.
@@ -463,13 +468,13 @@ impl Shared {
                 watch.read.store(number, Ordering::Release);
                 // Stamps are left, which no driver frees unseen.
                 self.reading.let_go();
-                self.add_old_uses(beside, &mut outcome);
+                self.add_old_uses(beside.zip(step), &mut outcome);
             } else if !self.beside.is_ordered(&outcome) {
                 let what = "a young cycle took too long beside an old one";
                 return Err(CycleFault::Missed { what });
             }
             let kind = watch.kind(self.layout.form);
-            let report = self.reported(kind, number, outcome, copied.held_nanos);
+            let report = self.reported(kind, (number, beside), outcome, copied.held_nanos);
             Ok(CycleReport {
                 collector_nanos: copied.collector_nanos,
                 over: Some(copied.over),
@@ -486,7 +491,6 @@ impl Shared {
         };
         if start.kind == CycleKind::Young {
             let (phase, number) = old.now();
-            self.old_uses.young_begins(start.number, phase, number);
             let begins = old.begins.swap(false, Ordering::Relaxed);
             let state = (phase == MARK, begins);
             self.inventory.young_begins(start.number, number, state);
@@ -497,15 +501,15 @@ impl Shared {
     fn reported(
         &self,
         kind: CycleKind,
-        number: u32,
+        (number, beside): (u32, Option<u32>),
         mut outcome: Outcome,
         held: u64,
     ) -> CycleReport {
         let whole = match kind {
             CycleKind::Whole => return CycleReport::of(outcome, held, true),
-            CycleKind::Young => self.inventory.young_is_over(number, &outcome),
+            CycleKind::Young => self.inventory.young_is_over(number, beside, &outcome),
             CycleKind::Old => {
-                self.inventory.old_is_over(number, &outcome);
+                self.inventory.old_is_over(number, beside, &outcome);
                 None
             }
         };

@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::address::Address;
 use crate::collection_report::AddressRange;
 use crate::survivor::Survivor;
-use crate::zgc::address_key::OLD_GENERATION;
+use crate::zgc::address_key::{Generation, OLD_GENERATION};
 use crate::zgc::capture::Outcome;
 
 /// Pages are multiples of it.
@@ -86,6 +86,7 @@ impl Inventory {
             uses: None,
         };
         let is_sound = whole.survivors.is_sorted_by(|a, b| a.from < b.from);
+        self.is_wanted = !is_sound;
         is_sound.then_some(whole)
     }
 }
@@ -127,18 +128,32 @@ impl InventoryKeeper {
             .store(pair(young, marked), Ordering::Release);
     }
 
-    /// A young cycle is over. If that is wanted and the rest is known: the outcome of the whole heap.
-    pub(crate) fn young_is_over(&self, number: u32, outcome: &Outcome) -> Option<Outcome> {
-        let mut inventory = self.inventory();
-        inventory.young_is_over(number, outcome);
-        let (young, old) = parts(self.old_marked.load(Ordering::Acquire));
-        (young == number).then(|| inventory.whole(number, old, outcome))?
+    /// At the Mark End of a cycle: the cycle of the other generation beside it. Of a young one, the last old cycle that had passed its Mark End when it began; of an old one, the
+    /// young cycle that began in the same pause. Later it is not known: the next cycle may begin before this one is read.
+    pub(crate) fn beside(&self, generation: Generation, number: u32) -> Option<u32> {
+        let pair = match generation {
+            Generation::Young => &self.old_marked,
+            Generation::Old => &self.old_begun,
+        };
+        let (cycle, beside) = parts(pair.load(Ordering::Acquire));
+        (cycle == number).then_some(beside)
     }
 
-    /// An old cycle is over.
-    pub(crate) fn old_is_over(&self, number: u32, outcome: &Outcome) {
-        let (old, beside) = parts(self.old_begun.load(Ordering::Acquire));
-        if old == number {
+    /// A young cycle is over, with the old one beside it. If that is wanted and the rest is known: the outcome of the whole heap.
+    pub(crate) fn young_is_over(
+        &self,
+        number: u32,
+        beside: Option<u32>,
+        outcome: &Outcome,
+    ) -> Option<Outcome> {
+        let mut inventory = self.inventory();
+        inventory.young_is_over(number, outcome);
+        inventory.whole(number, beside?, outcome)
+    }
+
+    /// An old cycle is over, with the young one beside it.
+    pub(crate) fn old_is_over(&self, number: u32, beside: Option<u32>, outcome: &Outcome) {
+        if let Some(beside) = beside {
             self.inventory().old_is_over(number, beside, outcome);
         }
     }
@@ -243,6 +258,22 @@ mod tests {
         inventory.old_is_over(2, 6, &outcome(&[]));
         inventory.young_is_over(8, &outcome(&[]));
         assert!(inventory.whole(8, 2, &outcome(&[])).is_none());
+    }
+
+    #[test]
+    fn a_cycle_that_begins_before_the_last_one_is_read_changes_nothing() {
+        let keeper = InventoryKeeper::default();
+        keeper.want();
+        keeper.young_begins(6, 2, (true, true));
+        let sixth = keeper.beside(Generation::Young, 6);
+        let second = keeper.beside(Generation::Old, 2);
+        keeper.young_begins(7, 2, (false, false));
+        keeper.young_is_over(6, sixth, &outcome(&[(8, OLD | 8)]));
+        keeper.old_is_over(2, second, &outcome(&[(OLD | 80, OLD | 64)]));
+        let seventh = keeper.beside(Generation::Young, 7);
+        keeper.young_begins(8, 3, (true, true));
+        let whole = keeper.young_is_over(7, seventh, &outcome(&[(8, 16)]));
+        assert_eq!(ends(&whole.expect("all is known")), [16, OLD | 8, OLD | 64]);
     }
 
     #[test]

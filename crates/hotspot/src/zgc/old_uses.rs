@@ -1,44 +1,33 @@
 //! Uses of objects of the old generation, read with young cycles: an old cycle comes seldom, and does not see what was promoted since it began.
 //!
 //! ```text
-//! young   Mark Start ───────────────────── relocated, read
-//! old     no cycle between its Mark End and the end of its relocation, and no Relocate Start until all pages are read
+//! old     Mark End ──── Relocate Start ──── relocated, told                                  the last one that the trace has before the young cycle
+//! young             Mark Start ──────────────────────────── relocated ── old pages are read  no other old cycle begins to relocate until that is done
 //! ```
 //!
-//! Then objects of the old generation stay where they are from that Mark Start on, and their addresses are those that the trace has before the young cycle. Otherwise nothing is
-//! read: the stamps stay, for a later cycle.
+//! Then objects of the old generation are where the trace has them before the young cycle. Otherwise nothing is read: the stamps stay, for a later cycle.
 //!
 //! Pages are read word by word: a stamp in the old generation is one of the object there, since stamps are taken away before memory is freed.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::address::Address;
 use crate::zgc::address_key::Generation;
 use crate::zgc::collector_threads::thread_cpu;
-use crate::zgc::cycle_watch::{MARK_COMPLETE, RELOCATE};
+use crate::zgc::cycle_watch::RELOCATE;
 use crate::zgc::layout::Layout;
 use crate::zgc::use_reader::Stamps;
 
 /// Between two readings, at least this many times the duration of one must pass.
 const MOST_OF_THE_TIME: u32 = 20;
 
-/// The old generation's phase and number, and the latest of its cycles that is read.
+/// The old generation's phase and number, and the latest of its cycles that is told.
 type State = ((u32, u32), u32);
 
-/// The old generation as it was when a young cycle began.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct OldBeside {
-    relocations: u32,
-}
-
 #[derive(Debug, Default)]
-pub(crate) struct OldUses {
-    /// The latest young cycle, and the relocations of the old generation until then; 0: objects will not be where the trace has them.
-    begun: AtomicU64,
-    last: Mutex<LastReading>,
-}
+pub(crate) struct OldUses(Mutex<LastReading>);
 
 #[derive(Debug, Default)]
 struct LastReading {
@@ -56,45 +45,20 @@ impl LastReading {
     }
 }
 
-/// How many Relocate Starts there were.
-fn relocations((phase, number): (u32, u32)) -> u32 {
-    number.wrapping_sub(u32::from(phase != RELOCATE))
-}
-
-fn pair(young: u32, relocations: u32) -> u64 {
-    u64::from(young) << 32 | u64::from(relocations)
-}
-
 impl OldUses {
-    /// In the Mark Start of a young cycle: phase and number of the old generation.
-    pub(crate) fn young_begins(&self, young: u32, phase: u32, number: u32) {
-        let begun = match phase {
-            // The trace has the old cycle before the young one, and its objects have not moved.
-            MARK_COMPLETE => 0,
-            _ => pair(young, relocations((phase, number))),
-        };
-        self.begun.store(begun, Ordering::Release);
-    }
-
-    /// At the Mark End of a young cycle: the old generation when it began; `None` if its objects will not be where the trace has them.
-    pub(crate) fn beside(&self, young: u32) -> Option<OldBeside> {
-        let begun = self.begun.load(Ordering::Acquire);
-        let relocations = begun as u32;
-        (begun == pair(young, relocations)).then_some(OldBeside { relocations })
-    }
-
-    /// Adds the uses of all objects of the old generation to those that a young cycle found, if they can be read now. `state` is that of the old generation.
+    /// Adds the uses of all objects of the old generation to those that a young cycle found, if they can be read now. `marked` is the last old cycle that had passed its Mark End
+    /// when the young one began, at this step of the clock; `state` is that of the old generation.
     pub(crate) fn add(
         &self,
-        (beside, step): (OldBeside, u64),
+        (marked, step): (u32, u64),
         stamps: &Stamps,
         layout: &Layout,
         state: impl Fn() -> State,
         uses: &mut Vec<(Address, u64)>,
     ) -> bool {
         let now = Instant::now();
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if !last.is_long_ago(now) || !beside.can_be_read(state()) {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !last.is_long_ago(now) || !is_settled(marked, state()) {
             return false;
         }
         let Some(pages) = layout.pages(|page| page.is_old()) else {
@@ -108,7 +72,7 @@ impl OldUses {
             stamps.shadow.newer_now(start, end, last.until.max(1), add);
         }
         let latest = stamps.clock.load(Ordering::Acquire);
-        let is_known = beside.can_be_read(state());
+        let is_known = is_settled(marked, state());
         if is_known {
             last.until = step;
             // A stamp from the future is not a stamp.
@@ -119,40 +83,30 @@ impl OldUses {
     }
 }
 
-impl OldBeside {
-    /// Whether old objects are where they were when the young cycle began.
-    fn can_be_read(self, (now, read): State) -> bool {
-        relocations(now) == self.relocations && read == self.relocations
-    }
+/// Whether old objects are where this cycle left them, which is told: it has relocated, and the next one has not begun to.
+fn is_settled(marked: u32, ((phase, number), told): State) -> bool {
+    let relocated = number.wrapping_sub(u32::from(phase != RELOCATE));
+    (relocated, told) == (marked, marked)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const MARK: u32 = 0;
+    use crate::zgc::cycle_watch::{MARK, MARK_COMPLETE};
 
     #[test]
     fn old_objects_are_read_while_they_stay() {
-        let uses = OldUses::default();
-        uses.young_begins(7, RELOCATE, 3);
-        let beside = uses.beside(7).expect("it began");
-        for (now, read, is_known) in [
-            ((RELOCATE, 3), 3, true),
+        for (now, told, expected) in [
+            ((MARK_COMPLETE, 3), 2, false),
             // Its relocation is not over.
             ((RELOCATE, 3), 2, false),
+            ((RELOCATE, 3), 3, true),
             ((MARK, 4), 3, true),
             ((MARK_COMPLETE, 4), 3, true),
             ((RELOCATE, 4), 3, false),
             ((RELOCATE, 4), 4, false),
         ] {
-            assert_eq!(beside.can_be_read((now, read)), is_known, "{now:?} {read}");
+            assert_eq!(is_settled(3, (now, told)), expected, "{now:?} {told}");
         }
-        assert_eq!(uses.beside(8), None);
-        // The old cycle comes first, and moves later.
-        uses.young_begins(8, MARK_COMPLETE, 4);
-        assert_eq!(uses.beside(8), None);
-        uses.young_begins(9, MARK, 5);
-        assert_eq!(uses.beside(9), Some(OldBeside { relocations: 4 }));
     }
 }

@@ -5,11 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::{GenerationWatch, Reader, Shared, ZgcWatch};
 use crate::shadow::Shadow;
 use crate::shadow_views::HeapViews;
-use crate::zgc::address_key::Generation;
 use crate::zgc::capture::{Capture, CycleFault, Outcome};
 use crate::zgc::cycle_report::CycleStart;
 use crate::zgc::forwarding_table::{RelocationSet, TableFault};
-use crate::zgc::old_uses::OldBeside;
 use crate::zgc::use_reader::Stamps;
 
 impl ZgcWatch {
@@ -49,15 +47,12 @@ impl Shared {
         let Some(stamps) = self.stamps.get() else {
             return Ok(());
         };
-        if watch.generation == Generation::Young {
-            capture.beside = self.old_uses.beside(capture.seqnum);
-        }
         let is_known = capture.begin_uses(stamps, &self.layout, watch.clock.begin());
         is_known.then_some(()).ok_or(CycleFault::Uses)
     }
 
     /// A young cycle is over: adds uses of objects of the old generation.
-    pub(super) fn add_old_uses(&self, beside: Option<(OldBeside, u64)>, outcome: &mut Outcome) {
+    pub(super) fn add_old_uses(&self, beside: Option<(u32, u64)>, outcome: &mut Outcome) {
         let old = self.generations.get(1);
         let (Some(old), Some(stamps), Some(beside)) = (old, self.stamps.get(), beside) else {
             return;
