@@ -9,9 +9,7 @@
 //! Objects that were allocated before have their class, and no site.
 
 use ducktrack_heap_mirror::{Mirror, SiteCache};
-use ducktrack_trace_format::{Collection, CollectionKind, HeapClass};
-
-use crate::survivor_matching::UnmatchedSurvivors;
+use ducktrack_trace_format::{Collection, CollectionKind, HeapClass, Survivor};
 
 /// Old cycles after the contradiction until one has begun after it.
 const OLD_CYCLES: u32 = 2;
@@ -37,11 +35,10 @@ impl RegainedHeap {
     pub(crate) fn collection(
         &mut self,
         collection: &mut Collection,
-        survivors: &mut UnmatchedSurvivors,
+        survivors: &mut [Survivor],
         facts: &SiteCache,
     ) -> Result<Option<Vec<Vec<u8>>>, &'static str> {
-        self.mirror
-            .collect(collection, &mut survivors.objects, facts)?;
+        self.mirror.collect(collection, survivors, facts)?;
         let lists_all = match collection.kind {
             _ if !collection.went_on_beside() => false,
             CollectionKind::Full => true,

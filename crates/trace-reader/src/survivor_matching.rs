@@ -331,7 +331,7 @@ impl SurvivorMatching {
         let new = facts.new_classes(regained.classes, survivors.classes);
         regained.announce(new, survivors.classes);
         let mut copy = collection.clone();
-        match regained.collection(&mut copy, survivors, &facts.sites) {
+        match regained.collection(&mut copy, &mut survivors.objects, &facts.sites) {
             Ok(Some(point)) => {
                 collection.fault = Some(REGAINED.to_owned());
                 point.iter().for_each(|part| self.sync_part(part));
