@@ -20,18 +20,13 @@ use crate::zgc::capture::{Capture, CycleFault, Outcome, Relocated, moves_fault};
 use crate::zgc::collector_threads::CollectorThreads;
 use crate::zgc::cycle_report::{CycleKind, CycleListener, CycleReport, CycleStart};
 use crate::zgc::forwarding_table::RelocationSet;
-use crate::zgc::generations::GenerationPlace;
+use crate::zgc::generations::{GenerationPlace, MARK, MARK_COMPLETE, RELOCATE};
 use crate::zgc::inventory::InventoryKeeper;
 use crate::zgc::layout::{Form, Layout};
 use crate::zgc::old_uses::OldUses;
 use crate::zgc::own_thread::OwnThread;
 use crate::zgc::use_reader::{CycleClock, Stamps};
 use crate::zgc::young_beside_old::YoungBesideOld;
-
-/// The collector's numbers of phases.
-pub(super) const MARK: u32 = 0;
-pub(super) const MARK_COMPLETE: u32 = 1;
-pub(super) const RELOCATE: u32 = 2;
 
 const FAILED: &str = "reading ZGC's structures failed";
 /// No pause has begun.

@@ -12,6 +12,11 @@ use crate::address::Address;
 use crate::careful_read::read_bytes;
 use crate::error::Error;
 
+/// The collector's numbers of phases.
+pub(super) const MARK: u32 = 0;
+pub(super) const MARK_COMPLETE: u32 = 1;
+pub(super) const RELOCATE: u32 = 2;
+
 /// Where a generation is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GenerationPlace {

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use crate::address::Address;
 use crate::zgc::address_key::Generation;
 use crate::zgc::collector_threads::thread_cpu;
-use crate::zgc::cycle_watch::RELOCATE;
+use crate::zgc::generations::RELOCATE;
 use crate::zgc::layout::Layout;
 use crate::zgc::use_reader::Stamps;
 
@@ -92,7 +92,7 @@ fn is_settled(marked: u32, ((phase, number), told): State) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::zgc::cycle_watch::{MARK, MARK_COMPLETE};
+    use crate::zgc::generations::{MARK, MARK_COMPLETE};
 
     #[test]
     fn old_objects_are_read_while_they_stay() {
