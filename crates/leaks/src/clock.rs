@@ -1,8 +1,8 @@
 //! The program's clock: the bytes that it has allocated.
 
 use crate::cell::Cell;
+use crate::lines::Lines;
 use crate::speed::Speeds;
-use crate::start::Lines;
 
 /// The judged span, cut into cells.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -29,6 +29,8 @@ pub enum NotKnown {
     FewLooks,
     /// What is older than all that stays has gone: a cache that replaces its oldest looks so, and a leak that began when all was dropped once.
     OldestGone,
+    /// It began to be kept in the second half of the span, too late to say that it goes on.
+    Late,
     /// The program was still starting: it ran lines that it had never run before.
     Starting,
     /// There were too few collections.
@@ -42,6 +44,7 @@ impl NotKnown {
             Self::Unseen => "unseen",
             Self::FewLooks => "few looks",
             Self::OldestGone => "oldest gone",
+            Self::Late => "late",
             Self::Starting => "starting",
             Self::FewCollections => "few collections",
         }
@@ -137,6 +140,7 @@ impl Judgement {
                     NotKnown::Unseen
                         | NotKnown::FewLooks
                         | NotKnown::OldestGone
+                        | NotKnown::Late
                         | NotKnown::Starting
                 )
         )

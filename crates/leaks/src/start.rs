@@ -4,23 +4,6 @@
 //! work has nearly all of it covered. One that still loads its classes has not; what it keeps of each new class is a straight line then, and ends with its start.
 
 use crate::clock::Clock;
-use crate::interval::CONFIDENCE;
-
-/// Lines of source that allocate in a cell of the clock.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Lines {
-    /// All of them.
-    pub at_work: u32,
-    /// Of these: at work for the first time.
-    pub new: u32,
-}
-
-impl Lines {
-    /// More of them are new than what lies outside of an interval.
-    fn are_of_a_start(self) -> bool {
-        f64::from(self.new) > (1.0 - CONFIDENCE) * f64::from(self.at_work)
-    }
-}
 
 impl Clock {
     /// Most cells of the second half of the span have new lines. False where lines are not known.
@@ -42,7 +25,7 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Cell;
+    use crate::{Cell, Lines};
 
     fn is_starting(new: impl Fn(u32) -> u32) -> bool {
         let cells = vec![

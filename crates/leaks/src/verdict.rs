@@ -31,10 +31,12 @@ pub fn judge(clock: &Clock, history: &History) -> Judgement {
         Some((clock, earlier)) => {
             let before = judge_unseen(&clock, &earlier);
             match before.verdict {
-                Verdict::Leaks | Verdict::NotKnown(NotKnown::Unseen) => Judgement {
-                    released: true,
-                    ..before
-                },
+                Verdict::Leaks | Verdict::NotKnown(NotKnown::Unseen | NotKnown::Late) => {
+                    Judgement {
+                        released: true,
+                        ..before
+                    }
+                }
                 _ => judged,
             }
         }
@@ -85,12 +87,14 @@ fn judge_unseen(clock: &Clock, history: &History) -> Judgement {
 /// Objects first; then bytes, for few objects that become large.
 fn judge_seen(clock: &Clock, history: &History) -> Judgement {
     let span = Span::of(clock, history);
+    let is_late = |one: &Judgement| one.verdict == Verdict::NotKnown(NotKnown::Late);
     let objects = span.judgement(Measure::Objects);
-    if objects.grows() || matches!(objects.verdict, Verdict::NotKnown(_)) {
+    let is_judged = objects.grows() || matches!(objects.verdict, Verdict::NotKnown(_));
+    if is_judged && !is_late(&objects) {
         return objects;
     }
     let bytes = span.judgement(Measure::Bytes);
-    match bytes.may_leak() || bytes.grows() {
+    match bytes.grows() || bytes.may_leak() && !is_late(&bytes) {
         true => bytes,
         false => objects,
     }
@@ -255,8 +259,24 @@ impl<'a> Span<'a> {
         match (levels.falls(), early > all / 2.0) {
             (2.., _) => Verdict::Periodic,
             (_, true) => Verdict::LoadedOnce,
+            _ if oldest == Oldest::Younger && self.is_late(kept, rate) => {
+                Verdict::NotKnown(NotKnown::Late)
+            }
             _ => Verdict::Bounded,
         }
+    }
+
+    /// It is kept only since a cohort of the second half, and of each from there on.
+    fn is_late(&self, kept: &[f64], rate: Rate) -> bool {
+        let range = self.first_kept(kept, Some(rate)).max(self.later().start)..self.inner().end;
+        let enough = rate.rate.value / core::f64::consts::E;
+        let cohorts = kept.iter().zip(&self.cohorts.lengths);
+        let mut cohorts = cohorts.skip(range.start).take(range.len());
+        let goes_on = self.rate(kept, range.clone(), 0.0);
+        range.len() >= FEWEST - 1
+            && cohorts.all(|(kept, length)| *kept >= enough * length)
+            && goes_on.is_some_and(|rate| rate.is_positive())
+            && !self.is_coarse(kept, rate)
     }
 
     /// What is kept goes with these events, which go on.

@@ -310,6 +310,24 @@ fn a_late_leak_with_few_collections() {
     }
 }
 
+/// It began after three quarters of the run: more than a step, and less than a line.
+#[test]
+fn a_leak_that_began_late_is_not_known() {
+    for step in [1, 2] {
+        let looks: Vec<usize> = (0..CELLS).step_by(step).collect();
+        let mut program = Program::new(&looks, 17);
+        let life = |at: f64, random: f64| match at > 0.75 {
+            true => 2.0,
+            false => random * 0.01,
+        };
+        let verdict = program.verdict(|_| 100, life);
+        assert_eq!(verdict, Verdict::NotKnown(NotKnown::Late), "{step}");
+        // A cache of the last quarter.
+        let cache = program.verdict(|_| 100, |_, _| 0.25);
+        assert!(!matches!(cache, Verdict::NotKnown(_)), "{step}: {cache:?}");
+    }
+}
+
 /// A cache of the last 80 % of the run: full by then, it replaces its oldest.
 #[test]
 fn a_cache_that_is_full_late_is_bounded() {

@@ -9,6 +9,7 @@ mod facts;
 mod held;
 mod kept;
 mod one_structure;
+mod place_text;
 mod sites;
 mod softly;
 mod text;

@@ -5,7 +5,7 @@ use ducktrack_profile::{Frame, FrameIndex, Profile};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::document::CandidateDoc;
-use super::held::{class_of_place, is_near, near};
+use super::place_text::{class_of_place, is_near, near};
 use crate::class_name::readable_class;
 use crate::event_trace::place::PlaceDoc;
 use crate::stack_names::frame_name;

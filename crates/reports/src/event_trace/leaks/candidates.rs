@@ -10,7 +10,7 @@ use ducktrack_leaks::{
 use rustc_hash::FxHashSet;
 
 use super::document::{CandidateDoc, CohortDoc, FollowerDoc, IntervalDoc};
-use super::held::class_of_place;
+use super::place_text::class_of_place;
 use super::softly::{Part, SoftlyHeld};
 use super::unused::is_unused;
 use crate::class_name::package_of;
@@ -94,6 +94,7 @@ impl Candidates<'_> {
             Verdict::NotKnown(NotKnown::Unseen),
             Verdict::NotKnown(NotKnown::OldestGone),
             Verdict::NotKnown(NotKnown::FewLooks),
+            Verdict::NotKnown(NotKnown::Late),
             Verdict::NotKnown(NotKnown::Starting),
         ];
         let mut all: Vec<Candidate<'a>> = Vec::new();

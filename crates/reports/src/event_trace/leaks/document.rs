@@ -126,7 +126,7 @@ pub struct IntervalDoc {
 pub struct CandidateDoc {
     /// `leaks`, `fills`, `not known`.
     pub verdict: String,
-    /// Why it is not known: `unseen`, `few looks`, `oldest gone`, `starting`; else null.
+    /// Why it is not known: `unseen`, `few looks`, `oldest gone`, `late`, `starting`; else null.
     pub reason: Option<String>,
     /// It leaks ever more slowly, without a bound; rates are those of the second half of the span.
     pub slows: bool,
@@ -257,7 +257,7 @@ pub struct FollowerDoc {
 pub struct SiteVerdictDoc {
     /// `leaks`, `fills`, `bounded`, `periodic`, `loaded once`, `not known`.
     pub verdict: String,
-    /// Why it is not known: `unseen`, `few looks`, `oldest gone`, `starting`, `few collections`; else null.
+    /// Why it is not known: `unseen`, `few looks`, `oldest gone`, `late`, `starting`, `few collections`; else null.
     pub reason: Option<String>,
     /// Only soft references hold these; others of the line are a row of their own.
     pub softly: bool,

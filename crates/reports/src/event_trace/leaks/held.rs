@@ -5,11 +5,10 @@ use rustc_hash::FxHashSet;
 
 use super::candidates::{Candidate, JudgedRow};
 use super::document::CandidateDoc;
+use super::place_text::{class_of_place, is_own_place, near};
 use super::softly::{SoftlyHeld, is_of_row};
-use crate::class_name::package_of;
 use crate::event_trace::holder_docs::{HolderDocs, HolderPathDoc, MadeDoc};
 use crate::event_trace::path_fold::standing_out;
-use crate::text::next_command::is_library;
 
 /// What a dump does not have.
 const OUTSIDE: &str = "something that a heap dump does not have: a ClassValue (an instance field of java.lang.Class), a frame of an unmounted virtual thread \
@@ -148,36 +147,6 @@ fn holder_made(doc: &CandidateDoc, path: &HolderPathDoc) -> Option<String> {
         Some(format!("{own}, which made the {} that holds it", step.ty))
     })
 }
-
-pub(super) fn is_own_place(place: &str) -> bool {
-    let class = class_of_place(place);
-    class.is_some_and(|class| !is_library(package_of(class)))
-}
-
-/// The class of `com.acme.Shop.open(Shop.java:12) calls ...`.
-pub(super) fn class_of_place(place: &str) -> Option<&str> {
-    let method = place.split('(').next()?;
-    method.rsplit_once('.').map(|(class, _)| class)
-}
-
-/// What an object near the structure is made by: a line that is not known to add to it.
-pub(super) fn near(place: &str) -> String {
-    format!("{NEAR}{place}{MAKES}")
-}
-
-/// The line itself.
-pub(super) fn line_of(place: &str) -> &str {
-    let line = place.strip_prefix(NEAR).unwrap_or(place);
-    line.strip_suffix(MAKES).unwrap_or(line)
-}
-
-/// True of a place by [`near`].
-pub(super) fn is_near(place: &str) -> bool {
-    place.starts_with(NEAR)
-}
-
-const NEAR: &str = "near ";
-const MAKES: &str = ", which makes what is added";
 
 /// The call that made the structure's nodes (or its array). Else a line near it: what the nodes were made for, the first below them that code of the program's own makes; else that
 /// of what leaks.

@@ -217,6 +217,9 @@ fn title(row: &CandidateDoc) -> String {
         ("not known", _) if row.is_not_known(NotKnown::OldestGone) => {
             "leaks, unless it replaces its oldest".to_owned()
         }
+        ("not known", _) if row.is_not_known(NotKnown::Late) => {
+            "leaks if it goes on: it began late".to_owned()
+        }
         ("not known", _) if row.is_not_known(NotKnown::FewLooks) => {
             "leaks if it goes on as its births do".to_owned()
         }

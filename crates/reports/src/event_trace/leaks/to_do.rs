@@ -4,7 +4,7 @@ use ducktrack_count_model::stable_class;
 use ducktrack_leaks::NotKnown;
 
 use super::document::CandidateDoc;
-use super::held::{is_own_place, line_of};
+use super::place_text::{is_own_place, line_of};
 use crate::event_trace::holder_docs::THREAD_LOCAL_ENTRY;
 use crate::filter::in_scope;
 
@@ -34,6 +34,9 @@ pub(super) fn to_do(row: &CandidateDoc, project: &str) -> String {
             if row.is_not_known(NotKnown::OldestGone) || row.is_not_known(NotKnown::FewLooks) =>
         {
             "run longer or with a smaller heap: collections that look at all of the old space show whether it goes on".to_owned()
+        }
+        (.., "not known") if row.is_not_known(NotKnown::Late) => {
+            "run longer: it began late, and a part of the run or a batch ends".to_owned()
         }
         (.., "not known") => {
             "take a look at the old space: ducktrack leaks PID (or dump=end) makes a full collection".to_owned()

@@ -4,7 +4,7 @@ use ducktrack_analyses::Survivors;
 use ducktrack_leaks::{COHORTS, Forecast, HORIZON, NotKnown};
 
 use super::document::CandidateDoc;
-use super::held::is_own_place;
+use super::place_text::is_own_place;
 use crate::quantity::{counted, short_bytes};
 
 /// HotSpot gives up when full collections free less than this share of the heap (`GCHeapFreeLimit`).
@@ -132,6 +132,9 @@ fn unseen_why(first: &CandidateDoc) -> &'static str {
     }
     if first.is_not_known(NotKnown::OldestGone) {
         return "what is older than all that stays has gone, and no collection shows at what age; if it does not replace its oldest";
+    }
+    if first.is_not_known(NotKnown::Late) {
+        return "what stays began to be kept late in the run; if that goes on";
     }
     match first.is_not_known(NotKnown::FewLooks) {
         true => {
