@@ -16,7 +16,13 @@ pub(super) fn facts(report: &LeaksReport) -> Facts {
         sentence: report.sentence.clone(),
     });
     let size = |value: f64| short_bytes(value.max(0.0) as u64);
-    let full = report.seconds_until_full;
+    let (full, at) = match report.seconds_until_full {
+        Some(seconds) => (
+            duration(seconds),
+            "of work from the last look, at this rate",
+        ),
+        None => ("-".to_owned(), "no time can be told"),
+    };
     facts.cards = vec![
         Card::new(
             "Leaks",
@@ -34,11 +40,7 @@ pub(super) fn facts(report: &LeaksReport) -> Facts {
                 size(report.bytes_per_second)
             ),
         ),
-        Card::new(
-            "Heap full",
-            full.map_or_else(|| "-".to_owned(), duration),
-            "of work from the last look, at this rate".to_owned(),
-        ),
+        Card::new("Heap full", full, at.to_owned()),
         Card::new(
             "Live",
             size(report.live_bytes as f64),
