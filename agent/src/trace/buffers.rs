@@ -5,13 +5,13 @@
 //! Under a concurrent collector, whose pauses are short, it takes none that a thread of the program or of the agent may hold: a thread in native code goes on beside a pause, and may
 //! wait for a core with the lock in its hands.
 //!
-//! | a pause uses | and waits for |
+//! | a pause uses | locks |
 //! |---|---|
-//! | the list of buffers, their marks ([`buffer_list`], [`cut_marks`]) | nobody |
-//! | the queue of pauses ([`cut_pauses`]) | nobody; only if [`cut_pauses::MOST_PAUSES`] wait, because no driver comes, it settles them itself |
-//! | the state of the pause under way, the log of its own work | nobody: only the VM thread takes these locks |
-//! | what is known of cycles, the clocks of uses and records | nobody: single words |
-//! | the time, its CPU time (with `log=info`) | the kernel, which does not wait for other threads there |
+//! | the list of buffers, their marks ([`buffer_list`], [`cut_marks`]) | none |
+//! | the queue of pauses ([`cut_pauses`]) | none, unless no driver has taken [`cut_pauses::MOST_PAUSES`] pauses: then those of the buffers |
+//! | the state of the pause under way, the log of its own work | two that only the VM thread takes |
+//! | the state of cycles, the clocks of uses and records | none: single words |
+//! | the time, its CPU time (with `log=info`) | none of ours: calls of the kernel |
 //!
 //! Collectors that do their work in the pause take the locks of buffers and of the log there (`take_cuts`, `collection`): for moments, while all other threads of
 //! the program stand still, in pauses of milliseconds.
@@ -235,7 +235,7 @@ impl ThreadBuffers {
         }
     }
 
-    /// Where a test asks for it: a thread that hands over its buffer gets no core for a while.
+    /// For tests: a thread sleeps while it hands over its buffer, as one that gets no core.
     fn linger(&self) {
         if !self.slow_handover.is_zero() {
             std::thread::sleep(self.slow_handover);
@@ -290,7 +290,7 @@ impl ThreadBuffers {
         self.pauses.add(pause(number));
     }
 
-    /// Who puts the collections of pauses into the log. Called before the first pause.
+    /// Sets the writer of the collections of pauses. Called before the first pause.
     pub(crate) fn put_collections(&self, put: Arc<dyn PutCollection>) {
         self.pauses.put_by(put);
     }

@@ -114,31 +114,19 @@ impl Shadow {
     /// The stamp of the object at an address. 0 if there is none, or if the address is outside the heap.
     #[must_use]
     pub fn stamp(&self, object: Address) -> u64 {
-        self.words(object, object.plus(8))
-            .first()
-            .copied()
-            .unwrap_or(0)
+        self.word(object)
+            .map_or(0, |word| word.load(Ordering::Relaxed))
     }
 
     /// Replaces the word of an object if it still is `expected`. Callable at any time. Returns false if the word has changed or the address
     /// is outside the heap.
     #[must_use]
     pub fn exchange(&self, object: Address, expected: u64, new: u64) -> bool {
-        let Some(word) = self.words(object, object.plus(8)).first() else {
-            return false;
-        };
-        // SAFETY: the word lies in our own permanent, writable mapping and is aligned; code of the program writes it with single 8-byte stores.
-        let word = unsafe { AtomicU64::from_ptr(core::ptr::from_ref(word).cast_mut()) };
         let relaxed = Ordering::Relaxed;
-        word.compare_exchange(expected, new, relaxed, relaxed)
-            .is_ok()
-    }
-
-    /// The stamp of an object, while the program runs.
-    #[must_use]
-    pub fn load(&self, object: Address) -> u64 {
-        self.word(object)
-            .map_or(0, |word| word.load(Ordering::Relaxed))
+        self.word(object).is_some_and(|word| {
+            word.compare_exchange(expected, new, relaxed, relaxed)
+                .is_ok()
+        })
     }
 
     /// Makes the stamp of an object this one, unless it is later already. While the program runs.
@@ -175,13 +163,7 @@ impl Shadow {
 
     /// The word of an object; `None` outside of the heap.
     fn word(&self, object: Address) -> Option<&AtomicU64> {
-        let is_inside = object >= self.heap && object.above(self.heap) + 8 <= self.bytes;
-        (is_inside && object.is_aligned(8)).then(|| {
-            let word = object.plus(self.distance).pointer::<u64>().cast_mut();
-            // SAFETY: `map` permanently mapped a word at this distance for each word of the reserved heap, and the object is inside it. Code of the program writes it with
-            // single 8-byte stores.
-            unsafe { AtomicU64::from_ptr(word) }
-        })
+        self.shared_words(object, object.plus(8)).first()
     }
 
     /// Moves the stamps along with objects that moved. Overwrites the words at the new places. Call while the world is stopped.
@@ -194,11 +176,8 @@ impl Shadow {
     }
 
     fn set(&self, object: Address, stamp: u64) {
-        let is_inside = object >= self.heap && object.above(self.heap) + 8 <= self.bytes;
-        if is_inside && object.is_aligned(8) {
-            let word = object.plus(self.distance).pointer::<u64>().cast_mut();
-            // SAFETY: `map` permanently mapped a word at this distance for each word of the reserved heap, and the object is inside it.
-            unsafe { word.write(stamp) };
+        if let Some(word) = self.word(object) {
+            word.store(stamp, Ordering::Relaxed);
         }
     }
 
@@ -348,7 +327,7 @@ mod tests {
             store(&shadow, at(offset), stamp);
         }
         assert!(shadow.clear_part(at(1 << 16), 1 << 16));
-        assert_eq!(places.map(|offset| shadow.load(at(offset))), [1, 0, 0, 4]);
+        assert_eq!(places.map(|offset| shadow.stamp(at(offset))), [1, 0, 0, 4]);
         let mut found = Vec::new();
         shadow.newer_now(at(0), at(1 << 20), 2, |object, stamp| {
             found.push((object, stamp));

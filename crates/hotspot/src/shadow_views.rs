@@ -169,17 +169,17 @@ mod tests {
         store(&shadow, Address::NULL, 9);
         for (start, at) in starts.iter().zip([8, 4096, BYTES - 8]) {
             store(&shadow, start.plus(at), at as u64);
-            assert_eq!(shadow.load(views.in_first(Address(at))), at as u64);
+            assert_eq!(shadow.stamp(views.in_first(Address(at))), at as u64);
         }
         let first = starts[0].plus(4096);
-        assert_eq!(shadow.load(starts[0].plus(BYTES)), 0);
+        assert_eq!(shadow.stamp(starts[0].plus(BYTES)), 0);
         shadow.raise(first, 4095);
-        assert_eq!(shadow.load(first), 4096);
+        assert_eq!(shadow.stamp(first), 4096);
         shadow.raise(first, 4097);
-        assert_eq!(shadow.load(first), 4097);
+        assert_eq!(shadow.stamp(first), 4097);
         let pages = resident_of_shadow_files();
         assert!((3 * 4096..BYTES as u64 / 2).contains(&pages), "{pages}");
         shadow.clear();
-        assert_eq!(shadow.load(first), 0);
+        assert_eq!(shadow.stamp(first), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! The buffers of all threads, by number. They are added, and never moved or removed: who looks at them waits for nobody, not even in a pause.
+//! The buffers of all threads, by number. They are added, and never moved or removed: a reader takes no lock, also in a pause.
 //!
 //! Each segment is twice as long as the one before it.
 

@@ -37,7 +37,7 @@ const MARK: u64 = 2;
 pub(crate) struct CutMark {
     /// The epoch that ended.
     pub(crate) epoch: u32,
-    /// Where the next word would have gone, and the TLAB top at the last event. `None` until the mark is complete.
+    /// The cursor of the buffer, and the TLAB top at the last event. `None` until the mark is complete.
     words: Option<(u64, u64)>,
     /// The TLAB top at the pause; 0: the thread is not known.
     pub(crate) top: u64,
@@ -58,7 +58,7 @@ pub(crate) struct CutMarks {
 }
 
 impl CutMark {
-    /// Where the next word would have gone, and the TLAB top at the last event.
+    /// The cursor of the buffer, and the TLAB top at the last event.
     pub(crate) fn words(&self) -> (u64, u64) {
         self.words.unwrap_or_default()
     }
@@ -112,7 +112,7 @@ impl CutMarks {
         if native != 0 {
             // SAFETY: the thread is alive until the pause ends: it has not yet removed itself here. It allocates nothing meanwhile.
             mark.top = unsafe { layout.tlab(Address(native)) }.top.0 as u64;
-            // SAFETY: as above.
+            // SAFETY: the same thread, alive until the pause ends; its counters of bytes are in its structure.
             mark.allocated = Some(unsafe { layout.cooked_allocated_bytes(Address(native)) });
         }
         let is_left = before & HANDOVER != 0;

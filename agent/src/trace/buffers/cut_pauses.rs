@@ -77,7 +77,7 @@ impl CutPauses {
         }
     }
 
-    /// At the end of the pause. Waits for nobody.
+    /// Adds a pause, at its end. The call does not block.
     pub(super) fn add(&self, pause: CutPause) {
         self.unsettled.fetch_add(1, Ordering::AcqRel);
         let is_added = self.waiting.try_send(pause).is_ok();

@@ -44,7 +44,7 @@ impl ThreadBuffer {
         self.marks.know_thread(Some(native));
     }
 
-    /// Cuts the buffer at the start of a pause that ends this epoch. The world is stopped. Waits for nobody; [`EventBuffer::take_cut`] takes the words later.
+    /// Cuts the buffer at the start of a pause that ends this epoch. The world is stopped. The call does not block; [`EventBuffer::take_cut`] takes the words later.
     pub(crate) fn mark_cut(&self, epoch: u32, micros: u64, layout: &ThreadLayout) {
         self.marks.put(epoch, micros, layout);
     }

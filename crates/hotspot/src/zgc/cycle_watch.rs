@@ -327,7 +327,7 @@ impl GenerationWatch {
     fn now(&self) -> (u32, u32) {
         // SAFETY: words of the VM's heap, or of its globals, which live as long as the VM.
         let number = unsafe { self.seqnum.read() };
-        // SAFETY: as above.
+        // SAFETY: beside the number, in the same structure of the VM.
         (unsafe { self.phase.read() }, number)
     }
 

@@ -135,7 +135,7 @@ impl StampCopy {
                 return false;
             };
             let places = live.objects.iter().map(|offset| layout.memory(*offset));
-            let words = places.map(|place| stamps.shadow.load(place));
+            let words = places.map(|place| stamps.shadow.stamp(place));
             self.pages.insert(page, words.collect());
             parts.push((page, end));
         }
@@ -196,7 +196,7 @@ impl<'a> UseReader<'a> {
             let memory = layout.memory(*from);
             let stamp = match copied.as_ref().and_then(|words| words.get(index)) {
                 Some(stamp) => *stamp,
-                None => self.stamps.shadow.load(memory),
+                None => self.stamps.shadow.stamp(memory),
             };
             if stamp < self.copy.least.max(1) || self.is_of_the_future(stamp) {
                 continue;
