@@ -183,28 +183,18 @@ impl SurvivorsBuilder {
         self.deaths = folded;
     }
 
-    /// Counts the birth of an object that lives on.
-    fn enter(&mut self, object: &LiveObject) {
+    /// Adds an object that lives on, with its birth if that is new.
+    fn add(&mut self, object: &LiveObject, is_birth: bool) {
         let Some(born) = self.born_at(object) else {
             self.alive_after += one(object);
             return;
         };
         let looks = self.looks;
         let (_, row) = self.row(key(object));
-        if let Some(cell) = born.cell {
+        if let Some(cell) = born.cell.filter(|_| is_birth) {
             *row.born.at(cell) += one(object);
         }
         row.add(born, one(object), looks);
-        self.total += one(object);
-    }
-
-    fn add(&mut self, object: &LiveObject) {
-        let Some(born) = self.born_at(object) else {
-            self.alive_after += one(object);
-            return;
-        };
-        let looks = self.looks;
-        self.row(key(object)).1.add(born, one(object), looks);
         self.total += one(object);
     }
 
@@ -433,7 +423,7 @@ impl Analysis for SurvivorsBuilder {
         }
         self.clear();
         for object in heap.objects() {
-            self.add(object);
+            self.add(object, false);
             if heap.spaces.kind(object.address()).is_some_and(is_tenured) {
                 self.set_old(object, true);
             }
@@ -490,7 +480,7 @@ impl Analysis for SurvivorsBuilder {
         if self.is_over {
             return;
         }
-        self.enter(object);
+        self.add(object, true);
         // Large objects are made in the old space.
         let is_old = step.before.kind(object.address()).is_some_and(is_tenured);
         if is_old && step.after.kind(object.address()).is_some_and(is_tenured) {
@@ -542,7 +532,7 @@ impl Analysis for SurvivorsBuilder {
             return;
         }
         self.remove(before);
-        self.enter(object);
+        self.add(object, true);
     }
 
     fn collected(&mut self, heap: &Heap, end: &Collected<'_>) {
