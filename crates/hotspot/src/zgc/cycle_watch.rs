@@ -1,15 +1,14 @@
 //! Follows the cycles of each generation: through the pauses, on the VM thread, and through what the drivers leave between them.
 
+mod generation_watch;
 mod uses;
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::address::Address;
 use crate::class_table::ClassTable;
 use crate::driver_threads::{self, DriverObserver};
-use crate::elapsed::nanos_since;
 use crate::error::Error;
 use crate::jvm_flags::JvmFlags;
 use crate::object_walk::ObjectSizes;
@@ -20,17 +19,17 @@ use crate::zgc::capture::{Capture, CycleFault, Outcome, Relocated, moves_fault};
 use crate::zgc::collector_threads::CollectorThreads;
 use crate::zgc::cycle_report::{CycleKind, CycleListener, CycleReport, CycleStart};
 use crate::zgc::forwarding_table::RelocationSet;
-use crate::zgc::generations::{GenerationPlace, MARK, MARK_COMPLETE, RELOCATE};
+use crate::zgc::generations::{MARK, MARK_COMPLETE, RELOCATE};
 use crate::zgc::inventory::InventoryKeeper;
 use crate::zgc::layout::{Form, Layout};
 use crate::zgc::old_uses::OldUses;
 use crate::zgc::own_thread::OwnThread;
-use crate::zgc::use_reader::{CycleClock, Stamps};
+use crate::zgc::use_reader::Stamps;
 use crate::zgc::young_beside_old::YoungBesideOld;
 
+use generation_watch::{GenerationWatch, Reader};
+
 const FAILED: &str = "reading ZGC's structures failed";
-/// No pause has begun.
-const NEVER: u64 = u64::MAX;
 
 /// An old cycle waits this long at most until the young cycle that began before it is through. If that is not enough, it must not have promoted anything to where the
 /// old cycle freed memory.
@@ -82,44 +81,6 @@ struct CopiedCycle {
 struct Objects {
     classes: ClassTable,
     sizes: ObjectSizes,
-}
-
-/// What is known of a generation's cycles. The words of the first group are written in pauses alone.
-struct GenerationWatch {
-    generation: Generation,
-    phase: Address,
-    seqnum: Address,
-    /// Phase and number at the start of the pause.
-    before: AtomicU64,
-    /// The latest cycle whose Mark Start was seen.
-    started: AtomicU32,
-    /// A cycle began in this pause.
-    begins: AtomicBool,
-    /// The latest cycle whose objects were read, or that was told.
-    read: AtomicU32,
-    /// The latest cycle that the listener has heard of.
-    told: AtomicU32,
-    /// If uses are recorded.
-    clock: CycleClock,
-    reader: Mutex<Reader>,
-}
-
-struct Reader {
-    place: GenerationPlace,
-    /// The latest cycle whose marking was read, or could not be.
-    captured: u32,
-    /// Its objects, until its relocation is over.
-    capture: Option<Capture>,
-    set: Option<RelocationSet>,
-    /// How long its driver was held so far, and since when it is now.
-    held_nanos: u64,
-    held_since: Option<Instant>,
-}
-
-impl Reader {
-    fn held(&self) -> u64 {
-        self.held_nanos + self.held_since.map_or(0, nanos_since)
-    }
 }
 
 impl ZgcWatch {
@@ -291,84 +252,6 @@ impl std::ops::Deref for ZgcClasses<'_> {
 impl std::fmt::Debug for ZgcClasses<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} classes", self.0.classes.len())
-    }
-}
-
-impl GenerationWatch {
-    fn new(generation: Generation, place: GenerationPlace) -> Self {
-        let (phase, seqnum) = (place.phase, place.seqnum);
-        let watch = Self {
-            generation,
-            phase,
-            seqnum,
-            before: AtomicU64::new(NEVER),
-            started: AtomicU32::new(0),
-            begins: AtomicBool::new(false),
-            read: AtomicU32::new(0),
-            told: AtomicU32::new(0),
-            clock: CycleClock::default(),
-            reader: Mutex::new(Reader {
-                place,
-                captured: 0,
-                capture: None,
-                set: None,
-                held_nanos: 0,
-                held_since: None,
-            }),
-        };
-        let (_, number) = watch.now();
-        watch.started.store(number, Ordering::Relaxed);
-        watch.read.store(number, Ordering::Relaxed);
-        watch.told.store(number, Ordering::Relaxed);
-        watch
-    }
-
-    /// Phase and number.
-    fn now(&self) -> (u32, u32) {
-        // SAFETY: words of the VM's heap, or of its globals, which live as long as the VM.
-        let number = unsafe { self.seqnum.read() };
-        // SAFETY: beside the number, in the same structure of the VM.
-        (unsafe { self.phase.read() }, number)
-    }
-
-    fn pause_ends(&self, form: Form) -> Result<Option<CycleStart>, &'static str> {
-        let before = self.before.swap(NEVER, Ordering::Relaxed);
-        if before == NEVER {
-            return Ok(None);
-        }
-        let (old_phase, old_number) = ((before >> 32) as u32, before as u32);
-        let (phase, number) = self.now();
-        if (phase, number) == (old_phase, old_number) {
-            return Ok(None);
-        }
-        let kind = self.kind(form);
-        let start = CycleStart { kind, number };
-        let is_young = self.generation == Generation::Young;
-        match (old_phase, phase) {
-            (RELOCATE, MARK) if number == old_number.wrapping_add(1) => {
-                self.started.store(number, Ordering::Release);
-                self.begins.store(true, Ordering::Relaxed);
-                Ok(is_young.then_some(start))
-            }
-            (MARK, MARK_COMPLETE) if number == old_number => {
-                let is_known = self.started.load(Ordering::Relaxed) == number;
-                Ok((!is_young && is_known).then_some(start))
-            }
-            (MARK_COMPLETE, RELOCATE) if number == old_number => Ok(None),
-            _ => Err("ZGC's phases do not follow each other as they should"),
-        }
-    }
-
-    fn reader(&self) -> MutexGuard<'_, Reader> {
-        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn kind(&self, form: Form) -> CycleKind {
-        match (form, self.generation) {
-            (Form::Single, _) => CycleKind::Whole,
-            (_, Generation::Young) => CycleKind::Young,
-            (_, Generation::Old) => CycleKind::Old,
-        }
     }
 }
 

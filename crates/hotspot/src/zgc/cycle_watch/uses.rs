@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{GenerationWatch, Reader, Shared, ZgcWatch};
+use super::generation_watch::{GenerationWatch, Reader};
+use super::{Shared, ZgcWatch};
 use crate::shadow::Shadow;
 use crate::shadow_views::HeapViews;
 use crate::zgc::capture::{Capture, CycleFault, Outcome};
