@@ -1,6 +1,8 @@
 //! What the VM and native code call: here the callbacks of JVMTI events, in modules the natives of helper classes and the functions in the table of JNI.
 
 mod constants;
+mod context_natives;
+mod control_natives;
 pub(crate) mod jni_counting;
 pub(crate) mod jni_functions;
 mod jni_replaced;
@@ -8,6 +10,7 @@ pub(crate) mod jni_stores;
 pub(crate) mod jni_variadic;
 mod measured_natives;
 mod natives;
+mod off_heap_natives;
 mod survivor_natives;
 
 use std::ffi::{CStr, c_char, c_void};
@@ -56,7 +59,7 @@ unsafe extern "system" fn vm_init(_: *mut RawEnv, jni: *mut JNIEnv, _: jthread) 
 
 unsafe extern "system" fn vm_death(_: *mut RawEnv, jni: *mut JNIEnv) {
     event(jni, |agent, jni| {
-        agent.finish(jni, "exit");
+        agent.finish(jni);
         agent.core.resident.own_thread.close();
     });
 }
@@ -91,11 +94,11 @@ unsafe extern "system" fn resource_exhausted(
     if flags & OUT_OF_MEMORY_ERROR == 0 {
         return;
     }
-    event(jni, |agent, _| {
+    event(jni, |agent, jni| {
         // SAFETY: the VM passes a text that ends with NUL, or null.
         let text = (!description.is_null()).then(|| unsafe { CStr::from_ptr(description) });
         let what = text.map_or_else(String::new, |text| text.to_string_lossy().into_owned());
-        agent.core.note_out_of_memory(what);
+        agent.exhausted(jni, what);
     });
 }
 
@@ -202,11 +205,11 @@ unsafe extern "system" fn class_file_load_hook(
         let bytes = unsafe { std::slice::from_raw_parts(data, size) };
         // SAFETY: the VM passes the JNI environment of the current thread (null in the primordial phase).
         let jni = unsafe { Jni::from_raw(jni) };
-        let is_loaded = !class_being_redefined.is_null();
+        let loaded = (!class_being_redefined.is_null()).then_some(class_being_redefined);
         let new_bytes = || {
             agent
                 .class_hook()
-                .new_class_bytes(jni, loader, bytes, is_loaded)
+                .new_class_bytes(jni, loader, bytes, loaded)
         };
         let rewritten = match jni {
             // For classes of the boot loader JNI is not called, because its checker warns about calls on a thread that retransforms many classes.

@@ -14,6 +14,7 @@ mod cost;
 mod counts;
 mod definitions;
 pub(crate) mod field_offsets;
+pub(crate) mod folding;
 mod heap_classes;
 mod loaded_classes;
 pub(crate) mod loaders;
@@ -30,8 +31,8 @@ pub(crate) mod vm_facts;
 pub(crate) mod wake;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use ducktrack_jvmti::sys::{jclass, jobject};
@@ -53,12 +54,13 @@ use crate::core::registry::Registry;
 use crate::core::resident::Resident;
 use crate::core::vm_facts::VmFacts;
 use crate::core::wake::Wake;
-use crate::options::Options;
+use crate::options::{Mode, Options};
 use crate::process::clock::unix_millis;
 use crate::process::log::Log;
 use crate::process::mapped_file::Refusal;
 use crate::threads::block_store::BlockStore;
 use crate::threads::counter_block::{CounterBlock, KEYED_BYTES};
+use crate::threads::folded_rows::FoldedRows;
 use crate::threads::thread_table::ThreadTable;
 
 /// The thread id for the block that threads share before they have their own.
@@ -71,6 +73,8 @@ pub(crate) struct Core {
     pub(crate) options: Options,
     pub(crate) options_text: String,
     pub(crate) needs: Needs,
+    /// The mode that runs, where layers of the wanted one do not work.
+    pub(crate) lesser_mode: OnceLock<Mode>,
     pub(crate) log: Log,
     pub(crate) phase: PhaseCell,
     pub(crate) attached: bool,
@@ -79,6 +83,8 @@ pub(crate) struct Core {
     pub(crate) registry: Registry,
     pub(crate) threads: ThreadTable,
     pub(crate) blocks: Arc<BlockStore>,
+    /// Values of blocks that count for other contexts by now.
+    folded: Mutex<FoldedRows>,
     /// Bytes of values written to the trace because their block went to another thread.
     folded_bytes: AtomicU64,
     /// Private counters have been reported.
@@ -157,6 +163,7 @@ impl Core {
             shared: resident.shared,
             directory: directory.path().to_owned(),
             writer: Mutex::new(Some(directory.into_count_writer(WriterOptions::default()))),
+            folded: Mutex::default(),
             cost: Cost::default(),
             klass_names: Mutex::new(FxHashMap::default()),
             heap_classes: heap_classes::HeapClasses::default(),
@@ -171,6 +178,7 @@ impl Core {
             run_defined: AtomicBool::new(false),
             options,
             needs,
+            lesser_mode: OnceLock::new(),
         };
         if let Some(refusal) = refusal {
             core.say_private_memory(&refusal);
@@ -193,9 +201,6 @@ impl Core {
 
     /// The VM begins to shut down: the definitions get a record of it at once.
     pub(crate) fn note_shutdown(&self) {
-        if !self.is_counting() {
-            return;
-        }
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let unix_micros = since.map_or(0, |since| {
             u64::try_from(since.as_micros()).unwrap_or(u64::MAX)

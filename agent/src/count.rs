@@ -5,15 +5,16 @@ pub(crate) mod call_helper;
 pub(crate) mod call_totals;
 
 use ducktrack_class_rewriter::{AllocationProbes, RewriteOptions};
+use ducktrack_hotspot::{FlagValue, JvmFlags, VmStructs};
 use ducktrack_jvmti::Jni;
 use ducktrack_probe_vocabulary::helper::{
-    callers, calls, counting, keyed, materialized, measured, own, stack,
+    callers, calls, contexts, counting, keyed, materialized, measured, own, stack,
 };
 
 use crate::core::registry::MOST_SITES;
 use crate::core::{Core, Needs};
 use crate::helper_classes::helper_class::HelperClass;
-use crate::helper_classes::measured_helper;
+use crate::helper_classes::{context_helper, measured_helper};
 use crate::options::{App, Counters, Options};
 use crate::recording::{NativeObject, Probes, Recording};
 use call_totals::CallTotals;
@@ -41,7 +42,10 @@ impl Count {
                 },
                 histogram: options.histogram,
                 materialized: options.materialized,
+                joined_chains: may_join_chains(options),
                 totals: asks_calls,
+                calls: !asks_calls,
+                off_heap: true,
                 profile: by_path && options.reinstrument.is_some(),
                 redundant_stamps: false,
             },
@@ -55,6 +59,7 @@ impl Count {
             callers::CLASS,
             keyed::CLASS,
             measured::CLASS,
+            contexts::CLASS,
         ];
         if self.rewriting.materialized {
             helpers.push(materialized::CLASS);
@@ -64,6 +69,14 @@ impl Count {
         }
         helpers
     }
+}
+
+/// Whether chains of `StringBuilder` are counted around them.
+fn may_join_chains(options: &Options) -> bool {
+    let reads_inside = options.app != App::Off || options.materialized || options.histogram;
+    let flags = VmStructs::load().and_then(|vm| JvmFlags::load(&vm));
+    let compact = flags.ok().and_then(|flags| flags.get("CompactStrings"));
+    !reads_inside && compact == Some(FlagValue::Bool(true))
 }
 
 impl Recording for Count {
@@ -93,6 +106,7 @@ impl Recording for Count {
         }
         measured_helper::define(jni)
             .map_err(|error| format!("the helper class does not work: {error}"))?;
+        context_helper::define(jni)?;
         call_helper::prepare(core, jni)?;
         Ok(Probes {
             helpers: self.helpers(),

@@ -13,6 +13,7 @@
 //! trial, layers, trace           recordings: a trial of `impact`; events, with what a mode has in addition
 //! control, classes, count        commands; classes on their way through the agent; the recording of counts
 //! native_code, helper_classes    objects and stores of native code; classes of ours in the VM
+//! off_heap                       memory outside of the heap, by the stack that made it
 //! stacks, recording              sampled call stacks; the interface of a recording
 //! core, threads                  VM, registry, dictionary, threads and their blocks
 //! process, options               memory, files, messages, the clock
@@ -20,6 +21,7 @@
 
 mod callbacks;
 mod classes;
+mod contexts;
 mod control;
 mod core;
 mod count;
@@ -29,6 +31,7 @@ mod layers;
 mod load;
 mod measured;
 mod native_code;
+mod off_heap;
 pub mod options;
 mod process;
 mod recording;

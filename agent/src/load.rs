@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::callbacks;
 use crate::callbacks::jni_functions;
 use crate::classes::module_reads::ModuleReads;
+use crate::control::requested;
 use crate::core::phase::Phase;
 use crate::core::resident::Resident;
 use crate::core::vm_facts::java_version;
@@ -15,6 +16,7 @@ use crate::count::Count;
 use crate::entry;
 use crate::layers;
 use crate::options::{Command, Mode, Options, Request};
+use crate::process::log::Log;
 use crate::process::memory;
 use crate::recording::Recording;
 use crate::run::agent::Agent;
@@ -27,6 +29,9 @@ use crate::trial::recording::TrialRecording;
 /// # Errors
 /// One line that says why the VM must not start.
 pub(crate) fn load(vm: Vm, text: &str, attached: bool) -> Result<Value, String> {
+    if text.trim_start().starts_with('{') {
+        return command_run(requested(text)?);
+    }
     match Options::parse(text).map_err(|bad| bad.to_string())? {
         Request::Run(options) => begin_run(vm, *options, text, attached),
         Request::Command(command) => command_run(command),
@@ -49,6 +54,9 @@ fn begin_run(vm: Vm, options: Options, text: &str, attached: bool) -> Result<Val
     if attached && !options.only_main.is_empty() {
         return Err("option `only-main` has no effect in a program that runs already".to_owned());
     }
+    if !attached && records_cache() {
+        return leave_alone(&options);
+    }
     let before = entry::agent();
     if let Some(running) = before.filter(|agent| agent.core.phase.get() != Phase::Ended) {
         return Err(format!(
@@ -63,7 +71,6 @@ fn begin_run(vm: Vm, options: Options, text: &str, attached: bool) -> Result<Val
     let java = java_version(resident.env);
     let recording = recording_of(&options);
     check_java_version(&recording.needs(), java)?;
-    check_recorded_cache()?;
     let agent = Agent::new(
         resident,
         before,
@@ -99,6 +106,7 @@ fn begin_run(vm: Vm, options: Options, text: &str, attached: bool) -> Result<Val
         "ok": true,
         "directory": agent.core.directory.to_string_lossy(),
         "java": java,
+        "classes_left_out": agent.instrumentation.arrival.get().map_or(0, |stops| stops.left_out),
     }))
 }
 
@@ -137,19 +145,22 @@ fn check_java_version(needs: &Needs, version: u32) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses to run in a JVM that records an AOT cache: it crashes at exit if an agent has changed classes (JDK 25). If flags cannot be read,
-/// there is no such cache.
-fn check_recorded_cache() -> Result<(), String> {
+/// Whether this JVM trains for an AOT cache: it crashes at exit if an agent has changed classes (JDK 25). If flags cannot be read, there is no such
+/// cache.
+fn records_cache() -> bool {
     let flags = VmStructs::load().and_then(|vm| JvmFlags::load(&vm));
     let mode = flags.ok().and_then(|flags| flags.get("AOTMode"));
-    match mode {
-        Some(FlagValue::Text(Some(mode))) if mode == "record" => Err(
-            "this JVM records for an AOT cache (-XX:AOTMode=record or -XX:AOTCacheOutput), which crashes with any agent that changes classes: \
-            record without the agent, then use the cache with it"
-                .to_owned(),
-        ),
-        _ => Ok(()),
-    }
+    matches!(mode, Some(FlagValue::Text(Some(mode))) if mode == "record")
+}
+
+/// The JVM goes on as if the agent had not been given to it. One line says so.
+fn leave_alone(options: &Options) -> Result<Value, String> {
+    let why = "this JVM records for an AOT cache (-XX:AOTMode=record or -XX:AOTCacheOutput) and would crash with an agent that changes classes: \
+        nothing is counted; a JVM that uses the cache is counted as any other";
+    let log = Log::open(&options.log, options.log_level)
+        .map_err(|error| format!("cannot open the log file of option `log`: {error}"))?;
+    log.warn(why);
+    Ok(json!({"ok": true, "skipped": why}))
 }
 
 fn listen(core: &Core) -> Result<(), ducktrack_jvmti::Error> {
@@ -164,9 +175,6 @@ fn listen(core: &Core) -> Result<(), ducktrack_jvmti::Error> {
         let wanted = Capabilities::of(core.needs.capabilities);
         core.env.add_capabilities(&wanted)?;
     }
-    // Every environment may have it.
-    let exhaustion = Capabilities::of(&[Capability::CanGenerateResourceExhaustionHeapEvents]);
-    let hears_of_exhaustion = core.env.add_capabilities(&exhaustion).is_ok();
     // SAFETY: the callbacks do not unwind, and live as long as the library, which is never unloaded.
     unsafe { core.env.set_event_callbacks(&callbacks::table())? };
     for event in [
@@ -175,10 +183,6 @@ fn listen(core: &Core) -> Result<(), ducktrack_jvmti::Error> {
         EventKind::DATA_DUMP_REQUEST,
     ] {
         core.env.enable(event)?;
-    }
-    if hears_of_exhaustion && let Err(error) = core.env.enable(EventKind::RESOURCE_EXHAUSTED) {
-        core.log
-            .debug(|| format!("no word of an OutOfMemoryError: {error}"));
     }
     Ok(())
 }

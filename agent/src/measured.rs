@@ -7,8 +7,10 @@
 mod difference;
 mod open_measurements;
 mod rows;
+mod sites;
 mod survivors;
 
-pub(crate) use open_measurements::{Measured, Readings, open_threads_address};
+pub(crate) use open_measurements::{Measured, open_threads_address};
 pub(crate) use rows::rows;
+pub(crate) use sites::{add_sites, readings};
 pub(crate) use survivors::SurvivorWatch;

@@ -14,12 +14,14 @@ use ducktrack_class_rewriter::Calls;
 
 pub use class_pattern::ClassPattern;
 pub use command::Command;
+pub use context_pattern::{BuiltInContexts, ContextName, ContextPattern, ContextSource};
 pub use ducktrack_options::Mode;
 pub use parsing::{BadOption, Request};
 pub use type_pair::TypePair;
 
 mod class_pattern;
 mod command;
+mod context_pattern;
 mod parsing;
 #[cfg(test)]
 mod tests;
@@ -53,6 +55,8 @@ pub struct Options {
     pub reinstrument_after: Duration,
     /// Which library methods have their objects filed under their callers.
     pub context: Context,
+    /// What opens contexts.
+    pub contexts: Vec<ContextSource>,
     /// Which code's calls of other code are measured.
     pub app: App,
     /// Whether the call stacks of allocations are sampled.
@@ -67,8 +71,10 @@ pub struct Options {
     pub watch_writes: bool,
     /// Which uses of objects are stamped.
     pub staleness: Staleness,
-    /// When a heap dump is taken.
-    pub final_dump: Option<FinalDump>,
+    /// Heap dumps are written before the end, and at the first `OutOfMemoryError`.
+    pub dump: bool,
+    /// A full collection looks at the old space when the shutdown begins, where no dump does.
+    pub look: bool,
     /// A trial of `ducktrack impact`.
     pub trial: Option<TrialChoices>,
     /// `buffer-size=`, if it is given; [`EventChoices::buffer_size`] is what applies.
@@ -81,6 +87,8 @@ pub struct Options {
     pub fault_at: Option<u32>,
     /// For tests as well: the self-check of `mode=deaths` and `mode=full` that fails.
     pub failing_check: Option<SelfCheck>,
+    /// For tests as well: contexts stay on the carrier when a virtual thread leaves it.
+    pub contexts_stay: bool,
     /// For tests as well: stamps that cannot change a death time are not left out.
     pub redundant_stamps: bool,
     /// How events are passed from threads to files.
@@ -91,6 +99,8 @@ pub struct Options {
     pub control: bool,
     /// The target of messages.
     pub log: LogTarget,
+    /// Where rewritten classes are kept between runs.
+    pub cache: Cache,
     /// How much is logged.
     pub log_level: LogLevel,
 }
@@ -107,15 +117,6 @@ impl Options {
             Mode::Trace | Mode::Deaths | Mode::Full => MAPPED_EVENTS,
         })
     }
-}
-
-/// When `dump=` takes a heap dump.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FinalDump {
-    /// When the VM's shutdown begins, before the program's shutdown hooks.
-    Shutdown,
-    /// When the program has ended.
-    End,
 }
 
 /// `moves=`
@@ -245,6 +246,17 @@ pub enum Counters {
     Site,
 }
 
+/// `cache=`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cache {
+    /// In the user's folder for caches, if there is one.
+    Usual,
+    /// In this folder.
+    Directory(PathBuf),
+    /// Nowhere.
+    Off,
+}
+
 /// `context=`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Context {
@@ -317,6 +329,7 @@ impl Default for Options {
             reinstrument: Some(10_000),
             reinstrument_after: Duration::from_secs(20),
             context: Context::Auto,
+            contexts: Vec::new(),
             app: App::Off,
             stacks: Stacks::Auto,
             histogram: false,
@@ -324,17 +337,20 @@ impl Default for Options {
             moves: Moves::Exact,
             watch_writes: true,
             staleness: Staleness::Off,
-            final_dump: None,
+            dump: false,
+            look: false,
             trial: None,
             buffer_size: None,
             roots: None,
             calls: None,
             fault_at: None,
             failing_check: None,
+            contexts_stay: false,
             redundant_stamps: false,
             events: EventChoices::default(),
             memory: None,
             control: true,
+            cache: Cache::Usual,
             log: LogTarget::Stderr,
             log_level: LogLevel::Warn,
         }

@@ -10,3 +10,4 @@ pub(crate) mod other_thread;
 pub(crate) mod own_library;
 pub(crate) mod own_process;
 pub(crate) mod thread_clock;
+mod unwind_tables;

@@ -60,8 +60,10 @@ pub(crate) enum ClassNews<'a> {
 
 /// News of a thread, by its block.
 pub(crate) enum ThreadNews {
-    /// The block is the thread's. Its slot does not lead there yet. `native` is `None` for a thread that was not announced, which runs this itself.
-    Begins { id: ThreadId, native: Option<usize> },
+    /// The block is the thread's. Its slot does not lead there yet.
+    Begins { id: ThreadId, native: usize },
+    /// The same for a thread that runs this itself, before it is announced or after its end. `reported`: bytes that it had allocated by its end.
+    Adopted { id: ThreadId, reported: u64 },
     /// A thread that took its block itself is announced.
     Confirmed { native: usize },
     /// The current thread ends. Its slot no longer leads to its block.

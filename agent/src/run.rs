@@ -6,6 +6,8 @@ pub(crate) mod arrival_progress;
 pub(crate) mod background;
 pub(crate) mod commands;
 pub(crate) mod desk;
+pub(crate) mod end_cause;
+pub(crate) mod exhaustion;
 pub(crate) mod final_dump;
 pub(crate) mod life_cycle;
 pub(crate) mod program_choice;

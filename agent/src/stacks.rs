@@ -32,6 +32,7 @@ use crate::process::agent_libraries;
 use crate::process::clock::unix_millis;
 use crate::process::thread_clock::{process_cpu, thread_cpu};
 use sampling_rate::{SamplingRate, Tick};
+pub(crate) use stack_table::{Names, line_at};
 use stack_table::{Room, Sample, StackTable};
 
 /// Number of topmost frames kept of a stack.
@@ -234,7 +235,7 @@ impl StackSampler {
         class: jclass,
         (size, sums): (u64, SampleSums),
     ) -> Option<()> {
-        let mut frames = FRAMES.take().unwrap_or_else(no_frames);
+        let mut frames = FRAMES.take().unwrap_or_else(|| no_frames(MOST_FRAMES));
         let depth = core.env.stack_trace(std::ptr::null_mut(), &mut frames);
         let result = depth.ok().filter(|depth| *depth > 0).and_then(|depth| {
             let sample = Sample {
@@ -352,12 +353,12 @@ impl Controller {
 }
 
 /// Asks the VM for names of methods whose frames are running.
-struct VmNames {
-    env: Env,
-    jni: Jni,
+pub(crate) struct VmNames {
+    pub(crate) env: Env,
+    pub(crate) jni: Jni,
 }
 
-impl stack_table::Names for VmNames {
+impl Names for VmNames {
     fn method(&self, method: usize) -> Option<stack_table::MethodNames> {
         let env = self.env;
         let method = method as ducktrack_jvmti::sys::jmethodID;
@@ -389,12 +390,12 @@ impl stack_table::Names for VmNames {
     }
 }
 
-fn no_frames() -> Box<[FrameInfo]> {
+pub(crate) fn no_frames(count: usize) -> Box<[FrameInfo]> {
     let none = FrameInfo {
         method: std::ptr::null_mut(),
         location: 0,
     };
-    vec![none; MOST_FRAMES].into_boxed_slice()
+    vec![none; count].into_boxed_slice()
 }
 
 /// Gives the VM's allocation sampler back, at the rate that it had.

@@ -60,6 +60,7 @@ pub(crate) struct Trace {
     collection_wanted: Arc<AtomicBool>,
     /// Blocks of the event files are lost, and with them what readers need to know the heap: it must be listed anew.
     whole_heap_wanted: Arc<AtomicBool>,
+    mode: Mode,
     layers: Vec<Box<dyn Layer>>,
     /// How many of the layers work: the first ones.
     working: OnceLock<usize>,
@@ -92,6 +93,9 @@ impl Trace {
                 histogram: options.histogram,
                 materialized: options.materialized,
                 totals: false,
+                calls: false,
+                off_heap: true,
+                joined_chains: false,
                 profile: false,
                 redundant_stamps: options.redundant_stamps,
             },
@@ -100,6 +104,7 @@ impl Trace {
             classes_ahead: OnceLock::new(),
             collection_wanted: Arc::default(),
             whole_heap_wanted: Arc::default(),
+            mode: options.mode,
             layers,
             working: OnceLock::new(),
             dead_refusal: OnceLock::new(),
@@ -120,7 +125,6 @@ impl Trace {
 
     fn start_buffers(&self, core: &'static Core) -> Result<ThreadBuffers, String> {
         let tables = EventTables::of_new_run()?;
-        earlier_sites::define(&core.registry);
         ThreadBuffers::start(Start {
             tables,
             directory: &core.directory,
@@ -188,8 +192,17 @@ impl Trace {
             dead_refusal: self.dead_refusal.get().map(String::as_str),
         };
         let working = self.layers.iter().take_while(|layer| layer.begin(&start));
+        let working = working.count();
         // A run begins once.
-        let _ = self.working.set(working.count());
+        let _ = self.working.set(working);
+        if let Some(refused) = self.layers.get(working) {
+            let before = self.layers.iter().take(working).map(|layer| layer.mode());
+            let lesser = before.max().unwrap_or(Mode::Trace);
+            let _ = core.lesser_mode.set(lesser);
+            if refused.mode() == Mode::Trace && self.mode != Mode::Trace {
+                start.continue_as(lesser, "its parts stand on one that does not work");
+            }
+        }
     }
 
     /// Records the class of an address.
@@ -214,15 +227,14 @@ impl Trace {
         core: &Core,
         buffers: &ThreadBuffers,
         block: CounterBlock,
-        (id, native): (ThreadId, Option<usize>),
+        (id, native): (ThreadId, usize),
     ) {
-        let (Some(facts), Some(native)) = (core.facts(), native) else {
-            return buffers.begin_thread(block, id, None, 0);
-        };
-        let told = match core.phase.get() {
+        let told = match (core.phase.get(), core.facts()) {
             // Its earlier allocations are not recorded.
             // SAFETY: the VM has just listed the thread, or the thread itself runs this.
-            Phase::Starting => unsafe { facts.threads.cooked_allocated_bytes(Address(native)) },
+            (Phase::Starting, Some(facts)) => unsafe {
+                facts.threads.cooked_allocated_bytes(Address(native))
+            },
             _ => 0,
         };
         buffers.begin_thread(block, id, Some(native), told);
@@ -271,6 +283,9 @@ impl Trace {
 
     fn released(&self, core: &Core) {
         self.collections.release();
+        if let Some(buffers) = self.buffers.get() {
+            buffers.release();
+        }
         drop(core.heap_classes.take_pending());
         earlier_sites::keep(&core.registry);
     }
@@ -279,7 +294,7 @@ impl Trace {
 impl Recording for Trace {
     fn needs(&self) -> Needs {
         Needs {
-            mode: "trace",
+            mode: self.mode.word(),
             oldest_java: OLDEST_JAVA,
             address_space: ADDRESS_SPACE,
             capabilities: &[Capability::CanGenerateGarbageCollectionEvents],
@@ -362,6 +377,9 @@ impl Recording for Trace {
             ThreadNews::Begins { id, native } => {
                 self.begin_thread(core, buffers, block, (id, native));
             }
+            ThreadNews::Adopted { id, reported } => {
+                buffers.begin_thread(block, id, None, reported);
+            }
             ThreadNews::Confirmed { native } => buffers.confirm_thread(block, native),
             ThreadNews::Ends => {
                 if let Some(facts) = core.facts() {
@@ -398,7 +416,10 @@ impl Recording for Trace {
 
     fn reached(&self, core: &Core, moment: Moment) {
         match moment {
-            Moment::ClassesLoaded => self.classes_loaded(core),
+            Moment::ClassesLoaded => {
+                earlier_sites::define(&core.registry);
+                self.classes_loaded(core);
+            }
             Moment::Tick => self.tick(core),
             Moment::ProgramEnded(jni) => self.program_ended(core, jni),
             Moment::Released => self.released(core),

@@ -15,6 +15,7 @@ fn rewrite(
         options,
         tracked,
         application: None,
+        contexts: None,
         hidden: false,
         stamps: Stamps::None,
     };
@@ -41,7 +42,10 @@ fn main() {
             allocations,
             histogram: false,
             materialized: false,
+            joined_chains: true,
             totals: false,
+            off_heap: true,
+            calls: true,
             profile: true,
             redundant_stamps: false,
         };

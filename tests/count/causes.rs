@@ -55,6 +55,31 @@ fn every_call_says_what_it_brings() {
     ));
 }
 
+/// A name is a pattern, as for `--only`: the class with those nested in it, or the package. One that no class fits is said.
+#[test]
+fn a_name_is_a_pattern_and_one_without_a_class_is_said() {
+    let Some(programs) = compiled(&["Causes"], 11) else {
+        return;
+    };
+    let jdk = matrix_jdks().expect("JDKs").remove(0);
+    let own = |agent: &str| {
+        let report = report(&jdk, &["-Xint"], agent, programs.path(), "Causes");
+        let own = report.caused.as_ref().expect("causes").own.count;
+        let notes = report.notes.into_iter();
+        let said: Vec<String> = notes.filter(|note| note.contains("fits app=")).collect();
+        (own, said)
+    };
+    let pattern = own("app=Causes*");
+    assert!(pattern.0 > 0 && pattern.1.is_empty(), "{pattern:?}");
+    assert_eq!(own("app=Causes"), pattern);
+    let nothing = own("app=org.nothing");
+    assert_eq!(nothing.0, 0);
+    assert!(
+        matches!(&*nothing.1, [note] if note.contains("app=org.nothing")),
+        "{nothing:?}"
+    );
+}
+
 /// Each object is own, charged once, or made outside of any call.
 fn check_sums(report: &Document, run: &str) {
     let caused = report.caused.as_ref().expect("causes");

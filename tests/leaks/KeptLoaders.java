@@ -44,6 +44,34 @@ public final class KeptLoaders {
         }
     }
 
+    /** The loader of a program that runs: a thread works with it, and there is no other of its type. */
+    private static final class OwnLoader extends ClassLoader {
+        OwnLoader(byte[] code) throws Exception {
+            super(KeptLoaders.class.getClassLoader());
+            defineClass("KeptLoaders$Plugin", code, 0, code.length).getDeclaredConstructor().newInstance();
+            Thread worker = new Thread(() -> {
+                try {
+                    Thread.sleep(60_000);
+                } catch (InterruptedException end) {
+                    return;
+                }
+            });
+            worker.setContextClassLoader(this);
+            worker.setDaemon(true);
+            worker.start();
+        }
+    }
+
+    /** The only one of its type, too, but nobody works with it. */
+    private static final class LeftLoader extends ClassLoader {
+        LeftLoader(byte[] code) throws Exception {
+            super(KeptLoaders.class.getClassLoader());
+            defineClass("KeptLoaders$Plugin", code, 0, code.length).getDeclaredConstructor().newInstance();
+        }
+    }
+
+    private static ClassLoader left;
+
     private static long used() {
         for (int at = 0; at < 4; at++) {
             System.gc();
@@ -58,6 +86,8 @@ public final class KeptLoaders {
         for (int at = 0; at < 40; at++) {
             KEPT.add(new PluginLoader(code).plugin());
         }
+        left = new LeftLoader(code);
+        new OwnLoader(code);
         for (int at = 0; at < 12; at++) {
             BUFFERS.add(ByteBuffer.allocateDirect(4 << 20));
         }

@@ -28,7 +28,7 @@ fn what_filled_the_heap_is_in_the_dump_of_the_error() {
         for collector in ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"] {
             let run = TracedRun::new(jdk, &format!("exhaustion {collector}")).expect("folder");
             let mut command = run
-                .command("dump=end", &[programs.path()])
+                .command("dump=on", &[programs.path()])
                 .expect("the agent");
             let output = command.args(["-Xmx48m", collector, "Exhaustion"]).output();
             assert_eq!(output.expect("java").status.code(), Some(1));
@@ -94,18 +94,21 @@ fn check_loaders(jdk: &Jdk, programs: &Path) {
     let freed: i64 = printed.trim().parse().expect("a number");
     let run = TracedRun::new(jdk, "loaders").expect("folder");
     let name = run.name();
-    let mut command = run.command("dump=end", &[programs]).expect("the agent");
+    let mut command = run.command("dump=on", &[programs]).expect("the agent");
     run.finish(command.args(java)).expect("java");
     let leaks = trace_command("leaks", &run.trace(), &[]).expect("leaks");
     let loaders = leaks["loaders"].as_array().expect("loaders");
-    let ours = |row: &&Value| {
-        let last = row["steps"].as_array().and_then(|steps| steps.last());
-        last.is_some_and(|step| step["type"] == "KeptLoaders$PluginLoader")
+    let of_type = |ty: &str| {
+        loaders.iter().find(|row| {
+            let last = row["steps"].as_array().and_then(|steps| steps.last());
+            last.is_some_and(|step| step["type"] == ty)
+        })
     };
-    let row = loaders
-        .iter()
-        .find(ours)
-        .unwrap_or_else(|| panic!("{name}: {loaders:#?}"));
+    let row = of_type("KeptLoaders$PluginLoader");
+    let row = row.unwrap_or_else(|| panic!("{name}: {loaders:#?}"));
+    assert!(of_type("KeptLoaders$LeftLoader").is_some(), "{name}");
+    // The one that a thread works with is the running program's own.
+    assert!(of_type("KeptLoaders$OwnLoader").is_none(), "{name}");
     assert_eq!(
         (number(&row["count"]), number(&row["classes"])),
         (40, 40),

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use ducktrack_tests::{
     Jdk, TracedRun, Turns, checked, compile_java, compile_java_with, ducktrack_command,
-    harness_folder, traced_jdks,
+    harness_folder, skipped, trace_command, traced_jdks,
 };
 
 const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
@@ -120,6 +120,43 @@ fn other_readers_find_all_objects_and_their_sites() {
     turns.announce("enriched dumps");
     checked(&format!(
         "enriched dumps read by shark and the NetBeans profiler, {dumps} dumps"
+    ));
+}
+
+/// What `holders` joins has its site in the export, also where the addresses of a dump are not those of the trace (ZGC). Where `holders` says that it cannot join a dump, there is
+/// nothing to compare.
+#[test]
+fn an_export_has_the_sites_that_holders_knows() {
+    let programs = tempfile::tempdir().expect("temporary folder");
+    assert!(compile_java(&["Sessions"], 17, programs.path()).expect("compile"));
+    let mut dumps = 0;
+    for jdk in &traced_jdks().expect("JDKs") {
+        for collector in ["-XX:+UseSerialGC", "-XX:+UseZGC"] {
+            let run = TracedRun::new(jdk, collector).expect("folder");
+            let mut command = run
+                .command("dump=on", &[programs.path()])
+                .expect("the agent");
+            command.args(["-Xmx64m", collector, "Sessions"]);
+            run.finish(&mut command).expect("java");
+            let dump = run.trace().join("heap.hprof");
+            let shown = dump.display().to_string();
+            let holders = trace_command("holders", &run.trace(), &["--dump", &shown]);
+            let holders = holders.expect("holders");
+            if !holders["withoutSites"].is_null() {
+                skipped(&format!("{}: {}", run.name(), holders["withoutSites"]));
+                continue;
+            }
+            let (_, [with_site, all]) = enriched(&run, &dump, false);
+            let count = |key: &str| holders[key]["count"].as_u64().expect("a number");
+            let known = count("total") - count("unattributed");
+            assert_eq!((with_site, all), (known, count("total")), "{}", run.name());
+            assert!(with_site >= SESSIONS, "{}: {with_site}", run.name());
+            dumps += 1;
+        }
+    }
+    assert!(dumps > 0, "no dump was joined");
+    checked(&format!(
+        "sites of exports beside those of holders, {dumps} dumps"
     ));
 }
 

@@ -253,9 +253,7 @@ fn command(program: &JudgedProgram, run: &TracedRun, collector: &str) -> Command
         .unwrap_or_else(|| panic!("no library of {}", program.name));
     let mut class_path = vec![classes.as_path()];
     class_path.extend(libraries.iter().map(std::path::PathBuf::as_path));
-    let mut command: Command = run
-        .command(&format!("dump={}", program.dump), &class_path)
-        .expect("the agent");
+    let mut command: Command = run.command("dump=on", &class_path).expect("the agent");
     command
         .arg(format!("-Xmx{}m", program.heap))
         .arg(format!("-XX:+Use{collector}GC"));

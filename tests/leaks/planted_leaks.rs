@@ -12,12 +12,7 @@ const SHAPES: [(&str, u32, &str, &str); 4] = [
         "PlantedSettings.PARSED",
         "PlantedSettings.add",
     ),
-    (
-        "listeners",
-        4_000,
-        "PlantedBus.listeners",
-        "PlantedBus.add:",
-    ),
+    ("listeners", 4_000, "PlantedBus.listeners", "PlantedBus.add"),
     (
         "local",
         60_000,
@@ -34,7 +29,7 @@ fn field_and_line_of_what_other_classes_make() {
     for jdk in &traced_jdks().expect("JDKs") {
         for (shape, steps, field, line) in SHAPES {
             let run = TracedRun::new(jdk, shape).expect("folder");
-            let options = "stacks=on,dump=shutdown";
+            let options = "stacks=on,dump=on";
             let mut command = run.command(options, &[classes.path()]).expect("the agent");
             let steps = steps.to_string();
             let java = ["-Xmx96m", "-XX:+UseSerialGC", "Planted", shape, &steps];
@@ -62,7 +57,7 @@ fn what_only_soft_references_hold_fills() {
         for shape in ["soft", "both", "mixed"] {
             let run = TracedRun::new(jdk, shape).expect("folder");
             let mut command = run
-                .command("dump=shutdown", &[classes.path()])
+                .command("dump=on", &[classes.path()])
                 .expect("the agent");
             let java = ["-Xmx256m", "-XX:+UseSerialGC", "Planted", shape, "20000"];
             run.finish(command.args(java)).expect("the program");
@@ -120,7 +115,7 @@ fn a_line_that_is_not_known_to_add_is_near() {
     let jdk = &traced_jdks().expect("JDKs")[0];
     for (shape, steps, _, line) in SHAPES {
         let run = TracedRun::new(jdk, shape).expect("folder");
-        let options = "stacks=off,dump=shutdown";
+        let options = "stacks=off,dump=on";
         let mut command = run.command(options, &[classes.path()]).expect("the agent");
         let steps = steps.to_string();
         let java = ["-Xmx96m", "-XX:+UseSerialGC", "Planted", shape, &steps];

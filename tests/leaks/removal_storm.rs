@@ -66,7 +66,7 @@ fn readable(class: &str) -> String {
 /// The pairs of classes whose objects refer to each other.
 fn pairs(jdk: &Jdk, programs: &Path) -> Vec<Pair> {
     let run = TracedRun::new(jdk, "dump").expect("folder");
-    let mut command = run.command("dump=end", &[programs]).expect("the agent");
+    let mut command = run.command("dump=on", &[programs]).expect("the agent");
     run.finish(command.args(["-XX:+UseSerialGC", "RemovalStorm", "1"]))
         .expect("the program");
     let file = DumpFile::new(&run.trace().join("heap.hprof")).expect("a dump");

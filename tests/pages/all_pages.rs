@@ -155,6 +155,9 @@ fn no_page_scrolls_sideways_and_pages_lead_to_each_other() {
     assert!(brushed.contains(": 7 collections; "), "{walk}");
 
     let served = Served::start(&[trace]);
+    // A trace opens on its verdict.
+    let first = browser.dom_at(&served.address);
+    assert!(first.contains("data-shown=\"leaks\""), "{first}");
     for tab in ["report", "leaks"] {
         let dom = browser.dom_at(&format!("{}#tab={tab}", served.address));
         assert!(dom.contains(&format!("data-shown=\"{tab}\"")), "{tab}");

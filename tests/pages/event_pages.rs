@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use ducktrack_count_model::CountModelBuilder;
+use ducktrack_findings::{Evidence, Findings};
 use ducktrack_reports::{
     CostRequest, Filter, LeakRequest, Report, cost_report, heap_report, info_report, leaks_report,
     lifetimes_report, timeline_report,
@@ -40,6 +41,7 @@ fn pages(sample: &SampleTrace) -> Vec<(&'static str, String)> {
     };
     let heap = heaps[0].as_ref().expect("the end");
     let answers = (survivors.clone(), None);
+    let findings = Findings::of(Evidence::of_trace(model, &answers)).expect("no dump is read");
     let reports: [(&str, Box<dyn Report>); 6] = [
         (
             "cost",
@@ -63,7 +65,7 @@ fn pages(sample: &SampleTrace) -> Vec<(&'static str, String)> {
         ),
         (
             "leaks",
-            Box::new(leaks_report(model, &answers, None, &request).expect("no dump is read")),
+            Box::new(leaks_report(&findings, &request).expect("no dump is read")),
         ),
     ];
     reports

@@ -13,12 +13,30 @@ pub fn compile_java(programs: &[&str], release: u32, folder: &Path) -> anyhow::R
     compile_java_with(programs, release, folder, &[])
 }
 
+/// The same, with the names of parameters (`-parameters`).
+pub fn compile_java_with_parameters(
+    programs: &[&str],
+    release: u32,
+    folder: &Path,
+) -> anyhow::Result<bool> {
+    compile(programs, release, folder, (&[], &["-parameters"]))
+}
+
 /// The same for programs that need libraries.
 pub fn compile_java_with(
     programs: &[&str],
     release: u32,
     folder: &Path,
     libraries: &[PathBuf],
+) -> anyhow::Result<bool> {
+    compile(programs, release, folder, (libraries, &[]))
+}
+
+fn compile(
+    programs: &[&str],
+    release: u32,
+    folder: &Path,
+    (libraries, more): (&[PathBuf], &[&str]),
 ) -> anyhow::Result<bool> {
     let compilers = every_jdk()
         .into_iter()
@@ -32,6 +50,7 @@ pub fn compile_java_with(
         .collect();
     let output = jdk
         .tool("javac")
+        .args(more)
         .args(["-nowarn", "-g", "-proc:none", "--release"])
         .arg(release.to_string())
         .arg("-cp")

@@ -2,12 +2,12 @@
 //!
 //! They are searched in `DUCKTRACK_JDKS` (colon-separated, as exported by `scripts/install-jdks --print`), `JAVA_HOME`,
 //! `DUCKTRACK_JAVAC_17`, `DUCKTRACK_JAVAC_25`, `/usr/lib/jvm/*`, and `.jdks/*` of the checkout. The first of each version is used, with
-//! full JDKs before runtimes. `DUCKTRACK_ONLY_JDK=21` selects that version only.
+//! full JDKs before runtimes. `DUCKTRACK_ONLY_JDK=21` selects that version only: what `DUCKTRACK_JDKS` has of it, even a runtime.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 
 use crate::announcement::skipped;
 
@@ -45,6 +45,12 @@ impl Jdk {
         self.version >= FIRST_TRACED
     }
 
+    /// Whether it is tried before it is in the list (`scripts/try-jdk`): choices that take turns among those in the list are all taken on it.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        !MATRIX.contains(&self.version)
+    }
+
     /// Whether its VM starts with these options.
     #[must_use]
     pub fn accepts(&self, options: &[&str]) -> bool {
@@ -61,11 +67,17 @@ pub(crate) fn is_one_jdk() -> bool {
 /// The JDKs to test on: one of each version found, oldest first.
 #[must_use]
 pub fn installed_jdks() -> Vec<Jdk> {
-    let mut found = every_jdk();
-    if let Ok(only) = std::env::var("DUCKTRACK_ONLY_JDK") {
-        found.retain(|jdk| jdk.version.to_string() == only);
+    match std::env::var("DUCKTRACK_ONLY_JDK") {
+        Ok(only) => only_jdk(&only, &named_homes()).into_iter().collect(),
+        Err(_) => every_jdk(),
     }
-    found
+}
+
+/// Of this version: one that is named comes before one that is found, whether or not it has a compiler.
+fn only_jdk(version: &str, named: &[PathBuf]) -> Option<Jdk> {
+    let is_wanted = |jdk: &Jdk| jdk.version.to_string() == version;
+    let named = named.iter().filter_map(|home| jdk_at(home));
+    named.chain(every_jdk()).find(is_wanted)
 }
 
 /// All JDKs found, regardless of `DUCKTRACK_ONLY_JDK`: programs are compiled by another JDK than the one they run on.
@@ -90,36 +102,39 @@ pub fn traced_jdks() -> anyhow::Result<Vec<Jdk>> {
     Ok(jdks)
 }
 
-/// The JDKs of the matrix, or only the one in `DUCKTRACK_ONLY_JDK`; an error if one is missing.
+/// The newest of the matrix, which can stand in for a later one. If `DUCKTRACK_ONLY_JDK` names another, there is none, and a line announces that.
+pub fn newest_jdk() -> anyhow::Result<Option<Jdk>> {
+    let mut jdks = matrix_jdks()?.into_iter();
+    let newest = jdks.find(|jdk| MATRIX.last() == Some(&jdk.version));
+    if newest.is_none() {
+        skipped("a later JDK: only the newest of the list stands in for one");
+    }
+    Ok(newest)
+}
+
+/// The JDKs of the matrix, or only the one in `DUCKTRACK_ONLY_JDK`, which may be one that is not in it yet; an error if one is missing.
 pub fn matrix_jdks() -> anyhow::Result<Vec<Jdk>> {
     let installed = installed_jdks();
-    let only = std::env::var("DUCKTRACK_ONLY_JDK").ok();
-    let wanted = MATRIX.iter().filter(|version| {
-        only.as_ref()
-            .is_none_or(|only| *only == version.to_string())
-    });
-    let found = wanted.map(|version| {
+    let wanted = match std::env::var("DUCKTRACK_ONLY_JDK") {
+        Ok(only) => vec![
+            only.parse()
+                .with_context(|| format!("DUCKTRACK_ONLY_JDK={only} is no version"))?,
+        ],
+        Err(_) => MATRIX.to_vec(),
+    };
+    let found = wanted.into_iter().map(|version| {
         let mut jdks = installed.iter();
-        jdks.find(|jdk| jdk.version == *version)
+        jdks.find(|jdk| jdk.version == version)
             .cloned()
             .with_context(|| format!("no JDK {version} found: scripts/install-jdks"))
     });
-    let jdks: Vec<Jdk> = found.collect::<anyhow::Result<_>>()?;
-    ensure!(
-        !jdks.is_empty(),
-        "DUCKTRACK_ONLY_JDK names no JDK of the matrix {MATRIX:?}"
-    );
-    Ok(jdks)
+    found.collect()
 }
 
 /// Folders that may contain JDKs, in order of preference.
 fn homes() -> Vec<PathBuf> {
-    let mut homes = Vec::new();
-    for variable in ["DUCKTRACK_JDKS", "JAVA_HOME"] {
-        if let Some(value) = std::env::var_os(variable) {
-            homes.extend(std::env::split_paths(&value));
-        }
-    }
+    let mut homes = named_homes();
+    homes.extend(std::env::var_os("JAVA_HOME").map(PathBuf::from));
     // Compilers have these names in scripts/install-jdks.
     for variable in ["DUCKTRACK_JAVAC_17", "DUCKTRACK_JAVAC_25"] {
         let javac = std::env::var_os(variable).map(PathBuf::from);
@@ -139,6 +154,12 @@ fn homes() -> Vec<PathBuf> {
     homes
 }
 
+/// Those of `DUCKTRACK_JDKS`.
+fn named_homes() -> Vec<PathBuf> {
+    let named = std::env::var_os("DUCKTRACK_JDKS").unwrap_or_default();
+    std::env::split_paths(&named).collect()
+}
+
 /// The JDK in a folder, as described by its `release` file.
 fn jdk_at(home: &Path) -> Option<Jdk> {
     let release = std::fs::read_to_string(home.join("release")).ok()?;
@@ -151,4 +172,26 @@ fn jdk_at(home: &Path) -> Option<Jdk> {
         home: home.canonicalize().ok()?,
     };
     jdk.has("java").then_some(jdk)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_runtime_that_is_named_comes_before_a_full_jdk_of_its_version() {
+        let found = every_jdk();
+        let full = found.iter().find(|jdk| jdk.has("javac"));
+        let version = full.map_or(17, |jdk| jdk.version);
+        let home = tempfile::tempdir().expect("temporary folder");
+        std::fs::create_dir(home.path().join("bin")).expect("bin");
+        std::fs::write(home.path().join("bin/java"), "").expect("java");
+        let release = format!("JAVA_VERSION=\"{version}.0.1\"\n");
+        std::fs::write(home.path().join("release"), release).expect("release");
+        let named = [home.path().canonicalize().expect("its path")];
+        let only = |named: &[PathBuf]| only_jdk(&version.to_string(), named);
+        assert_eq!(only(&named).map(|jdk| jdk.home), Some(named[0].clone()));
+        assert_eq!(only(&[]).as_ref(), full);
+        assert_eq!(only_jdk("99", &named), None);
+    }
 }

@@ -7,8 +7,8 @@ use crate::java_program::compile_java_with;
 use crate::jdk::Jdk;
 
 /// The words with which a part of a comment begins.
-const KEYS: [&str; 9] = [
-    "KIND", "HALF", "HEAP", "JAVA", "OPTION", "DUMP", "LIBRARY", "CULPRIT", "CONTROL",
+const KEYS: [&str; 8] = [
+    "KIND", "HALF", "HEAP", "JAVA", "OPTION", "LIBRARY", "CULPRIT", "CONTROL",
 ];
 /// The JDK of programs that name none.
 const JAVA: u32 = 17;
@@ -32,8 +32,6 @@ pub struct JudgedProgram {
     pub collector: &'static str,
     /// Options of the VM.
     pub options: Vec<String>,
-    /// When the agent writes its dump: `end`, or `shutdown` where a shutdown hook of the JDK frees what leaks.
-    pub dump: String,
     /// The places that the fixing commit changed: `Class.field`, `Class.method`, or `Class.` for any of them. Empty: nothing leaks.
     pub culprits: Vec<String>,
     /// It runs with the version that does not leak, or is told to be repaired; or it has no leak at all.
@@ -178,10 +176,6 @@ fn program(source: &Path) -> Option<JudgedProgram> {
             .unwrap_or(JAVA),
         collector: COLLECTORS[0],
         options: all("OPTION"),
-        dump: all("DUMP")
-            .into_iter()
-            .next()
-            .unwrap_or_else(|| "end".to_owned()),
         culprits: all("CULPRIT"),
         is_control: words.contains(&"CONTROL"),
         library: all("LIBRARY").into_iter().next(),

@@ -35,8 +35,8 @@ pub use class_histogram::{
 pub use full_run::is_full_run;
 pub use harness_folder::harness_folder;
 pub use java_artifacts::install_java_artifacts;
-pub use java_program::{compile_java, compile_java_with};
-pub use jdk::{Jdk, installed_jdks, matrix_jdks, traced_jdks};
+pub use java_program::{compile_java, compile_java_with, compile_java_with_parameters};
+pub use jdk::{Jdk, installed_jdks, matrix_jdks, newest_jdk, traced_jdks};
 pub use judged_program::{JudgedProgram, has_judged_libraries, judged_programs};
 pub use leaky_program::{LeakyProgram, compiled_leaky_programs, leaky_programs};
 pub use native_library::native_library;

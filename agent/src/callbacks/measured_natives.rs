@@ -5,7 +5,7 @@ use ducktrack_jvmti::sys::{JNIEnv, jboolean, jclass, jint, jlong, jstring};
 use crate::core::Core;
 use crate::core::vm_facts::VmFacts;
 use crate::entry::{native, native_with_jni};
-use crate::measured::{Readings, open_threads_address, rows};
+use crate::measured::{open_threads_address, readings, rows};
 
 pub(super) const STARTED: jint = 0;
 pub(super) const DOES_NOT_COUNT: jint = 1;
@@ -126,15 +126,4 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackMeasured_resume(
 pub(super) fn counting(core: &Core) -> Option<&VmFacts> {
     let counts = core.needs.counts_in_blocks && core.is_counting();
     core.facts().filter(|_| counts)
-}
-
-/// A reading of the blocks of all threads, and of the one that they share.
-fn readings(core: &Core, facts: &VmFacts) -> Readings {
-    let end = core.registry.counter_end();
-    let rows = core.threads.rows(&facts.threads);
-    let blocks = rows.iter().map(|(row, _)| row.block);
-    blocks
-        .chain([core.shared])
-        .map(|block| (block.address(), block.values(end)))
-        .collect()
 }

@@ -14,9 +14,7 @@ use crate::helper_classes::event_helper::EventHelper;
 use crate::layers::records::record_helper;
 use crate::layers::stamps::witness_helper;
 use crate::layers::uses::use_memory::UseMemory;
-use crate::options::FinalDump;
 use crate::recording::ThreadNews;
-use crate::run::final_dump::dump_heap;
 use crate::threads::counter_block::CounterBlock;
 use crate::trace::buffers::record_clock;
 
@@ -181,8 +179,7 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrack_shutdownBegins(
     _: jclass,
 ) {
     native_with_jni(env, (), |agent, jni, _| {
-        agent.core.note_shutdown();
-        dump_heap(&agent.core, jni, FinalDump::Shutdown);
+        agent.shutdown_begins(jni);
     });
 }
 

@@ -23,6 +23,8 @@ const SMALLEST_BATCH: usize = 32;
 const LARGEST_BATCH: usize = 1024;
 /// A batch is at most this many times as large as the one before: few classes say little about many.
 const GROWTH: usize = 2;
+/// Stops before there is a forecast.
+const ENOUGH_STOPS: f64 = 3.0;
 
 /// The size of the next batch, from the stops so far.
 #[derive(Debug, Default)]
@@ -127,16 +129,31 @@ impl BatchSize {
     }
 
     /// Whether the two parts of a stop can be told apart.
-    pub(super) fn has_several_sizes(&self) -> bool {
+    fn has_several_sizes(&self) -> bool {
         self.spread() > 1.0
     }
 
-    /// How long the program is stopped in all for this many further classes.
+    /// Whether there were enough stops, of several sizes, for a forecast.
+    pub(super) fn is_known(&self) -> bool {
+        self.stops >= ENOUGH_STOPS && self.has_several_sizes()
+    }
+
+    /// The work of the stops for this many further classes.
     pub(super) fn forecast(&self, classes: usize) -> Duration {
         let (own, each) = self.parts();
-        let left = count(classes);
-        let batches = (left / count(self.next())).ceil();
-        Duration::from_secs_f64((batches * own + left * each).max(0.0) / 1e3)
+        let work = self.batches(classes) * own + count(classes) * each;
+        Duration::from_secs_f64(work.max(0.0) / 1e3)
+    }
+
+    /// The same if stops had no part of their own.
+    pub(super) fn forecast_without_own_part(&self, classes: usize) -> Duration {
+        let each = self.millis / self.classes.max(1.0);
+        Duration::from_secs_f64(count(classes) * each / 1e3)
+    }
+
+    /// Stops for this many further classes.
+    pub(super) fn batches(&self, classes: usize) -> f64 {
+        (count(classes) / count(self.next())).ceil()
     }
 }
 

@@ -4,21 +4,24 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use ducktrack_class_rewriter::{
-    ApplicationClasses, ClassRewriter, MODULES, MethodProfile, Reason, RewrittenClass,
+    ApplicationClasses, ClassRewriter, ContextMethods, MODULES, MethodProfile, Numbers, Reason,
+    RewrittenClass,
 };
 use ducktrack_classfile::ClassFile;
-use ducktrack_jvmti::Jni;
-use ducktrack_jvmti::sys::{jbyteArray, jobject};
+use ducktrack_jvmti::sys::{jbyteArray, jclass, jobject};
+use ducktrack_jvmti::{Jni, is_retransforming};
 use ducktrack_probe_vocabulary::helper::HELPER_NAMES;
 use rustc_hash::FxHashMap;
 
 use crate::classes::instrumentation::Instrumentation;
+use crate::classes::metaspace_room::METASPACE;
 use crate::classes::module_reads::ModuleReads;
-use crate::classes::redefined_classes::RedefinedClasses;
+use crate::classes::parameter_names::with_lost_parameters;
+use crate::classes::redefined_classes::{NewBytes, RedefinedClasses};
 use crate::classes::retransformation::note_hook_left;
 use crate::core::loaders::Loaders;
 use crate::core::phase::Phase;
-use crate::core::registry::{ClassKey, ClassNumbers, LoaderId, Origin};
+use crate::core::registry::{ClassContent, ClassKey, ClassNumbers, KnownClass, LoaderId, Origin};
 use crate::core::{Core, Cost};
 use crate::count::call_helper::call_totals;
 use crate::helper_classes::loader_links::{HELPER_UNKNOWN, Readiness};
@@ -28,12 +31,15 @@ use crate::process::memory;
 use crate::recording::{Recording, SiteNews};
 
 /// All helpers' names begin like that of the first, in its package or that of method handles.
-fn is_helper(class: &[u8]) -> bool {
+pub(crate) fn is_helper(class: &[u8]) -> bool {
     let name = class
         .strip_prefix(b"java/lang/invoke/")
         .or(class.strip_prefix(b"java/lang/"));
     name.is_some_and(|name| name.starts_with(HELPER_NAMES))
 }
+
+/// The VM refuses to make a class of this.
+const NO_CLASS: &[u8] = &[0];
 
 /// The class that lets modules read others.
 fn is_modules(key: &ClassKey) -> bool {
@@ -48,16 +54,16 @@ pub(crate) struct ClassHook<'a> {
 }
 
 impl ClassHook<'_> {
-    /// The bytes of a class that is loaded, redefined or retransformed; `None` leaves it as it is.
+    /// The bytes of a class that is loaded, or of one that was loaded before and is redefined or retransformed; `None` leaves it as it is.
     pub(crate) fn new_class_bytes(
         &self,
         jni: Option<Jni>,
         loader: jobject,
         bytes: &[u8],
-        is_loaded: bool,
+        loaded: Option<jclass>,
     ) -> Option<Vec<u8>> {
-        let new_bytes = self.settled_class_bytes(jni, loader, bytes, is_loaded);
-        note_hook_left(is_loaded);
+        let new_bytes = self.settled_class_bytes(jni, loader, bytes, loaded);
+        note_hook_left(loaded.is_some());
         new_bytes
     }
 
@@ -66,21 +72,26 @@ impl ClassHook<'_> {
         jni: Option<Jni>,
         loader: jobject,
         bytes: &[u8],
-        is_loaded: bool,
+        loaded: Option<jclass>,
     ) -> Option<Vec<u8>> {
         let phase = self.core.phase.get();
-        if phase < Phase::Starting || phase == Phase::Ended && !is_loaded {
+        if phase < Phase::Starting || phase == Phase::Ended && loaded.is_none() {
             return None;
         }
         let class = ClassFile::parse(bytes).ok()?;
         let key = ClassKey {
-            loader: self.core.loaders.id(self.core.env, loader),
+            loader: self.core.loaders.id(self.core.env, jni, loader),
             name: class.name().into(),
         };
-        let settled = is_loaded.then(|| {
-            RedefinedClasses::of_process(self.core.env).settle(self.core.env, &key, bytes)
-        });
-        match settled.flatten() {
+        let others = match self.bytes_to_begin_with(jni, &key, &class, loaded) {
+            Ok(others) => others,
+            Err(reason) => {
+                self.core.registry.refuse(class.name(), reason);
+                // The VM leaves the class as it is. Other agents must have their way.
+                return is_retransforming().then(|| NO_CLASS.to_vec());
+            }
+        };
+        match others {
             None => {
                 let rewritten = self.rewrite_loaded(jni, loader, &key, &class);
                 if is_modules(&key) && self.rewrites() {
@@ -90,11 +101,30 @@ impl ClassHook<'_> {
                 }
                 rewritten
             }
-            Some(redefined) => {
-                let class = ClassFile::parse(&redefined).ok()?;
+            Some(others) => {
+                let class = ClassFile::parse(&others).ok()?;
                 let rewritten = self.rewrite_loaded(jni, loader, &key, &class);
-                Some(rewritten.unwrap_or_else(|| redefined.to_vec()))
+                Some(rewritten.unwrap_or_else(|| others.to_vec()))
             }
+        }
+    }
+
+    /// The bytes of a loaded class that are to be rewritten, if they are others than those that the VM has passed. An error is why the class must stay as it is.
+    fn bytes_to_begin_with(
+        &self,
+        jni: Option<Jni>,
+        key: &ClassKey,
+        class: &ClassFile<'_>,
+        loaded: Option<jclass>,
+    ) -> Result<Option<Box<[u8]>>, &'static str> {
+        let (Some(loaded), Some(jni)) = (loaded, jni) else {
+            return Ok(None);
+        };
+        let redefined = RedefinedClasses::of_process(self.core.env);
+        match redefined.settle(self.core.env, key, class.bytes()) {
+            NewBytes::Redefined => Ok(None),
+            NewBytes::RedefinedBefore(bytes) => Ok(Some(bytes)),
+            NewBytes::Retransformed => with_lost_parameters(self.core, jni, loaded, class),
         }
     }
 
@@ -143,7 +173,7 @@ impl ClassHook<'_> {
         let bytes = jni.byte_array(array).ok()?;
         let class = ClassFile::parse(&bytes).ok()?;
         let key = ClassKey {
-            loader: LoaderId(u32::MAX),
+            loader: LoaderId::OF_HIDDEN,
             name: class.name().into(),
         };
         let rewritten = self.rewrite(
@@ -171,9 +201,20 @@ impl ClassHook<'_> {
             self.core.registry.refuse(name, "excluded-by-option");
             return None;
         }
+        if self
+            .instrumentation
+            .metaspace_is_full
+            .load(Ordering::Acquire)
+        {
+            self.core.registry.refuse(name, METASPACE);
+            return None;
+        }
         if self.core.is_memory_full() {
             self.core.registry.refuse(name, "memory-bound");
             return None;
+        }
+        if self.core.needs.rewriting.calls && !origin.hidden {
+            self.core.registry.note_varargs_methods(class);
         }
         let start = Instant::now();
         let result = self.rewrite_and_register(class, origin);
@@ -198,10 +239,10 @@ impl ClassHook<'_> {
         class: &ClassFile<'_>,
         origin: &Origin<'_>,
     ) -> Result<Option<Vec<u8>>, Reason> {
-        let mut known = match origin.hidden {
-            true => Default::default(),
-            false => self.core.registry.known(origin.key, class.bytes()),
-        };
+        let content = ClassContent::of(class.bytes(), origin.hidden);
+        let prepared = &self.instrumentation.prepared;
+        let agree = |class: &[u8]| prepared.has_one_size(class);
+        let mut known = self.core.registry.known(origin.key, content, agree);
         if self.core.options.context == Context::Auto && !origin.hidden {
             self.instrumentation.tracking.note_calls(origin.key, class);
         }
@@ -214,13 +255,33 @@ impl ClassHook<'_> {
             application: call_totals(self.core)
                 .and_then(|totals| totals.application())
                 .map(|application| application as &dyn ApplicationClasses),
+            contexts: self
+                .core
+                .needs
+                .counts_in_blocks
+                .then_some(&self.instrumentation.contexts as &dyn ContextMethods),
             hidden: origin.hidden,
             stamps: self
                 .instrumentation
                 .stamps_of(&String::from_utf8_lossy(class.name())),
         };
-        let mut numbers = ClassNumbers::new(&self.core.registry.next, &mut known);
-        let mut rewritten = rewriter.rewrite(class.bytes(), &profiles, &mut numbers)?;
+        let may_be_kept = self.instrumentation.tracking.are_first(&tracked)
+            && profiles.is_empty()
+            && rewriter.plans_alike_in_each_run(class);
+        let plan = |known: &mut KnownClass| {
+            let is_first = known.versions.values().all(|version| *version == 0);
+            let mut numbers = ClassNumbers::new(&self.core.registry.next, known);
+            // Later recordings in a process write numbers in another way.
+            match may_be_kept && is_first && !numbers.are_of_later_run() {
+                true => self.rewrite_as_kept(&rewriter, (class, content), &mut numbers),
+                false => rewriter.rewrite(class.bytes(), &profiles, &mut numbers),
+            }
+        };
+        let mut rewritten = plan(&mut known)?;
+        if !known.counts_the_same(&rewritten.counters) {
+            known.take_new_counters();
+            rewritten = plan(&mut known)?;
+        }
         let bytes = rewritten.bytes.take();
         if bytes.is_some() && rewritten.hidden_class_gate {
             self.instrumentation
@@ -242,14 +303,37 @@ impl ClassHook<'_> {
             totals.learn(&rewritten, origin.key.loader, &layout, size_of);
         }
         if bytes.is_some() || !rewritten.refusals.is_empty() {
-            self.core
-                .registry
-                .register(origin, class, rewritten, known, (&layout, &sizes));
+            self.core.registry.register(
+                (origin, content),
+                class,
+                rewritten,
+                known,
+                (&layout, &sizes),
+            );
             // The VM may run the code from here on: what it counts must have its place and its meaning by then.
             self.core.cover_counters();
             self.core.secure_definitions();
         }
         Ok(bytes)
+    }
+
+    /// Takes the template of an earlier run, or makes one for later runs.
+    fn rewrite_as_kept(
+        &self,
+        rewriter: &ClassRewriter<'_>,
+        (class, content): (&ClassFile<'_>, ClassContent),
+        numbers: &mut ClassNumbers<'_>,
+    ) -> Result<RewrittenClass, Reason> {
+        let kept = &self.instrumentation.kept;
+        if let Some(template) = kept.get(self.core, content) {
+            match template.link(class, numbers) {
+                Err(Reason::BadTemplate) => {}
+                linked => return linked,
+            }
+        }
+        let template = rewriter.plan(class, &[], numbers)?;
+        kept.put(self.core, content, &template);
+        template.link(class, numbers)
     }
 
     /// The sizes of objects of a class's sites that are known by now. The reader of events learns what it must know of the sites.

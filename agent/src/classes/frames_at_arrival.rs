@@ -1,4 +1,5 @@
-//! Methods that run when the agent arrives: their frames go on with the code that they were entered with, which has no probes.
+//! Methods that run when the agent arrives: their frames go on with the code that they were entered with, which has no probes. The VM gives stack traces no file for
+//! a version of a class that is not the latest (`get_source_file_name` in `javaClasses.cpp`), and `StackWalker` no line.
 
 use std::collections::BTreeSet;
 
@@ -59,7 +60,7 @@ fn sentence(names: &BTreeSet<String>) -> String {
         more => format!(" and {more} more"),
     };
     format!(
-        "Running when the agent arrived, and not seen until they are entered again: {}{more}.",
+        "Running when the agent arrived, not seen until they are entered again, and in stack traces without file and line until they return: {}{more}.",
         named.join(", ")
     )
 }
@@ -72,7 +73,7 @@ mod tests {
     fn a_long_list_is_cut_and_counted() {
         let names = (0..23).map(|number| format!("a.B.m{number:02}")).collect();
         let text = sentence(&names);
-        assert!(text.contains("again: a.B.m00, a.B.m01,"), "{text}");
+        assert!(text.contains("return: a.B.m00, a.B.m01,"), "{text}");
         assert!(text.ends_with("a.B.m19 and 3 more."), "{text}");
     }
 }

@@ -31,7 +31,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use ducktrack_class_rewriter::{TrackedMethods, methods_reaching};
 
 use crate::core::Core;
-use crate::core::registry::ClassKey;
+use crate::core::registry::{ClassKey, LoaderId};
 use crate::helper_classes::library_class::with_superclasses;
 
 const FIRST_LOOK: Duration = Duration::from_secs(2);
@@ -54,6 +54,7 @@ const LEAST_OF_CALLER: f64 = 0.0001;
 /// The methods that are tracked now, and the program's classes that call library methods.
 pub(crate) struct Tracking {
     methods: RwLock<Arc<TrackedMethods>>,
+    first_methods: Arc<TrackedMethods>,
     /// By a hash of the library class.
     callers: Mutex<FxHashMap<u32, Vec<Call>>>,
     classes: Mutex<Classes>,
@@ -120,11 +121,18 @@ impl NextLook {
 
 impl Tracking {
     pub(crate) fn new(methods: TrackedMethods) -> Self {
+        let methods = Arc::new(methods);
         Self {
-            methods: RwLock::new(Arc::new(methods)),
+            methods: RwLock::new(Arc::clone(&methods)),
+            first_methods: methods,
             callers: Mutex::default(),
             classes: Mutex::default(),
         }
+    }
+
+    /// Whether these are the methods that are tracked from the start.
+    pub(crate) fn are_first(&self, methods: &Arc<TrackedMethods>) -> bool {
+        Arc::ptr_eq(&self.first_methods, methods)
     }
 
     /// The methods that are tracked now.
@@ -152,17 +160,51 @@ impl Tracking {
         if found.is_empty() {
             return;
         }
+        let mut callers = self.callers.lock();
         let mut classes = self.classes.lock();
         let Ok(caller) = u32::try_from(classes.keys.len()) else {
             return;
         };
         classes.keys.push(key.clone());
         drop(classes);
-        let mut callers = self.callers.lock();
         for (class, method) in found {
             let calls = callers.entry(class).or_default();
             calls.push(Call { caller, method });
         }
+    }
+
+    /// Frees the memory for classes.
+    pub(crate) fn forget(&self) {
+        *self.callers.lock() = FxHashMap::default();
+        *self.classes.lock() = Classes::default();
+    }
+
+    /// Forgets the classes of loaders that are gone.
+    pub(crate) fn forget_loaders(&self, gone: &FxHashSet<LoaderId>) {
+        let mut callers = self.callers.lock();
+        let mut classes = self.classes.lock();
+        classes.seen.retain(|key| !gone.contains(&key.loader));
+        let mut left = 0;
+        let is_left = |key: &ClassKey| !gone.contains(&key.loader);
+        let renumbered: Vec<Option<u32>> = classes
+            .keys
+            .iter()
+            .map(|key| {
+                is_left(key).then(|| {
+                    left += 1;
+                    left - 1
+                })
+            })
+            .collect();
+        classes.keys.retain(is_left);
+        callers.retain(|_, calls| {
+            calls.retain_mut(|call| {
+                let number = renumbered.get(call.caller as usize).copied().flatten();
+                call.caller = number.unwrap_or_default();
+                number.is_some()
+            });
+            !calls.is_empty()
+        });
     }
 
     /// Does any class of the program name a method of this one?

@@ -119,7 +119,7 @@ impl ModuleReads {
             self.withhold(jni, base);
         }
         // If the VM refuses, it is as above.
-        Ok(retransform(env, &[class], |_, _| ()))
+        Ok(retransform(env, &[class], 1, |_, _| ()))
     }
 
     /// The bytes of the class `Modules` with the gate, if there is one: what the gate calls is then in the VM.
@@ -145,6 +145,23 @@ impl ModuleReads {
             jni.delete_weak_global_ref(weak);
         }
         is_withheld
+    }
+
+    /// Forgets modules that are gone.
+    pub(crate) fn forget_gone(&self, jni: Jni) {
+        let mut withheld = self.withheld.lock();
+        withheld
+            .modules
+            .retain(|module| match jni.new_local_ref(module.0) {
+                Some(found) => {
+                    jni.delete_local_ref(found);
+                    true
+                }
+                None => {
+                    jni.delete_weak_global_ref(module.0);
+                    false
+                }
+            });
     }
 
     /// Another agent comes, on this thread: modules read what they would have come to read.

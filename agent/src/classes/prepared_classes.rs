@@ -13,13 +13,16 @@ use ducktrack_class_rewriter::{RewrittenClass, SizeRule};
 use ducktrack_jvmti::Jni;
 use ducktrack_jvmti::sys::jclass;
 use parking_lot::Mutex;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::core::registry::LoaderId;
 use crate::core::{Core, LOCAL_REFERENCES};
 use crate::count::call_helper::call_totals;
 use crate::helper_classes::helper_class::HelperClass;
 use crate::recording::{ClassNews, Recording, SiteNews};
+
+/// The loader of classes whose loader is gone. No loader has this number.
+const GONE: LoaderId = LoaderId(u32::MAX - 1);
 
 /// Descriptors with their classes: the loaders that defined them, and the sizes of their objects.
 type Sizes = FxHashMap<Box<[u8]>, Vec<(LoaderId, u32)>>;
@@ -31,12 +34,52 @@ pub(crate) struct PreparedClasses {
 }
 
 impl PreparedClasses {
-    fn add(&self, descriptor: &[u8], loader: LoaderId, bytes: u32) {
+    /// Adds a class. Returns whether it is the first whose size differs from that of another class of its name.
+    fn add(&self, descriptor: &[u8], loader: LoaderId, bytes: u32) -> bool {
         let mut sizes = self.sizes.lock();
         match sizes.get_mut(descriptor) {
-            Some(same_name) => same_name.push((loader, bytes)),
+            Some(same_name) => {
+                let (had_one, first) = (have_one_size(same_name), same_name.first().copied());
+                if !same_name.contains(&(loader, bytes)) {
+                    same_name.push((loader, bytes));
+                }
+                had_one && first.is_some_and(|(_, first)| first != bytes)
+            }
             None => {
                 sizes.insert(descriptor.into(), vec![(loader, bytes)]);
+                false
+            }
+        }
+    }
+
+    /// Whether all classes of this name that were ever prepared have the same size.
+    pub(crate) fn has_one_size(&self, descriptor: &[u8]) -> bool {
+        let sizes = self.sizes.lock();
+        sizes
+            .get(descriptor)
+            .is_none_or(|same_name| have_one_size(same_name))
+    }
+
+    /// Frees its memory.
+    pub(crate) fn forget(&self) {
+        *self.sizes.lock() = Sizes::default();
+    }
+
+    /// Keeps of the classes of loaders that are gone only which sizes there were.
+    pub(crate) fn forget_loaders(&self, gone: &FxHashSet<LoaderId>) {
+        for same_name in self.sizes.lock().values_mut() {
+            let before = same_name.len();
+            let mut of_gone: Vec<u32> = Vec::new();
+            same_name.retain(|(loader, bytes)| {
+                let is_gone = *loader == GONE || gone.contains(loader);
+                if is_gone && !of_gone.contains(bytes) {
+                    of_gone.push(*bytes);
+                }
+                !is_gone
+            });
+            same_name.extend(of_gone.into_iter().map(|bytes| (GONE, bytes)));
+            if same_name.len() < before / 2 {
+                same_name.shrink_to_fit();
             }
         }
     }
@@ -89,6 +132,12 @@ fn certain_size(descriptor: &[u8], classes: &[(LoaderId, u32)], loader: LoaderId
     let (_, bytes) = own.next()?;
     // A loader that went, another one with its number: sizes that differ decide nothing.
     own.all(|(_, same)| same == bytes).then_some(*bytes)
+}
+
+fn have_one_size(classes: &[(LoaderId, u32)]) -> bool {
+    let mut sizes = classes.iter().map(|(_, bytes)| bytes);
+    let first = sizes.next();
+    sizes.all(|bytes| Some(bytes) == first)
 }
 
 impl PreparedClasses {
@@ -145,8 +194,8 @@ impl PreparedClasses {
         core.secure_definitions();
     }
 
-    /// Notes the size of a class's objects; gives its descriptor. Arrays have no such size, and hidden classes (a dot is in their descriptors) are not
-    /// named by any site.
+    /// Notes the size of a class's objects; gives its descriptor. Arrays have no such size. Only a hidden class itself names it, without what the VM
+    /// adds to the name after a dot.
     fn note(
         &self,
         core: &Core,
@@ -162,14 +211,32 @@ impl PreparedClasses {
         // Nothing is locked while the VM is asked.
         let klass = HelperClass::get()?.klass_of(jni, class).ok()?;
         recording.class(core, klass, ClassNews::Prepared);
-        if descriptor.contains(&b'.') {
-            return None;
-        }
         let bytes = core.facts()?.instance_bytes(klass)?;
-        let loader = core.loader_id(jni, class);
-        self.add(descriptor, loader, bytes);
-        Some(descriptor.into())
+        let (descriptor, loader) = match of_hidden(descriptor) {
+            Some(own_name) => (own_name, LoaderId::OF_HIDDEN),
+            None => (descriptor.into(), core.loader_id(jni, class)),
+        };
+        if self.add(&descriptor, loader, bytes) && core.registry.shares_sites_of(&descriptor) {
+            note_sizes(core, &descriptor);
+        }
+        Some(descriptor)
     }
+}
+
+/// The descriptor by which a hidden class names itself.
+fn of_hidden(descriptor: &[u8]) -> Option<Box<[u8]>> {
+    let dot = descriptor.iter().position(|letter| *letter == b'.')?;
+    let (name, _) = descriptor.split_at(dot);
+    Some([name, b";"].concat().into())
+}
+
+/// Several loaders share sites that allocate classes of this name, which turn out to have different sizes.
+fn note_sizes(core: &Core, descriptor: &[u8]) {
+    let name = String::from_utf8_lossy(descriptor);
+    core.add_note(format!(
+        "Objects of {} have different sizes in different class loaders: where equal class files allocate them, their bytes are counted with the size of the first.",
+        name.trim_matches(['L', ';']).replace('/', ".")
+    ));
 }
 
 /// The size of the class that the given loader means, if all classes of the name allow only one.
@@ -186,7 +253,7 @@ fn likely_size(sizes: &[(LoaderId, u32)], loader: LoaderId) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{certain_size, likely_size};
+    use super::{GONE, PreparedClasses, certain_size, likely_size, of_hidden};
     use crate::core::registry::LoaderId;
 
     #[test]
@@ -202,6 +269,32 @@ mod tests {
         );
         let twice = [(LoaderId(1), 16), (LoaderId(1), 24)];
         assert_eq!(certain_size(b"LPoint;", &twice, LoaderId(1)), None);
+    }
+
+    #[test]
+    fn a_hidden_class_names_itself() {
+        let own_name = of_hidden(b"Lapp/Made.0x0000000801003400;");
+        assert_eq!(own_name.as_deref(), Some(b"Lapp/Made;".as_slice()));
+        assert_eq!(of_hidden(b"Lapp/Made;"), None);
+    }
+
+    #[test]
+    fn of_loaders_that_are_gone_the_sizes_stay() {
+        let classes = PreparedClasses::default();
+        assert!(!classes.add(b"LPoint;", LoaderId(1), 16));
+        for loader in 2..100 {
+            assert!(!classes.add(b"LPoint;", LoaderId(loader), 16));
+        }
+        classes.forget_loaders(&(1..99).map(LoaderId).collect());
+        let left = classes.sizes.lock().get(b"LPoint;".as_slice()).cloned();
+        assert_eq!(left, Some(vec![(LoaderId(99), 16), (GONE, 16)]));
+        assert!(classes.has_one_size(b"LPoint;"));
+        assert!(
+            classes.add(b"LPoint;", LoaderId(200), 24),
+            "the first that differs"
+        );
+        assert!(!classes.add(b"LPoint;", LoaderId(201), 32));
+        assert!(!classes.has_one_size(b"LPoint;"));
     }
 
     #[test]

@@ -17,9 +17,9 @@ use std::sync::OnceLock;
 
 use ducktrack_jvmti::Env;
 use parking_lot::Mutex;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::core::registry::ClassKey;
+use crate::core::registry::{ClassKey, LoaderId};
 use crate::core::vm_facts::java_version;
 
 /// The first JDK whose retransformations begin with the bytes of the last redefinition.
@@ -43,17 +43,35 @@ impl RedefinedClasses {
         })
     }
 
-    /// A loaded class gets new bytes: those that it shall have, if they are others.
-    pub(crate) fn settle(&self, env: Env, key: &ClassKey, bytes: &[u8]) -> Option<Box<[u8]>> {
+    /// Forgets classes of loaders that are gone.
+    pub(crate) fn forget_loaders(&self, gone: &FxHashSet<LoaderId>) {
+        self.bytes
+            .lock()
+            .retain(|key, _| !gone.contains(&key.loader));
+    }
+
+    /// What a loaded class that gets new bytes is to be made from.
+    pub(crate) fn settle(&self, env: Env, key: &ClassKey, bytes: &[u8]) -> NewBytes {
         if !self.vm_forgets {
-            return None;
+            return NewBytes::Retransformed;
         }
         if is_redefinition(env) {
             self.bytes.lock().insert(key.clone(), bytes.into());
-            return None;
+            return NewBytes::Redefined;
         }
-        self.bytes.lock().get(key).cloned()
+        let redefined = self.bytes.lock().get(key).cloned();
+        redefined.map_or(NewBytes::Retransformed, NewBytes::RedefinedBefore)
     }
+}
+
+/// Which bytes the VM has passed for a loaded class.
+pub(crate) enum NewBytes {
+    /// Of a redefinition.
+    Redefined,
+    /// Of a version that is older than these, of the last redefinition.
+    RedefinedBefore(Box<[u8]>),
+    /// What the VM keeps, or writes, of the class itself.
+    Retransformed,
 }
 
 /// Whether the current thread redefines classes; else it retransforms them.

@@ -23,6 +23,8 @@ use crate::core::registry::{ClassKey, KnownClass};
 use crate::core::{Core, Cost, LOCAL_REFERENCES};
 use crate::threads::thread_table::ThreadRow;
 
+/// Looks at all counters of all methods take CPU, too: they are no closer than this.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// The most classes retransformed at one go.
 const MOST_CLASSES: usize = 64;
 /// Each batch makes the time to the next one this many times as long. Retransformed code must be compiled anew, which takes about as much CPU as when it was new: so what all
@@ -43,18 +45,24 @@ pub(crate) struct Reinstrumentation {
     waiting: Mutex<Waiting>,
 }
 
-/// Methods whose class is about to be retransformed: the new profile, or none to profile it anew.
+/// Methods whose class is about to be retransformed.
 #[derive(Default)]
 struct Waiting {
-    methods: FxHashMap<ClassKey, Vec<(u16, Option<MethodProfile>)>>,
+    methods: FxHashMap<ClassKey, Vec<NextVersion>>,
+}
+
+/// The next version of a method.
+struct NextVersion {
+    method: u16,
+    version: u16,
+    /// The new profile, or none to profile it anew.
+    profile: Option<MethodProfile>,
 }
 
 impl Waiting {
     fn apply(&self, key: &ClassKey, known: &mut KnownClass) {
-        for (method, profile) in self.methods.get(key).into_iter().flatten() {
-            *known.versions.entry(*method).or_insert(0) += 1;
-            known.profiles.retain(|old| old.method != *method);
-            known.profiles.extend(profile.clone());
+        for next in self.methods.get(key).into_iter().flatten() {
+            known.set_version(next.method, next.version, next.profile.clone());
         }
     }
 }
@@ -77,6 +85,8 @@ pub(crate) struct Watch {
 struct Due {
     key: ClassKey,
     method: u16,
+    /// The version that is replaced.
+    version: u16,
     profile: Option<MethodProfile>,
     /// Increments that the version that is replaced has executed.
     increments: u64,
@@ -100,7 +110,8 @@ impl Reinstrumentation {
         let (last, pause) = *watch
             .last_batch
             .get_or_insert((Instant::now(), core.options.reinstrument_after));
-        if last.elapsed() < pause {
+        let looked = watch.last_look.map(|last| last.elapsed());
+        if last.elapsed() < pause || looked.is_some_and(|ago| ago < LOOK_EVERY.min(pause)) {
             return;
         }
         let due = most_gain(due_methods(core, threshold, watch));
@@ -108,13 +119,16 @@ impl Reinstrumentation {
             return;
         }
         watch.last_batch = Some((Instant::now(), (pause * LONGER).min(LONGEST_PAUSE)));
-        let mut methods: FxHashMap<ClassKey, Vec<(u16, Option<MethodProfile>)>> =
-            FxHashMap::default();
-        for method in &due {
+        let mut methods: FxHashMap<ClassKey, Vec<NextVersion>> = FxHashMap::default();
+        for due in &due {
             methods
-                .entry(method.key.clone())
+                .entry(due.key.clone())
                 .or_default()
-                .push((method.method, method.profile.clone()));
+                .push(NextVersion {
+                    method: due.method,
+                    version: due.version + 1,
+                    profile: due.profile.clone(),
+                });
         }
         self.waiting.lock().methods = methods;
         let outcome = core.in_vm(|jni| {
@@ -154,7 +168,7 @@ fn due_methods(core: &Core, threshold: u64, watch: &mut Watch) -> Vec<Due> {
     let mut due = Vec::new();
     core.registry.visit_profiled(|key, version, points| {
         due.extend(match points.measured {
-            None => first_version_due(key, points, threshold, &sum, watch),
+            None => first_version_due((key, version), points, threshold, &sum, watch),
             Some(placed) => moved((key, version), points, placed, threshold, &sum, watch),
         });
     });
@@ -200,6 +214,7 @@ fn moved(
     Some(Due {
         key: key.clone(),
         method: points.method,
+        version,
         profile: None,
         increments: all,
         hottest: hot,
@@ -233,7 +248,7 @@ fn note_new_versions(core: &Core, due: &[Due]) {
 
 /// A first version that ran often enough and is hot enough now to be worth the effort.
 fn first_version_due(
-    key: &ClassKey,
+    (key, version): (&ClassKey, u16),
     points: &ProfilePoints,
     threshold: u64,
     sum: &impl Fn(u32) -> u64,
@@ -264,6 +279,7 @@ fn first_version_due(
     Some(Due {
         key: key.clone(),
         method: points.method,
+        version,
         profile: Some(profile),
         increments,
         hottest,

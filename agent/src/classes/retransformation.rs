@@ -17,6 +17,7 @@ use ducktrack_jvmti::sys::jclass;
 use ducktrack_jvmti::{Env, Error};
 
 use super::batch_size::{BatchSize, LONGEST_STOP};
+use super::stop_forecast::{StopForecast, Stretch};
 use crate::process::other_thread::OtherThread;
 
 thread_local! {
@@ -92,6 +93,10 @@ pub(crate) struct Stops {
     pub(crate) classes: usize,
     /// Classes that the VM refused.
     pub(crate) refused: usize,
+    /// Classes that were not tried, because there was no room for more.
+    pub(crate) left_out: usize,
+    /// What was to be expected after the first stops.
+    pub(crate) forecast: Option<StopForecast>,
     /// The class that alone took longest, where that was too long, and how long.
     pub(crate) slow_class: Option<(Duration, String)>,
 }
@@ -131,6 +136,8 @@ impl Stops {
             work: self.work + other.work,
             classes: self.classes + other.classes,
             refused: self.refused + other.refused,
+            left_out: self.left_out + other.left_out,
+            forecast: other.forecast.or(self.forecast),
             slow_class: self.slow_class.clone().max(other.slow_class.clone()),
         }
     }
@@ -160,13 +167,14 @@ impl Stops {
     }
 }
 
-/// Retransforms the classes; those that the VM refuses go to `on_failure`.
+/// Retransforms the classes, at most so many at once; those that the VM refuses go to `on_failure`.
 pub(crate) fn retransform(
     env: Env,
     classes: &[jclass],
+    at_once: usize,
     on_failure: impl FnMut(jclass, Error),
 ) -> Stops {
-    retransform_in_view(env, classes, on_failure, |_| ())
+    retransform_in_view(env, classes, |_| at_once, on_failure, |_| ())
 }
 
 /// How far it is.
@@ -174,25 +182,30 @@ pub(crate) fn retransform(
 pub(crate) struct Progress<'a> {
     /// Classes that are still to be exchanged.
     pub(crate) classes_left: usize,
+    /// The stops so far.
+    pub(crate) stops: &'a Stops,
     size: &'a BatchSize,
 }
 
 impl Progress<'_> {
-    /// Whether stops of two sizes have told what a stop and what a class costs.
+    /// Whether stops of several sizes have told what a stop and what a class costs.
     pub(crate) fn is_known(&self) -> bool {
-        self.size.has_several_sizes()
+        self.size.is_known()
     }
 
     /// How long the program is stopped for this many classes, in all.
-    pub(crate) fn stops_for(&self, classes: usize) -> Duration {
-        self.size.forecast(classes)
+    pub(crate) fn stops_for(&self, classes: usize) -> StopForecast {
+        let stretch = Stretch::of(self.stops.together, self.stops.work_together);
+        StopForecast::of(self.size, classes, stretch)
     }
 }
 
-/// The same; after each batch, `watch` learns how far it is.
+/// The same. `room` tells how many classes may be exchanged next, after that many were: with 0, the others are left out. After each batch, `watch` learns how far
+/// it is.
 pub(crate) fn retransform_in_view(
     env: Env,
     classes: &[jclass],
+    mut room: impl FnMut(usize) -> usize,
     mut on_failure: impl FnMut(jclass, Error),
     mut watch: impl FnMut(Progress<'_>),
 ) -> Stops {
@@ -202,7 +215,12 @@ pub(crate) fn retransform_in_view(
     let mut rest = classes;
     let vm_thread = OtherThread::vm();
     while !rest.is_empty() {
-        let (batch, later) = rest.split_at(size.next().min(rest.len()));
+        let fitting = room(classes.len() - rest.len());
+        if fitting == 0 {
+            stops.left_out = rest.len();
+            break;
+        }
+        let (batch, later) = rest.split_at(size.next().min(fitting).min(rest.len()));
         rest = later;
         let mut waiting = vec![batch];
         while let Some(part) = waiting.pop() {
@@ -225,6 +243,7 @@ pub(crate) fn retransform_in_view(
         }
         watch(Progress {
             classes_left: rest.len(),
+            stops: &stops,
             size: &size,
         });
     }

@@ -2,6 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::Write;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
@@ -27,7 +28,8 @@ impl Answer {
         self.0.is_some()
     }
 
-    /// Writes the answer into the file, which exists and is empty.
+    /// Writes the answer into the file, which exists and is empty. The client that reads it holds a lock on it: without one, the client was killed, and
+    /// the file is removed.
     pub(crate) fn write(&self, answer: &Value) {
         let Some(path) = &self.0 else { return };
         let opened = OpenOptions::new()
@@ -35,13 +37,33 @@ impl Answer {
             .custom_flags(libc::O_NOFOLLOW)
             .open(path);
         // Without the file no client is waiting.
-        let _ = opened.and_then(|mut file| file.write_all(answer.to_string().as_bytes()));
+        let Ok(mut file) = opened else { return };
+        let _ = file.write_all(answer.to_string().as_bytes());
+        // SAFETY: the descriptor is open.
+        let is_free = unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0;
+        if is_free {
+            let _ = std::fs::remove_file(path);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_answer_that_nobody_reads_leaves_no_file() {
+        let path = std::env::temp_dir().join(format!("ducktrack-answer-{}", std::process::id()));
+        let client = std::fs::File::create(&path).expect("a file");
+        // SAFETY: the descriptor is open.
+        unsafe { libc::flock(client.as_raw_fd(), libc::LOCK_EX) };
+        let answer = Answer(Some(path.clone()));
+        answer.write(&Value::Bool(true));
+        assert_eq!(std::fs::read_to_string(&path).ok().as_deref(), Some("true"));
+        drop(client);
+        answer.write(&Value::Bool(true));
+        assert!(!path.exists());
+    }
 
     #[test]
     fn the_answer_is_no_option_of_the_run() {

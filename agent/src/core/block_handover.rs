@@ -69,7 +69,7 @@ impl Core {
     }
 
     /// Whether another block may be folded: folded blocks must not take more of the trace than blocks may take of memory.
-    fn may_fold(&self, values: &BlockValues) -> bool {
+    pub(super) fn may_fold(&self, values: &BlockValues) -> bool {
         let bytes = (values.counters.len() + 2 * values.keyed.len()) * BYTES_OF_VALUE;
         let before = self.folded_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         before < self.options.mapped_bytes()

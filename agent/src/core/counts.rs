@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
 use ducktrack_trace_format::{
-    AgentCost, CallSiteId, CounterId, KeyedCount, SiteId, Snapshot, ThreadCounts,
+    AgentCost, CallSiteId, CounterId, KeyedCount, SiteId, Snapshot, ThreadCounts, ThreadId,
 };
 
 use super::Core;
 use crate::process::clock::unix_millis;
 use crate::process::mapped_file::Refusal;
 use crate::threads::block_store::Look;
-use crate::threads::counter_block::{CounterBlock, KeyedEntry};
+use crate::threads::counter_block::KeyedEntry;
 use crate::threads::thread_table::ThreadRow;
 
 impl Core {
@@ -21,10 +21,11 @@ impl Core {
         let written = self.blocks.written();
         let rows = self.threads.rows(&facts.threads);
         let allocated: u64 = rows.iter().map(|(_, bytes)| bytes).sum();
-        let threads: Vec<ThreadCounts> = rows
-            .iter()
+        let counted = rows.iter().filter(|(row, _)| !row.is_sum_of_folded());
+        let mut threads: Vec<ThreadCounts> = counted
             .map(|(row, bytes)| self.thread_counts(row, *bytes, written.counters(row.block, end)))
             .collect();
+        threads.extend(self.folded_counts());
         let shared = written
             .counters(self.shared, end)
             .filter(|(id, _)| self.registry.has_counter(*id))
@@ -49,19 +50,28 @@ impl Core {
         allocated: u64,
         counters: impl Iterator<Item = (u32, u64)>,
     ) -> ThreadCounts {
+        self.counts_of((row.id, allocated), counters, row.block.keyed())
+    }
+
+    pub(super) fn counts_of(
+        &self,
+        (thread, allocated): (ThreadId, u64),
+        counters: impl Iterator<Item = (u32, u64)>,
+        keyed: impl Iterator<Item = KeyedEntry>,
+    ) -> ThreadCounts {
         ThreadCounts {
-            thread: row.id,
+            thread,
             vm_allocated_bytes: Some(allocated),
             counters: counters
                 .filter(|(id, _)| self.registry.has_counter(*id))
                 .map(|(id, value)| (CounterId(id), value))
                 .collect(),
-            keyed: self.keyed_counts(row.block),
+            keyed: self.keyed_counts(keyed),
         }
     }
 
     /// Keyed entries. Classes with the same name (for example, after a reload) are added up.
-    fn keyed_counts(&self, block: CounterBlock) -> Vec<KeyedCount> {
+    fn keyed_counts(&self, keyed: impl Iterator<Item = KeyedEntry>) -> Vec<KeyedCount> {
         let names = self.klass_names.lock();
         let mut sums: HashMap<(u32, u32, Option<String>), (u64, u64)> = HashMap::new();
         for KeyedEntry {
@@ -70,7 +80,7 @@ impl Core {
             klass,
             count,
             bytes,
-        } in block.keyed()
+        } in keyed
         {
             // Earlier sites of events are identified by name; counts of earlier probes are meaningless.
             if self.needs.counts_in_blocks && !self.registry.has_site(site) {

@@ -28,6 +28,11 @@ impl Core {
         let Some(writer) = writer.as_mut() else {
             return false;
         };
+        self.secure_new_definitions(writer)
+    }
+
+    /// The same with the writer in hand.
+    pub(super) fn secure_new_definitions(&self, writer: &mut CountWriter) -> bool {
         self.write_new_definitions(writer);
         let secured = writer.secure();
         let is_secure = secured.is_ok();
@@ -65,6 +70,12 @@ impl Core {
         }
     }
 
+    /// The word of the mode that runs.
+    pub(crate) fn mode(&self) -> &'static str {
+        let lesser = self.lesser_mode.get().map(|mode| mode.word());
+        lesser.unwrap_or(self.needs.mode)
+    }
+
     fn run(&self) -> Run {
         let property = |name: &str| {
             let value = self
@@ -82,7 +93,7 @@ impl Core {
             ready_after_millis: self.ready_after_millis.load(Ordering::Acquire),
             agent_version: env!("CARGO_PKG_VERSION").to_owned(),
             options: self.options_text.clone(),
-            mode: self.needs.mode.to_owned(),
+            mode: self.mode().into(),
             counters: if self.options.counters == Counters::Path {
                 "path"
             } else {

@@ -48,7 +48,7 @@ impl Core {
     /// The loader that defined a class.
     pub(crate) fn loader_id(&self, jni: Jni, class: jclass) -> LoaderId {
         let loader: jobject = self.env.class_loader(class).unwrap_or(std::ptr::null_mut());
-        let id = self.loaders.id(self.env, loader);
+        let id = self.loaders.id(self.env, Some(jni), loader);
         if !loader.is_null() {
             jni.delete_local_ref(loader);
         }

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use ducktrack_jvmti::{Env, Jni, Vm};
+use ducktrack_jvmti::{Env, Error, Jni, Management, Vm};
 
 use crate::core::loaders::Loaders;
 use crate::core::own_thread::OwnThread;
@@ -17,7 +17,9 @@ pub(crate) struct Resident {
     pub(crate) shared: CounterBlock,
     pub(crate) loaders: Loaders,
     pub(crate) own_thread: OwnThread,
+    vm: Vm,
     facts: OnceLock<VmFacts>,
+    management: OnceLock<Result<Management, Error>>,
 }
 
 static RESIDENT: OnceLock<Resident> = OnceLock::new();
@@ -41,12 +43,23 @@ impl Resident {
             shared,
             loaders: Loaders::default(),
             own_thread: OwnThread::new(vm),
+            vm,
             facts: OnceLock::new(),
+            management: OnceLock::new(),
         }))
     }
 
     pub(crate) fn facts(&self) -> Option<&VmFacts> {
         self.facts.get()
+    }
+
+    /// The JDK's management functions, loaded by the first call.
+    ///
+    /// # Errors
+    /// If this JDK has none.
+    pub(crate) fn management(&self) -> Result<&Management, &Error> {
+        let load = || Management::load(self.vm, self.env);
+        self.management.get_or_init(load).as_ref()
     }
 
     /// The VM's facts, which do not change.

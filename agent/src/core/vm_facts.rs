@@ -1,8 +1,8 @@
 //! Facts about the VM that the agent reads once, before it counts.
 
 use ducktrack_hotspot::{
-    Address, Collector, FlagValue, InstanceSize, JvmFlags, KlassLayout, LayoutHelper, ThreadLayout,
-    VmStructs, read_value,
+    Address, Collector, FlagValue, InstanceSize, JvmFlags, KlassLayout, LayoutHelper,
+    MethodParameterLayout, ThreadLayout, VmStructs, read_value,
 };
 use ducktrack_jvmti::sys::{jclass, jfieldID, jobject, jvalue};
 use ducktrack_jvmti::{Env, Jni};
@@ -15,6 +15,10 @@ use crate::threads::slot::{FORCED_PLACE, Slot};
 pub(crate) struct VmFacts {
     pub(crate) threads: ThreadLayout,
     pub(crate) klass: KlassLayout,
+    /// Where the VM has the names of parameters, on JDKs that do not hand them out.
+    pub(crate) method_parameters: Option<MethodParameterLayout>,
+    /// Whether the VM's memory for classes has a bound that can come near.
+    pub(crate) is_metaspace_bounded: bool,
     pub(crate) layout: ObjectLayout,
     pub(crate) collector: String,
     /// Offset of `Thread.eetop`.
@@ -65,6 +69,8 @@ impl VmFacts {
         Ok(Self {
             threads,
             klass,
+            method_parameters: MethodParameterLayout::load(&vm, klass).ok(),
+            is_metaspace_bounded: is_metaspace_bounded(&flags),
             layout: object_layout(&unsafe_object, &flags)?,
             collector: Collector::of(&flags)
                 .map_or("unknown", collector_name)
@@ -227,6 +233,15 @@ impl Unsafe {
         })?;
         u8::try_from(base).map_err(|_| format!("{class} has the implausible base offset {base}"))
     }
+}
+
+/// Larger bounds are never near. The VM's default is no bound for metaspace, and 1 GB for its part with classes.
+pub(crate) const NO_METASPACE_BOUND: i64 = 1 << 29;
+
+fn is_metaspace_bounded(flags: &JvmFlags) -> bool {
+    let bounds = ["MaxMetaspaceSize", "CompressedClassSpaceSize"];
+    let mut bounds = bounds.iter().filter_map(|flag| flags.number(flag));
+    bounds.any(|bytes| bytes < NO_METASPACE_BOUND)
 }
 
 fn object_layout(unsafe_object: &Unsafe, flags: &JvmFlags) -> Result<ObjectLayout, Obstacle> {

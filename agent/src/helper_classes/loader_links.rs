@@ -145,7 +145,7 @@ impl LoaderLinks {
             if let Ok(loader) = core.env.class_loader(class)
                 && !loader.is_null()
             {
-                let id = core.loaders.id(core.env, loader);
+                let id = core.loaders.id(core.env, Some(jni), loader);
                 self.link_loader(jni, loader, id);
                 jni.delete_local_ref(loader);
             }
@@ -165,6 +165,22 @@ impl LoaderLinks {
             Some(known) => known,
             None => self.end(id, question.ask(jni, loader)),
         }
+    }
+
+    /// Frees its memory.
+    pub(crate) fn forget(&self) {
+        *self.states.lock() = FxHashMap::default();
+        *self.late.lock() = FxHashSet::default();
+    }
+
+    /// Forgets loaders that are gone.
+    pub(crate) fn forget_loaders(&self, gone: &FxHashSet<LoaderId>) {
+        self.states
+            .lock()
+            .retain(|loader, _| !gone.contains(loader));
+        self.late
+            .lock()
+            .retain(|class| !gone.contains(&class.loader));
     }
 
     /// A class that was loaded while its loader was linking is rewritten later.

@@ -80,6 +80,10 @@ impl Records {
 }
 
 impl Layer for Records {
+    fn mode(&self) -> Mode {
+        Mode::Full
+    }
+
     fn begin(&'static self, start: &LayerStart<'_>) -> bool {
         let prepared = self.prepare(start);
         match &prepared {

@@ -72,6 +72,10 @@ impl RootVisitor for Tagging {
 }
 
 impl Layer for Roots {
+    fn mode(&self) -> options::Mode {
+        options::Mode::Deaths
+    }
+
     fn begin(&'static self, _: &LayerStart<'_>) -> bool {
         true
     }

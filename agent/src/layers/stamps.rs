@@ -56,6 +56,10 @@ pub(crate) struct Stamps {
 }
 
 impl Layer for Stamps {
+    fn mode(&self) -> Mode {
+        Mode::Deaths
+    }
+
     fn dead_recorder(&self) -> Option<Box<dyn DeadRecorder>> {
         Some(Box::new(Recorder {
             shadows: Arc::clone(&self.shadows),

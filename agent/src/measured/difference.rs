@@ -19,28 +19,54 @@ pub(crate) struct Difference {
 impl Difference {
     /// Adds what a block counted from one reading to a later one.
     pub(crate) fn add(&mut self, before: &BlockValues, after: &BlockValues) {
-        let known: FxHashMap<u32, u64> = before.counters.iter().copied().collect();
+        let mut known: FxHashMap<u32, u64> = before.counters.iter().copied().collect();
         for (id, value) in &after.counters {
-            let more = value.wrapping_sub(known.get(id).copied().unwrap_or(0));
-            if more != 0 {
-                let sum = self.counters.entry(*id).or_default();
-                *sum = sum.wrapping_add(more);
-            }
+            self.add_counter(*id, value.wrapping_sub(known.remove(id).unwrap_or(0)));
         }
-        let known: FxHashMap<Key, (u64, u64)> = keyed(before).collect();
+        let mut known_keys: FxHashMap<Key, (u64, u64)> = keyed(before).collect();
         for (key, (count, bytes)) in keyed(after) {
-            let (count_before, bytes_before) = known.get(&key).copied().unwrap_or_default();
+            let (count_before, bytes_before) = known_keys.remove(&key).unwrap_or_default();
             let more = (
                 count.wrapping_sub(count_before),
                 bytes.wrapping_sub(bytes_before),
             );
-            if more != (0, 0) {
-                let sum = self.keyed.entry(key).or_default();
-                *sum = (sum.0.wrapping_add(more.0), sum.1.wrapping_add(more.1));
-            }
+            self.add_keyed(key, more);
         }
-        self.lost.0 += after.lost.0.wrapping_sub(before.lost.0);
-        self.lost.1 += after.lost.1.wrapping_sub(before.lost.1);
+        // The block was folded between the readings: another one has these by now.
+        for (id, value) in known {
+            self.add_counter(id, value.wrapping_neg());
+        }
+        for (key, (count, bytes)) in known_keys {
+            self.add_keyed(key, (count.wrapping_neg(), bytes.wrapping_neg()));
+        }
+        let lost = (
+            after.lost.0.wrapping_sub(before.lost.0),
+            after.lost.1.wrapping_sub(before.lost.1),
+        );
+        self.lost = (
+            self.lost.0.wrapping_add(lost.0),
+            self.lost.1.wrapping_add(lost.1),
+        );
+    }
+
+    fn add_counter(&mut self, id: u32, more: u64) {
+        if more != 0 {
+            let sum = self.counters.entry(id).or_default();
+            *sum = sum.wrapping_add(more);
+        }
+    }
+
+    fn add_keyed(&mut self, key: Key, more: (u64, u64)) {
+        if more != (0, 0) {
+            let sum = self.keyed.entry(key).or_default();
+            *sum = (sum.0.wrapping_add(more.0), sum.1.wrapping_add(more.1));
+        }
+    }
+
+    /// Leaves out what has not grown after all.
+    pub(crate) fn settle(&mut self) {
+        self.counters.retain(|_, value| *value != 0);
+        self.keyed.retain(|_, value| *value != (0, 0));
     }
 }
 
@@ -87,6 +113,26 @@ mod tests {
             counters,
             keyed: keyed.into_iter().collect(),
             lost: (2, 24),
+        };
+        assert_eq!(difference, expected);
+    }
+
+    #[test]
+    fn values_that_move_to_another_block_have_not_grown() {
+        let values = |counters: &[(u32, u64)], keyed| BlockValues {
+            counters: counters.to_vec(),
+            keyed,
+            lost: (0, 0),
+        };
+        let nothing = BlockValues::default();
+        let mut difference = Difference::default();
+        difference.add(&values(&[(70, 4)], vec![entry(16, 3)]), &nothing);
+        difference.add(&nothing, &values(&[(70, 5), (71, 2)], vec![entry(16, 3)]));
+        difference.settle();
+        let counters = [(70, 1), (71, 2)].into_iter().collect();
+        let expected = Difference {
+            counters,
+            ..Difference::default()
         };
         assert_eq!(difference, expected);
     }

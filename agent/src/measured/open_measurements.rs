@@ -107,6 +107,7 @@ impl Measured {
             for (address, after) in all() {
                 sum.add(before.get(&address).unwrap_or(&nothing), &after);
             }
+            sum.settle();
         }
         Some(sum)
     }

@@ -16,12 +16,60 @@ use super::difference::Difference;
 use crate::core::Core;
 use crate::core::registry::{CallInfo, SiteInfo};
 
-/// The lines of a difference, in no order.
-pub(crate) fn rows(core: &Core, mut difference: Difference) -> String {
+/// Objects of a type at a site, filed under a caller.
+pub(super) struct Row {
+    pub(super) count: i128,
+    pub(super) bytes: i128,
+    pub(super) ty: String,
+    pub(super) site: SiteInfo,
+    pub(super) caller: Option<CallInfo>,
+}
+
+/// The rows of a difference, in no order, without those of the agent itself.
+pub(super) fn rows_of(core: &Core, mut difference: Difference) -> Vec<Row> {
     let registry = &core.registry;
     difference
         .counters
         .retain(|id, _| registry.has_counter(*id));
+    let mut rows: Vec<Row> = Vec::new();
+    let counted = registry.measured_sites(&difference.counters);
+    for (site, (count, bytes)) in counted.into_iter().filter(|(site, _)| !is_own(site)) {
+        rows.push(Row {
+            count,
+            bytes,
+            ty: site.ty.to_string(),
+            site,
+            caller: None,
+        });
+    }
+    for ((call_site, site, klass), (count, bytes)) in difference.keyed {
+        let known = registry
+            .site(site as usize)
+            .filter(|_| registry.has_site(site));
+        let Some(site) = known.filter(|info| !is_own(info)) else {
+            continue;
+        };
+        let ty = match klass {
+            0 => site.ty.to_string(),
+            klass => core.klass_name(klass),
+        };
+        let bytes = match bytes {
+            0 => i128::from(count) * i128::from(site.bytes.unwrap_or(0)),
+            bytes => i128::from(bytes),
+        };
+        rows.push(Row {
+            count: i128::from(count),
+            bytes,
+            ty,
+            site,
+            caller: registry.call_site(call_site),
+        });
+    }
+    rows
+}
+
+/// The lines of a difference, in no order.
+pub(crate) fn rows(core: &Core, difference: Difference) -> String {
     let mut text = String::new();
     if let Some(facts) = core.facts() {
         let layout = &facts.layout;
@@ -33,33 +81,8 @@ pub(crate) fn rows(core: &Core, mut difference: Difference) -> String {
         let (objects, bytes) = difference.lost;
         let _ = writeln!(text, "lost\t{objects}\t{bytes}");
     }
-    let counted = registry.measured_sites(&difference.counters);
-    for (site, amounts) in counted.into_iter().filter(|(site, _)| !is_own(site)) {
-        write_row(&mut text, amounts, &site.ty, &site, None);
-    }
-    for ((call_site, site, klass), (count, bytes)) in difference.keyed {
-        let known = registry
-            .site(site as usize)
-            .filter(|_| registry.has_site(site));
-        let Some(info) = known.filter(|info| !is_own(info)) else {
-            continue;
-        };
-        let ty = match klass {
-            0 => info.ty.to_string(),
-            klass => core.klass_name(klass),
-        };
-        let bytes = match bytes {
-            0 => i128::from(count) * i128::from(info.bytes.unwrap_or(0)),
-            bytes => i128::from(bytes),
-        };
-        let caller = registry.call_site(call_site);
-        write_row(
-            &mut text,
-            (i128::from(count), bytes),
-            &ty,
-            &info,
-            caller.as_ref(),
-        );
+    for row in rows_of(core, difference) {
+        write_row(&mut text, &row);
     }
     text
 }
@@ -71,18 +94,14 @@ fn is_own(site: &SiteInfo) -> bool {
         .is_some_and(|name| name.as_bytes().starts_with(HELPER_NAMES))
 }
 
-fn write_row(
-    text: &mut String,
-    (count, bytes): (i128, i128),
-    ty: &str,
-    site: &SiteInfo,
-    caller: Option<&CallInfo>,
-) {
-    let bytes_known = u8::from(bytes != 0 || count == 0);
-    let _ = write!(text, "{count}\t{bytes}\t{bytes_known}\t{ty}\t");
+fn write_row(text: &mut String, row: &Row) {
+    let Row { count, bytes, .. } = row;
+    let bytes_known = u8::from(*bytes != 0 || *count == 0);
+    let _ = write!(text, "{count}\t{bytes}\t{bytes_known}\t{}\t", row.ty);
+    let site = &row.site;
     write_place(text, &site.class, &site.method, site.line);
     text.push('\t');
-    match caller {
+    match &row.caller {
         Some(caller) => write_place(text, &caller.class, &caller.method, caller.line),
         None => text.push_str("\t\t"),
     }

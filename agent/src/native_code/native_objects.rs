@@ -163,7 +163,12 @@ fn native_method(core: &Core, jni: Jni, method: jmethodID) -> Option<NativeMetho
     let class = core.env.method_declaring_class(method).ok()?;
     let signature = core.env.class_signature(class).unwrap_or_default();
     let loader = core.env.class_loader(class).unwrap_or(std::ptr::null_mut());
-    let loader_name = Loaders::name(core.env, jni, loader, core.loaders.id(core.env, loader));
+    let loader_name = Loaders::name(
+        core.env,
+        jni,
+        loader,
+        core.loaders.id(core.env, Some(jni), loader),
+    );
     jni.delete_local_ref(class);
     if !loader.is_null() {
         jni.delete_local_ref(loader);

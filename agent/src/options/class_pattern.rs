@@ -4,7 +4,7 @@ use std::fmt;
 
 use ducktrack_trace_format::class_pattern_matches;
 
-/// `com.acme.*` (a package and everything below it), `com.acme.Order` or `*Proxy*`: `*` matches any characters.
+/// `com.acme` (a package and everything below it), `com.acme.Order` (with its nested classes) or `*Proxy*`: `*` matches any characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassPattern(String);
 
@@ -33,6 +33,7 @@ mod tests {
     #[test]
     fn patterns() {
         assert!(ClassPattern::new("com.acme.*").matches("com/acme/x/Y"));
+        assert!(ClassPattern::new("com.acme").matches("com/acme/x/Y"));
         assert!(ClassPattern::new("com.acme.Order").matches("com/acme/Order"));
     }
 }

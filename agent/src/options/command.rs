@@ -5,8 +5,11 @@
 pub enum Command {
     /// Report the current run.
     Status,
-    /// Write the counts.
-    Snapshot,
+    /// Write the counts; the answer has the sites if they are wanted.
+    Snapshot {
+        /// Whether the answer has the sites.
+        with_sites: bool,
+    },
     /// Write a mark: a name and the time.
     Mark(String),
     /// End the recording and remove the probes.
@@ -18,7 +21,7 @@ impl Command {
     pub(crate) fn of_word(word: &str) -> Option<Self> {
         match word {
             "status" => Some(Self::Status),
-            "snapshot" => Some(Self::Snapshot),
+            "snapshot" => Some(Self::Snapshot { with_sites: false }),
             "stop" => Some(Self::Stop),
             _ => None,
         }

@@ -9,8 +9,7 @@ use ducktrack_class_rewriter::Calls;
 use ducktrack_options::{AgentOption, TEST_SWITCHES};
 
 use super::{
-    App, Command, Counters, FinalDump, Mode, Moves, Options, Roots, SelfCheck, Staleness,
-    TrialChoices,
+    App, Command, Counters, Mode, Moves, Options, Roots, SelfCheck, Staleness, TrialChoices,
 };
 
 /// Maximum nesting of option files.
@@ -184,11 +183,13 @@ impl Options {
                     value.reinstrument(self.reinstrument_after)?;
             }
             "context" => self.context = value.context()?,
+            "contexts" => self.contexts.push(value.context_source()?),
             "app" => self.app = value.app(std::mem::replace(&mut self.app, App::Off))?,
             "stacks" => self.stacks = value.stacks()?,
             "histogram" => self.histogram = value.on_off()?,
             "materialized" => self.materialized = value.on_off()?,
             "memory" => self.memory = value.memory()?,
+            "cache" => self.cache = value.cache()?,
             "control" => self.control = value.on_off()?,
             "log" => (self.log_level, self.log) = value.log()?,
             _ => self.set_for_traces(value)?,
@@ -216,12 +217,11 @@ impl Options {
             }
             "watch" if cfg!(feature = "test-switches") => self.watch_writes = value.on_off()?,
             "staleness" => self.staleness = value.staleness()?,
+            // The words of 0.2.
             "dump" => {
-                self.final_dump = value.one_of([
-                    ("end", Some(FinalDump::End)),
-                    ("shutdown", Some(FinalDump::Shutdown)),
-                    ("off", None),
-                ])?;
+                self.look = value.text == "look";
+                self.dump =
+                    matches!(value.text, "end" | "shutdown") || !self.look && value.on_off()?;
             }
             "remove" => value.remove(self.trial())?,
             "roots" => {
@@ -237,6 +237,9 @@ impl Options {
                     ("all", Calls::All),
                     ("off", Calls::Off),
                 ])?);
+            }
+            "contexts-stay" if cfg!(feature = "test-switches") => {
+                self.contexts_stay = value.on_off()?;
             }
             "redundant-stamps" if cfg!(feature = "test-switches") => {
                 self.redundant_stamps = value.one_of([("on", true), ("off", false)])?;

@@ -109,9 +109,9 @@ fn trials_remove_pairs_and_need_stamps() {
     }
     let base = trial("remove=a.B->c.D,remove=never").expect("a trial");
     assert_eq!((base.pairs.len(), base.at), (1, RemoveAt::Never));
-    assert_eq!(run("dump=end").final_dump, Some(FinalDump::End));
-    assert_eq!(run("dump=shutdown").final_dump, Some(FinalDump::Shutdown));
-    assert!(refused("dump=now").contains("end, shutdown or off"));
+    assert!(run("dump=on").dump && run("dump=shutdown").dump && !run("dump=off").dump);
+    assert!(run("dump=look").look && !run("dump=look").dump && !run("dump=look,dump=on").look);
+    assert!(refused("dump=now").contains("on or off"));
 }
 
 #[test]
@@ -208,10 +208,11 @@ fn each_option_of_the_table_is_read() {
 fn example(key: &str) -> &'static str {
     match key {
         "mode" => "count",
+        "contexts" => "job:com.acme.Jobs.run(1)",
         "output" => "/tmp/run-%p",
         "include" | "exclude" | "only-main" | "app" => "com.acme.*",
         "context" | "stacks" | "control" | "summary" | "interval" | "roots" | "calls"
-        | "compress" | "max-trace-size" | "memory" | "mapped-memory" => "off",
+        | "compress" | "cache" | "max-trace-size" | "memory" | "mapped-memory" => "off",
         "histogram" | "materialized" | "staleness" => "on",
         "dump" => "end",
         "log" => "debug:stderr",

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    App, BadOption, ClassPattern, Compress, Context, LogLevel, LogTarget, RemoveAt, Stacks,
-    Staleness, TrialChoices, TypePair,
+    App, BadOption, Cache, ClassPattern, Compress, Context, ContextSource, LogLevel, LogTarget,
+    RemoveAt, Stacks, Staleness, TrialChoices, TypePair,
 };
 
 /// Bounds on the size of event buffers: the minimum is for tests; the maximum is the largest place that an event can encode.
@@ -23,7 +23,7 @@ const PARTIAL: f64 = 0.2;
 /// `key=text`
 pub(super) struct Value<'a> {
     pub(super) key: &'a str,
-    text: &'a str,
+    pub(super) text: &'a str,
 }
 
 impl<'a> Value<'a> {
@@ -82,6 +82,14 @@ impl<'a> Value<'a> {
         self.must_be(directory, "a directory")
     }
 
+    pub(super) fn cache(&self) -> Result<Cache, BadOption> {
+        match self.text {
+            "off" => Ok(Cache::Off),
+            "" => Err(self.bad("a directory or off")),
+            directory => Ok(Cache::Directory(directory.into())),
+        }
+    }
+
     /// `LEVEL`, `TARGET` or `LEVEL:TARGET`.
     pub(super) fn log(&self) -> Result<(LogLevel, LogTarget), BadOption> {
         let (first, rest) = match self.text.split_once(':') {
@@ -136,6 +144,13 @@ impl<'a> Value<'a> {
         };
         trial.after = self.must_be(after, expected)?;
         Ok(())
+    }
+
+    pub(super) fn context_source(&self) -> Result<ContextSource, BadOption> {
+        self.must_be(
+            ContextSource::parse(self.text),
+            "http, sql, messages, jobs, tests, otel, [KIND:]CLASS.METHOD or [KIND:]CLASS.METHOD(N), as in com.acme.*Controller.* or sql:com.acme.Db.query(1)",
+        )
     }
 
     pub(super) fn context(&self) -> Result<Context, BadOption> {

@@ -22,7 +22,7 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 
-use ducktrack_hotspot::{Address, note_mapped, page_size};
+use ducktrack_hotspot::{Address, note_mapped, note_unmapped, page_size};
 
 /// File systems that write an allocated page in place, any number of times. Others move a page when it is written again (btrfs, ZFS), or
 /// depend on a server or a process (NFS, SMB, FUSE, 9p); with these, a full disk or a lost connection shows only at the store.
@@ -126,6 +126,11 @@ impl MappedFile {
         Ok(range)
     }
 
+    /// Whether less than a quarter of its maximum is left.
+    pub(crate) fn is_nearly_full(&self) -> bool {
+        self.reserved > self.most - self.most / 4
+    }
+
     /// The refusal if the file would exceed its maximum length.
     pub(crate) fn bound(&self) -> Refusal {
         Refusal::Bound {
@@ -150,7 +155,7 @@ impl MappedFile {
         }
     }
 
-    /// Maps allocated room at an address chosen by the kernel. The memory is never unmapped.
+    /// Maps allocated room at an address chosen by the kernel.
     pub(crate) fn map(&self, range: FileRange) -> Result<NonNull<u8>, Refusal> {
         // SAFETY: without MAP_FIXED, the kernel chooses unused addresses.
         unsafe { self.map_with(range, std::ptr::null_mut(), 0) }
@@ -167,6 +172,17 @@ impl MappedFile {
     ) -> Result<(), Refusal> {
         // SAFETY: the caller owns the memory that is replaced.
         unsafe { self.map_with(range, start.as_ptr(), libc::MAP_FIXED) }.map(|_| ())
+    }
+
+    /// Gives mapped memory back.
+    ///
+    /// # Safety
+    /// It was mapped by [`MappedFile::map`] with this length, and nothing refers to it.
+    pub(crate) unsafe fn unmap(start: usize, length: usize) {
+        note_unmapped(Address(start), length);
+        let start = std::ptr::with_exposed_provenance_mut::<libc::c_void>(start);
+        // SAFETY: as the caller promises. If the call fails, the memory stays mapped.
+        unsafe { libc::munmap(start, length) };
     }
 
     /// The parts of the file that were ever written, ascending. Allocated but unwritten parts are not included. `None` if the kernel cannot tell.

@@ -36,7 +36,7 @@ pub(crate) fn load_for_boot_classes(jni: Jni) -> Result<(), Error> {
 }
 
 /// The path of this library.
-fn path() -> Option<String> {
+pub(crate) fn path() -> Option<String> {
     let address = load_for_boot_classes as fn(Jni) -> Result<(), Error> as *const c_void;
     let mut found = std::mem::MaybeUninit::<libc::Dl_info>::uninit();
     // SAFETY: the address is in this library; the structure is filled if the result is not 0.

@@ -9,10 +9,9 @@
 //! VMDeath         last snapshot, end of the trace, summary
 //! ```
 
-use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
-use ducktrack_hotspot::DumpAtExhaustion;
 use parking_lot::Mutex;
 use serde_json::Value;
 
@@ -24,9 +23,12 @@ use crate::core::resident::Resident;
 use crate::measured::{Measured, SurvivorWatch};
 use crate::native_code::jni_table::Replacements;
 use crate::native_code::native_objects::NativeObjects;
+use crate::off_heap::OffHeap;
 use crate::options::Options;
 use crate::recording::Recording;
 use crate::run::arrival_progress::Arrival;
+use crate::run::exhaustion::QuietLog;
+use crate::run::final_dump::FinalDumps;
 use crate::stacks::StackSampler;
 
 /// One run.
@@ -46,20 +48,26 @@ pub(crate) struct Agent {
     pub(crate) survivors: SurvivorWatch,
     /// Sampled call stacks.
     pub(crate) stacks: StackSampler,
+    /// Memory outside of the heap.
+    pub(crate) off_heap: OffHeap,
     /// Commands waiting for the agent's own thread.
     pub(crate) inbox: Inbox,
     /// The recording has begun: threads may write into buffers.
     pub(crate) has_begun: AtomicBool,
     /// Where clients come in.
-    pub(crate) socket: OnceLock<Socket>,
+    pub(crate) socket: Mutex<Option<Arc<Socket>>>,
     /// How far the command `stop` has come.
     pub(crate) stopped: OnceLock<Value>,
     /// While the agent arrives.
     pub(crate) arriving: Mutex<Option<Arrival>>,
     /// Ensures that the recording is ended only once at a time.
     pub(crate) ending: Mutex<()>,
-    /// While a dump is requested: the JVM's own at an OutOfMemoryError.
-    pub(crate) exhaustion: Mutex<Option<DumpAtExhaustion>>,
+    /// Whether the VM's shutdown has begun.
+    pub(crate) shutdown_begun: AtomicBool,
+    /// Heap dumps, if they are requested.
+    pub(crate) dumps: OnceLock<FinalDumps>,
+    /// What the VM does not log while it reports each OutOfMemoryError.
+    pub(crate) quiet_log: QuietLog,
 }
 
 impl Agent {
@@ -87,13 +95,16 @@ impl Agent {
             measured: Measured::default(),
             survivors: SurvivorWatch::default(),
             stacks: StackSampler::default(),
+            off_heap: OffHeap::default(),
             inbox: Inbox::new(),
             has_begun: AtomicBool::new(false),
-            socket: OnceLock::new(),
+            socket: Mutex::new(None),
             stopped: OnceLock::new(),
             arriving: Mutex::new(None),
             ending: Mutex::new(()),
-            exhaustion: Mutex::new(None),
+            shutdown_begun: AtomicBool::new(false),
+            dumps: OnceLock::new(),
+            quiet_log: QuietLog::default(),
         })
     }
 

@@ -1,13 +1,16 @@
 //! The classes that are loaded when the agent arrives are rewritten, and how far that is.
 
-use std::time::Duration;
+use std::sync::atomic::Ordering;
 
 use ducktrack_jvmti::sys::jclass;
 use ducktrack_jvmti::{Env, Jni};
 use ducktrack_trace_format::Application;
 
+use crate::classes::metaspace_room::{METASPACE, MetaspaceRoom};
 use crate::classes::retransformation::{Progress, Stops, retransform_in_view};
+use crate::classes::stop_forecast::StopForecast;
 use crate::core::Core;
+use crate::core::registry::LoaderId;
 use crate::run::agent::Agent;
 use crate::run::arrival_progress::{Arrival, Forecast};
 
@@ -18,35 +21,27 @@ impl Agent {
         let Ok(classes) = core.env.loaded_classes() else {
             return;
         };
-        let loaded = classes
-            .iter()
-            .copied()
-            .filter(|class| !core.env.is_array_class(*class).unwrap_or(true));
-        let (wanted, fixed): (Vec<_>, Vec<_>) =
-            loaded.partition(|class| core.env.is_modifiable_class(*class).unwrap_or(false));
-        for class in fixed {
-            refuse_class(core, class, "not-modifiable");
-        }
         let mut project = Project::of_main_class(core.env);
-        let is_wanted = |class: &jclass| {
-            let name = name_of(core.env, *class);
-            project.look(&name);
-            is_to_be_rewritten(core, &name)
+        let mut wanted = classes_to_rewrite(core, &classes, &mut project);
+        let room = self.look_for_room(jni);
+        if room.is_some() {
+            wanted.sort_by_cached_key(|class| rank(core, jni, *class));
+        }
+        let fitting = |exchanged| match &room {
+            Some(room) => room.classes_that_fit(jni, exchanged),
+            None => usize::MAX,
         };
-        let wanted: Vec<_> = wanted.into_iter().filter(is_wanted).collect();
+        let refused = |class, error| {
+            core.log
+                .debug(|| format!("a class cannot be retransformed: {error}"));
+            refuse_class(core, class, "not-retransformable");
+        };
         let watch = |progress: Progress<'_>| self.watch_arrival(&progress, wanted.len(), &project);
-        let stops = retransform_in_view(
-            core.env,
-            &wanted,
-            |class, error| {
-                core.log
-                    .debug(|| format!("a class cannot be retransformed: {error}"));
-                refuse_class(core, class, "not-retransformable");
-            },
-            watch,
-        );
-        let stops = before.and(&stops);
-        *self.arriving.lock() = None;
+        let stops = retransform_in_view(core.env, &wanted, fitting, refused, watch);
+        self.leave_out(wanted.split_off(wanted.len() - stops.left_out));
+        let mut stops = before.and(&stops);
+        let arriving = self.arriving.lock().take();
+        stops.forecast = arriving.map(|arrival| arrival.forecast.stops);
         if core.attached {
             core.add_note(stops.sentence());
         }
@@ -57,7 +52,44 @@ impl Agent {
         }
     }
 
-    /// The first two batches tell how long all others will stop the program.
+    /// The metaspace that the classes may take; `None` where it has no bound.
+    fn look_for_room(&self, jni: Jni) -> Option<MetaspaceRoom> {
+        let core = &self.core;
+        if !core.attached || !core.facts()?.is_metaspace_bounded {
+            return None;
+        }
+        let room = MetaspaceRoom::look(jni);
+        let sentence = match &room {
+            Ok(room) => room.sentence()?,
+            Err(error) => {
+                format!("Metaspace has a bound, and how much of it is left is not known: {error}.")
+            }
+        };
+        core.log.info(&sentence);
+        core.add_note(sentence);
+        room.ok()
+    }
+
+    /// Classes that do not fit into the metaspace, and all that are loaded from now on.
+    fn leave_out(&self, classes: Vec<jclass>) {
+        let core = &self.core;
+        if !classes.is_empty() {
+            let note = format!(
+                "{} classes stay as they are, and those that are loaded from now on: with probes they would not fit into the metaspace.",
+                classes.len()
+            );
+            core.log.warn(&note);
+            core.add_note(note);
+            self.instrumentation
+                .metaspace_is_full
+                .store(true, Ordering::Release);
+        }
+        for class in classes {
+            refuse_class(core, class, METASPACE);
+        }
+    }
+
+    /// The first batches tell how long all others will stop the program.
     fn watch_arrival(&self, progress: &Progress<'_>, classes: usize, project: &Project) {
         if !progress.is_known() {
             return;
@@ -69,7 +101,7 @@ impl Agent {
             Some(before) => before.forecast,
             None => Forecast {
                 classes,
-                stops: progress.stops_for(classes),
+                stops: stops_left.after(progress.stops.together),
                 project: project.forecast(progress, classes),
             },
         };
@@ -81,8 +113,8 @@ impl Agent {
         drop(arriving);
         if is_first && self.core.attached {
             self.core.log.info(&format!(
-                "{classes} classes are loaded: to rewrite them, the program is stopped for about {:.1} s in all",
-                stops_left.as_secs_f64()
+                "{classes} classes are loaded: to rewrite them, the program is stopped for {} in all",
+                stops_left.text()
             ));
         }
     }
@@ -111,7 +143,11 @@ impl Project {
     }
 
     /// Where it is a part of what is to be rewritten.
-    fn forecast(&self, progress: &Progress<'_>, all: usize) -> Option<(String, usize, Duration)> {
+    fn forecast(
+        &self,
+        progress: &Progress<'_>,
+        all: usize,
+    ) -> Option<(String, usize, StopForecast)> {
         let pattern = self.application.as_ref()?.patterns.first()?;
         let is_part = (1..all).contains(&self.classes);
         is_part.then(|| {
@@ -127,6 +163,39 @@ fn project_of_command(command: &str) -> Option<Application> {
     let is_class = !main.is_empty() && !main.ends_with(".jar");
     let class = main.split_once('/').map_or(main, |(_, class)| class);
     is_class.then(|| Application::of_main(class)).flatten()
+}
+
+/// The loaded classes that are to be rewritten. Others are refused by name.
+fn classes_to_rewrite(core: &Core, classes: &[jclass], project: &mut Project) -> Vec<jclass> {
+    let env = core.env;
+    let mut wanted = Vec::new();
+    for class in classes.iter().copied() {
+        if env.is_array_class(class).unwrap_or(true) {
+            continue;
+        }
+        if !env.is_modifiable_class(class).unwrap_or(false) {
+            refuse_class(core, class, "not-modifiable");
+            continue;
+        }
+        let name = name_of(env, class);
+        project.look(&name);
+        if is_to_be_rewritten(core, &name) {
+            wanted.push(class);
+        }
+    }
+    wanted
+}
+
+/// Which classes come first where there is no room for all: the program's, and then those of the JDK that most programs use.
+fn rank(core: &Core, jni: Jni, class: jclass) -> u8 {
+    let name = name_of(core.env, class);
+    let is_boot = core.loader_id(jni, class) == LoaderId(0);
+    match name.strip_prefix("java/") {
+        _ if !is_boot => 0,
+        Some(name) if name.starts_with("lang/") => 1,
+        Some(name) if name.starts_with("util/") => 2,
+        _ => 3,
+    }
 }
 
 /// The internal name.

@@ -8,7 +8,11 @@ use ducktrack_hotspot::block_signals;
 use ducktrack_jvmti::guard;
 
 use crate::classes::hot_library_sites::NextLook;
+use crate::classes::kept_templates::SavingWatch;
+use crate::classes::module_reads::ModuleReads;
+use crate::classes::redefined_classes::RedefinedClasses;
 use crate::classes::reinstrumentation::Watch;
+use crate::contexts::{Contexts, of_recording};
 use crate::core::own_thread::OWN_THREAD;
 use crate::options::Context;
 use crate::process::memory::MemorySecond;
@@ -19,6 +23,8 @@ use crate::run::agent::Agent;
 const TICK: Duration = Duration::from_millis(250);
 /// How often sizes of newly loaded classes are looked up: without them, events in a killed program's trace are of little use.
 const SIZES_EVERY: Duration = Duration::from_secs(1);
+/// Without an interval: how often sums of contexts are written that a kill would lose.
+const SUMS_EVERY: Duration = Duration::from_secs(10);
 
 impl Agent {
     pub(crate) fn start_background(&'static self) {
@@ -51,6 +57,7 @@ impl Agent {
         let mut watch = Watch::default();
         let mut next_look = NextLook::new();
         let mut memory_second = MemorySecond::new();
+        let mut saving = SavingWatch::new(Instant::now());
         let mut last_look_at_memory = None;
         let mut last_look_at_bound = None;
         while core.is_counting() {
@@ -67,15 +74,17 @@ impl Agent {
             core.note_what_is_seen();
             core.watch_memory(&mut last_look_at_memory);
             core.watch_memory_bound(&mut last_look_at_bound);
+            self.forget_gone_loaders();
+            self.instrumentation.kept.look(core, &mut saving);
             self.change_probes(&mut watch, &mut next_look);
             self.recording.reached(core, Moment::Tick);
             if last_sizes.elapsed() >= SIZES_EVERY {
                 self.find_site_sizes();
+                self.note_largest_executions();
                 last_sizes = Instant::now();
             }
-            let by_interval = core
-                .options
-                .interval
+            let by_interval = self
+                .interval()
                 .is_some_and(|interval| last_snapshot.elapsed() + TICK / 2 >= interval);
             if is_snapshot_due || by_interval {
                 self.snapshot(if is_snapshot_due {
@@ -86,6 +95,42 @@ impl Agent {
                 last_snapshot = Instant::now();
             }
         }
+    }
+
+    /// Writes the largest executions of contexts that are new: the file of counters has their bytes only.
+    fn note_largest_executions(&self) {
+        if let Some(contexts) = of_recording(&self.core) {
+            // Read where no block is folded meanwhile: of two records of a context, the later one counts.
+            self.core.define(|| contexts.largest_records());
+        }
+    }
+
+    /// The time between snapshots.
+    fn interval(&self) -> Option<Duration> {
+        let core = &self.core;
+        let has_sums = || of_recording(core).is_some_and(Contexts::needs_snapshots);
+        let of_options = core.options.interval;
+        of_options.or_else(|| has_sums().then_some(SUMS_EVERY))
+    }
+
+    /// Gives back the memory for classes of loaders that are gone.
+    fn forget_gone_loaders(&self) {
+        let core = &self.core;
+        if !core.loaders.is_look_due() {
+            return;
+        }
+        let gone = core.in_vm(|jni| {
+            ModuleReads::of_process().forget_gone(jni);
+            core.loaders.take_gone(jni)
+        });
+        // While the VM ends, nothing needs to be forgotten.
+        let Ok(gone) = gone else { return };
+        let instrumentation = &self.instrumentation;
+        instrumentation.links.forget_loaders(&gone);
+        instrumentation.prepared.forget_loaders(&gone);
+        instrumentation.tracking.forget_loaders(&gone);
+        RedefinedClasses::of_process(core.env).forget_loaders(&gone);
+        core.registry.forget_loaders(&gone);
     }
 
     /// Retransforms classes that are to have different probes.
@@ -110,7 +155,7 @@ impl Agent {
             let answer = self.obey(&command);
             // Before the client knows that the run has ended, so that it finds no socket of it.
             if !self.core.is_counting()
-                && let Some(socket) = self.socket.get()
+                && let Some(socket) = self.socket.lock().as_ref()
             {
                 socket.remove();
             }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::control::{LONGEST_NAME, refusal};
 use crate::core::phase::Phase;
+use crate::measured::add_sites;
 use crate::options::Command;
 use crate::process::clock::micros;
 use crate::run::agent::Agent;
@@ -32,13 +33,17 @@ impl Agent {
         }
         match command {
             Command::Status => self.status(),
-            Command::Snapshot => {
+            Command::Snapshot { with_sites } => {
                 self.snapshot("demand");
-                json!({
+                let mut answer = json!({
                     "ok": true,
                     "directory": self.core.directory.to_string_lossy(),
                     "snapshot": self.core.snapshots.load(Ordering::Relaxed).saturating_sub(1),
-                })
+                });
+                if *with_sites {
+                    add_sites(&self.core, &mut answer);
+                }
+                answer
             }
             Command::Mark(name) => {
                 self.snapshot(&format!("mark {name}"));
@@ -88,7 +93,7 @@ fn status(agent: &Agent) -> Value {
         "ok": true,
         "pid": std::process::id(),
         "phase": core.phase.get().word(),
-        "mode": core.needs.mode,
+        "mode": core.mode(),
         "directory": core.directory.to_string_lossy(),
         "running_millis": u64::try_from(core.started.elapsed().as_millis()).unwrap_or(u64::MAX),
         "classes_rewritten": cost.classes_rewritten,
@@ -99,6 +104,9 @@ fn status(agent: &Agent) -> Value {
         "memory_bytes": cost.memory_bytes,
         "arrival_stops": arrival.count,
         "arrival_stops_over_250_millis": arrival.too_long,
+        "arrival_together_micros": micros(arrival.together),
+        "arrival_forecast_micros": arrival.forecast.map(|forecast| [micros(forecast.least), micros(forecast.most)]),
+        "arrival_classes_left_out": arrival.left_out,
         "arrival_longest_stop_micros": micros(arrival.longest),
         "arrival_longest_work_micros": micros(arrival.longest_work),
         "arrival_work_micros": micros(arrival.work_together),

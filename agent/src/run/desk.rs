@@ -8,6 +8,7 @@
 //!
 //! The desk opens before the classes are rewritten, so that the arrival of the agent can be watched.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -47,7 +48,7 @@ impl Agent {
             return;
         }
         let socket = match Socket::listen(&self.core.directory) {
-            Ok(socket) => self.socket.get_or_init(|| socket),
+            Ok(socket) => Arc::new(socket),
             Err(error) => {
                 self.core.add_note(format!(
                     "No socket for commands: {error}; `ducktrack status` and `stop` need permission to attach."
@@ -55,6 +56,7 @@ impl Agent {
                 return;
             }
         };
+        *self.socket.lock() = Some(Arc::clone(&socket));
         let Ok(life) = self.core.resident.own_thread.enter() else {
             return;
         };
@@ -65,8 +67,11 @@ impl Agent {
                     .log
                     .error(&format!("no more commands are taken: {message}"));
             };
-            guard((), report, || self.serve_clients(socket));
+            guard((), report, || self.serve_clients(&socket));
             socket.remove();
+            // The descriptors are closed with the last reference.
+            *self.socket.lock() = None;
+            drop(socket);
             // The end of the VM waits until no client can find the socket.
             drop(life);
         };
@@ -77,7 +82,7 @@ impl Agent {
         }
     }
 
-    fn serve_clients(&'static self, socket: &'static Socket) {
+    fn serve_clients(&'static self, socket: &Socket) {
         while self.core.phase.get() != Phase::Ended {
             let has_room = CLIENTS.load(Ordering::Acquire) < MOST_CLIENTS;
             match socket.wait(LOOK).filter(|_| has_room) {

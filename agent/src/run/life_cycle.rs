@@ -1,8 +1,8 @@
 //! From the start of the VM to the end of the trace. A step that fails ends the agent, never the program.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use ducktrack_jvmti::{EventKind, Jni};
+use ducktrack_jvmti::{Capabilities, Capability, EventKind, Jni};
 use ducktrack_trace_format::Record;
 
 use crate::classes::frames_at_arrival::name_running_methods;
@@ -11,14 +11,14 @@ use crate::core::phase::Phase;
 use crate::core::vm_facts::VmFacts;
 use crate::core::{Core, LOCAL_REFERENCES};
 use crate::helper_classes::helper_class::HelperClass;
-use crate::helper_classes::mark_helper;
+use crate::helper_classes::{off_heap_helper, program_helpers};
 use crate::native_code::jni_table::{self, Replacements};
-use crate::options::FinalDump;
 use crate::process::address_space;
 use crate::process::memory;
 use crate::recording::Moment;
 use crate::run::agent::Agent;
-use crate::run::final_dump::{dump_at_exhaustion, dump_heap};
+use crate::run::end_cause::EndCause;
+use crate::run::final_dump::FinalDumps;
 use crate::run::summary::print_summary;
 use crate::threads::counter_block::FIRST_COUNTER;
 
@@ -64,9 +64,15 @@ impl Agent {
         let probes = self.recording.prepare_probes(&self.core, jni)?;
         // A run begins once.
         let probes = self.instrumentation.probes.get_or_init(|| probes);
-        if let Err(error) = mark_helper::define(jni) {
-            self.core
-                .add_note(format!("The program cannot set marks: {error}."));
+        if self.core.needs.rewriting.off_heap {
+            off_heap_helper::define(jni)
+                .map_err(|error| format!("the helper class does not work: {error}"))?;
+            self.off_heap.begin(&self.core);
+        }
+        if let Err(error) = program_helpers::define(jni) {
+            self.core.add_note(format!(
+                "The program cannot set marks, nor command the recording: {error}."
+            ));
         }
         enable(
             &self.core,
@@ -98,7 +104,11 @@ impl Agent {
             .resident
             .own_thread
             .learn_group(self.core.env, jni);
-        *self.exhaustion.lock() = dump_at_exhaustion(&self.core);
+        if let Some(dumps) = FinalDumps::prepare(&self.core, jni) {
+            // A run begins once.
+            let _ = self.dumps.set(dumps);
+        }
+        self.listen_for_exhaustion(jni);
         self.start_background();
         Ok(())
     }
@@ -113,25 +123,64 @@ impl Agent {
     }
 
     fn check_hidden_class_gate(&self) {
-        if !self
-            .instrumentation
-            .hidden_class_gate
-            .load(Ordering::Acquire)
+        let is_set = |flag: &AtomicBool| flag.load(Ordering::Acquire);
+        let instrumentation = &self.instrumentation;
+        if !is_set(&instrumentation.hidden_class_gate)
+            && !is_set(&instrumentation.metaspace_is_full)
         {
             self.core.add_note("Hidden classes cannot be rewritten in this VM: allocations inside proxies of lambdas and method references are not counted.".to_owned());
         }
     }
 
+    /// The VM reports each `OutOfMemoryError` from now on, if that changes nothing for the program.
+    fn listen_for_exhaustion(&self, jni: Jni) {
+        let exhaustion = Capabilities::of(&[Capability::CanGenerateResourceExhaustionHeapEvents]);
+        let asked = self
+            .quiet_log
+            .hush(&self.core, jni)
+            .and_then(|()| self.core.env.add_capabilities(&exhaustion))
+            .and_then(|_| self.core.env.enable(EventKind::RESOURCE_EXHAUSTED));
+        if let Err(error) = asked {
+            self.core
+                .log
+                .debug(|| format!("no word of an OutOfMemoryError: {error}"));
+        }
+    }
+
+    /// The VM begins to shut down, or to halt. Called once or twice.
+    pub(crate) fn shutdown_begins(&self, jni: Jni) {
+        if !self.core.is_counting() || self.shutdown_begun.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        self.core.note_shutdown();
+        if let Some(dumps) = self.dumps.get() {
+            dumps.write_at_shutdown(&self.core, jni);
+        }
+        if self.core.options.look
+            && let Err(why) = self.core.env.force_garbage_collection()
+        {
+            let note = format!("No collection looked at the old space at the end: {why}.");
+            self.core.add_note(note);
+        }
+    }
+
+    /// The VM throws an `OutOfMemoryError` with this text.
+    pub(crate) fn exhausted(&self, jni: Jni, what: String) {
+        if let Some(dumps) = self.dumps.get() {
+            dumps.write_at_exhaustion(&self.core, jni, &what);
+        }
+        self.core.note_out_of_memory(what);
+    }
+
     /// Writes the last snapshot, the end of the trace and the summary.
-    pub(crate) fn finish(&self, jni: Jni, cause: &str) {
+    pub(crate) fn finish(&self, jni: Jni) {
         if self.core.is_counting() {
-            dump_heap(&self.core, jni, FinalDump::End);
             self.recording
                 .reached(&self.core, Moment::ProgramEnded(jni));
         }
-        if self.end_recording(jni, cause, Phase::Ended) {
+        if self.end_recording(jni, EndCause::Exit) {
             self.core.wake.wake();
-            if let Some(socket) = self.socket.get() {
+            if let Some(socket) = self.socket.lock().as_ref() {
                 socket.hang_up();
             }
             if self.core.options.summary {
@@ -141,20 +190,21 @@ impl Agent {
     }
 
     /// Writes the last snapshot and the end of the trace. Returns false if that was done before.
-    pub(crate) fn end_recording(&self, jni: Jni, cause: &str, then: Phase) -> bool {
+    pub(crate) fn end_recording(&self, jni: Jni, cause: EndCause) -> bool {
         let _one_at_a_time = self.ending.lock();
         if self.core.phase.get() != Phase::Counting {
             return false;
         }
-        if let Some(dump) = self.exhaustion.lock().take() {
-            dump.switch_off();
+        if let Some(dumps) = self.dumps.get() {
+            dumps.end(&self.core, cause);
         }
         note_shortage(&self.core);
-        self.recording.end(&self.core, cause);
-        self.last_snapshot(jni, cause);
-        self.core.phase.advance(then);
+        self.recording.end(&self.core, cause.word());
+        self.last_snapshot(jni, cause.word());
+        self.core.phase.advance(cause.next_phase());
         self.stacks.end_stacks(&self.core);
-        self.end_trace(cause);
+        self.end_trace(cause.word());
+        self.instrumentation.kept.save(&self.core);
         true
     }
 }

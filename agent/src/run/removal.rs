@@ -14,7 +14,9 @@ use ducktrack_jvmti::{EventKind, Jni};
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
+use crate::classes::metaspace_room::AT_ONCE;
 use crate::classes::retransformation::{Stops, retransform};
+use crate::contexts;
 use crate::control::refusal;
 use crate::core::phase::Phase;
 use crate::core::registry::ClassKey;
@@ -24,15 +26,14 @@ use crate::native_code::jni_table;
 use crate::process::clock::micros;
 use crate::recording::Moment;
 use crate::run::agent::Agent;
+use crate::run::end_cause::EndCause;
 
 /// Passes over the classes loaded while the probes are being removed.
 const MOST_ROUNDS: usize = 3;
 
-/// The cause given at the end of the trace.
-const CAUSE: &str = "stop";
-
 /// Events that a run listens to, except those that the next run needs.
-const EVENTS_OF_RUN: [EventKind; 6] = [
+const EVENTS_OF_RUN: [EventKind; 7] = [
+    EventKind::RESOURCE_EXHAUSTED,
     EventKind::CLASS_FILE_LOAD_HOOK,
     EventKind::CLASS_PREPARE,
     EventKind::THREAD_START,
@@ -50,7 +51,7 @@ impl Agent {
     }
 
     fn stop(&self, jni: Jni) -> Value {
-        if !self.end_recording(jni, CAUSE, Phase::Stopping) {
+        if !self.end_recording(jni, EndCause::Stop) {
             return refusal("the recording has ended");
         }
         if let Err(error) = jni_table::uninstall(self.core.env, &self.jni_functions) {
@@ -60,13 +61,20 @@ impl Agent {
         }
         let stops = restore_classes(&self.core, jni);
         detach_threads(&self.core, jni);
+        if let Some(contexts) = contexts::of_recording(&self.core) {
+            contexts.reset();
+        }
         for event in EVENTS_OF_RUN {
             // Events that cannot be disabled find a run that has ended.
             let _ = self.core.env.disable(event);
         }
+        self.quiet_log.restore(&self.core, jni);
         self.recording.reached(&self.core, Moment::Released);
         self.core.blocks.release();
+        self.core.threads.retire_blocks();
         self.core.registry.forget();
+        self.instrumentation.forget();
+        self.core.wake.close();
         let answer = json!({
             "ok": true,
             "directory": self.core.directory.to_string_lossy(),
@@ -94,7 +102,9 @@ fn restore_classes(core: &Core, jni: Jni) -> Stops {
             break;
         }
         let classes = core.loaded(jni, &keys);
-        let stops = retransform(core.env, &classes, |class, error| {
+        let is_bounded = core.facts().is_some_and(|facts| facts.is_metaspace_bounded);
+        let at_once = if is_bounded { AT_ONCE } else { usize::MAX };
+        let stops = retransform(core.env, &classes, at_once, |class, error| {
             core.log.warn(&format!(
                 "{} keeps its probes: {error}",
                 name_of(core, class)

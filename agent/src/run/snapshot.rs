@@ -4,6 +4,7 @@ use ducktrack_jvmti::Jni;
 use ducktrack_trace_format::Snapshot;
 
 use crate::classes::running_frames::{add_owed, owed_by_running_frames};
+use crate::contexts::{self, Contexts};
 use crate::run::agent::Agent;
 
 impl Agent {
@@ -24,8 +25,12 @@ impl Agent {
 
     fn write_snapshot(&self, cause: &str, complete: impl FnOnce(&mut Snapshot)) {
         self.find_site_sizes();
-        self.core
-            .write_snapshot(cause, complete, || self.stacks.stack_records());
+        self.core.write_snapshot(cause, complete, || {
+            let mut records = self.stacks.stack_records();
+            let contexts = contexts::of_recording(&self.core);
+            records.extend(contexts.map(Contexts::records).into_iter().flatten());
+            records
+        });
     }
 
     /// Finds the sizes of sites whose classes are prepared by now.
@@ -38,6 +43,13 @@ impl Agent {
     pub(crate) fn end_trace(&self, cause: &str) {
         let mut losses = self.core.losses();
         losses.extend(self.natives.losses());
+        let contexts = contexts::of_recording(&self.core);
+        losses.extend(contexts.map(Contexts::losses).into_iter().flatten());
+        let notes = contexts.and_then(Contexts::notes);
+        let sentences = self.instrumentation.contexts.sentences();
+        for sentence in sentences.into_iter().chain(notes) {
+            self.core.add_note(sentence);
+        }
         losses.extend(self.recording.state(&self.core).losses);
         self.core.end_trace(cause, losses);
     }

@@ -38,18 +38,24 @@ pub(super) struct Sample<'a> {
 }
 
 /// Class, name and descriptor of a method.
-pub(super) struct MethodNames {
-    pub(super) class: String,
-    pub(super) name: String,
-    pub(super) descriptor: String,
+pub(crate) struct MethodNames {
+    pub(crate) class: String,
+    pub(crate) name: String,
+    pub(crate) descriptor: String,
 }
 
 /// The VM's information about methods with a frame on the current stack.
-pub(super) trait Names {
+pub(crate) trait Names {
     /// The method's names.
     fn method(&self, method: usize) -> Option<MethodNames>;
     /// Bytecode indices at which lines start, with the lines.
     fn lines(&self, method: usize) -> Vec<(u16, u16)>;
+}
+
+/// The line of a bytecode index; `lines` are sorted by the index at which they start.
+pub(crate) fn line_at(lines: &[(u16, u16)], index: u16) -> Option<u16> {
+    let after = lines.partition_point(|(start, _)| *start <= index);
+    lines.get(after.checked_sub(1)?).map(|(_, line)| *line)
 }
 
 /// Whether the rows should be written soon.
@@ -144,8 +150,7 @@ impl StackTable {
             lines.sort_unstable();
             lines.into_boxed_slice()
         });
-        let after = lines.partition_point(|(start, _)| *start <= index);
-        lines.get(after.checked_sub(1)?).map(|(_, line)| *line)
+        line_at(lines, index)
     }
 
     fn node(&mut self, key: NodeKey) -> Option<StackId> {

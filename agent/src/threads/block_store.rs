@@ -20,7 +20,9 @@ use ducktrack_trace_format::{BlockOwner, BlockWord, HeaderWord, ThreadId};
 use parking_lot::Mutex;
 
 use crate::process::mapped_file::{FileRange, Refusal};
-use crate::threads::counter_block::{BlockValues, CounterBlock, KEYED_BYTES, KEYED_OFFSET, WORDS};
+use crate::threads::counter_block::{
+    BlockValues, CounterBlock, EVENTS_BYTES, EVENTS_OFFSET, KEYED_BYTES, KEYED_OFFSET, WORDS,
+};
 use crate::threads::counter_file::CounterFile;
 use crate::threads::written_pages::WrittenPages;
 
@@ -122,6 +124,24 @@ impl BlockStore {
         backed
     }
 
+    /// Puts the histogram of a block of contexts, in which nothing is yet, into the file where the block is.
+    ///
+    /// # Errors
+    /// Why it stays in private memory.
+    pub(crate) fn back_histogram(&self, block: CounterBlock) -> Result<(), Refusal> {
+        let mut state = self.state.lock();
+        let State { file, blocks, .. } = &mut *state;
+        let number = blocks.iter().position(|backed| backed.block == block);
+        let (Some(number), Some(file)) = (number, file) else {
+            return Ok(());
+        };
+        let range = file.reserve(EVENTS_BYTES)?;
+        // SAFETY: the block is new; where pages are larger than the histogram, the records of open calls follow it, and there are none yet.
+        unsafe { file.map(range, block, EVENTS_OFFSET) }?;
+        file.add_extent(range, number as u64, EVENTS_OFFSET)?;
+        Ok(())
+    }
+
     /// Gives a block a keyed table of twice the length. Called by the only thread that writes there, between two entries.
     ///
     /// # Errors
@@ -152,6 +172,13 @@ impl BlockStore {
         self.state.lock().is_full
     }
 
+    /// Whether only a quarter of the file is left, which is for threads that start.
+    pub(crate) fn is_nearly_full(&self) -> bool {
+        let state = self.state.lock();
+        let file = state.file.as_ref().filter(|_| state.takes_blocks);
+        state.is_full || file.is_some_and(CounterFile::is_nearly_full)
+    }
+
     /// The block's number and generation in the file, if it is there.
     pub(crate) fn number_of(&self, block: CounterBlock) -> Option<(u32, u32)> {
         let state = self.state.lock();
@@ -173,6 +200,17 @@ impl BlockStore {
         // Until now, readers have ignored the block.
         std::sync::atomic::fence(Ordering::Release);
         block.set_word(BlockWord::Owner as usize, owner.word());
+    }
+
+    /// Gives a block, whose values are elsewhere, to another row.
+    pub(crate) fn rename(&self, block: CounterBlock, owner: ThreadId) {
+        let _growth = self.state.lock();
+        let before = BlockOwner::of(block.word(BlockWord::Owner as usize));
+        let owner = BlockOwner {
+            thread: owner,
+            generation: before.generation.wrapping_add(1),
+        };
+        block.release_word(BlockWord::Owner as usize, owner.word());
     }
 
     /// Ensures that all counters below `end` are in the file, before any code can count with them.
@@ -238,7 +276,7 @@ impl BlockStore {
         }
     }
 
-    /// Frees memory and disk room after the recording was stopped and no slot leads to a block. The addresses stay reserved: a thread may
+    /// Frees memory, disk room and the descriptor of the file after the recording was stopped and no slot leads to a block. The addresses stay reserved: a thread may
     /// be between the load of its slot and its store for as long as it is not scheduled. It then stores into a page that is not read; in a
     /// block that another thread uses, it would undo that thread's counts.
     pub(crate) fn release(&self) {
@@ -248,6 +286,7 @@ impl BlockStore {
             let _ = backed.block.make_private();
         }
         state.takes_blocks = false;
+        state.file = None;
     }
 
     /// Deletes the file when the trace is complete.

@@ -17,11 +17,14 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ducktrack_hotspot::{Error, Reservation};
+use ducktrack_probe_vocabulary::COUNTED_BY_CALLER;
 use ducktrack_probe_vocabulary::block_word::{
-    self, KEYED_ABSENT, KEYED_IN_USE, KEYED_LIMIT, KEYED_LOST, KEYED_LOST_BYTES, KEYED_VERSION,
-    NOTE, OPEN_CALLS, OPEN_CALLS_BEFORE, TOTAL_OBJECTS, USE_CLOCK,
+    self, CONTEXT_DEPTH, CONTEXT_EXECUTION_BYTES, CONTEXT_EXECUTIONS, CONTEXT_FLOOR,
+    CONTEXT_LARGEST, CONTEXT_MEASURED, CONTEXT_SKIPPED, CONTEXT_START, CONTEXT_THREAD,
+    CONTEXT_VM_BYTES, KEYED_ABSENT, KEYED_IN_USE, KEYED_LIMIT, KEYED_LOST, KEYED_LOST_BYTES,
+    KEYED_VERSION, NOTE, OPEN_CALLS, OPEN_CALLS_BEFORE, TOTAL_OBJECTS, USE_CLOCK,
 };
-use ducktrack_trace_format::{BlockWord, KEYED_PLACE, note};
+use ducktrack_trace_format::{BlockWord, HISTOGRAM_PLACE, KEYED_PLACE, note};
 
 /// Words of a block available for counters, header included.
 pub(crate) const WORDS: u32 = 1 << 20;
@@ -34,6 +37,7 @@ pub(crate) const KEYED_OFFSET: usize = WORDS as usize * 8;
 const _: () = assert!(KEYED_OFFSET as u64 == KEYED_PLACE);
 /// Offset of the event buffer.
 pub(crate) const EVENTS_OFFSET: usize = KEYED_OFFSET + KEYED_BYTES;
+const _: () = assert!(EVENTS_OFFSET as u64 == HISTOGRAM_PLACE);
 /// Bytes of the event buffer.
 pub(crate) const EVENTS_BYTES: usize = 40 << 10;
 /// Offset of the records of open calls.
@@ -52,6 +56,11 @@ const MOST_PROBES: usize = 256;
 
 /// Set in a key if the class is part of the key.
 const CLASS_IN_KEY: u64 = 1;
+
+/// In the word of a context's thread: a virtual thread has entered it.
+pub(crate) const CONTEXT_OF_VIRTUAL_THREAD: u64 = 1;
+/// In the same word: the thread works for another one that has entered it.
+pub(crate) const CONTEXT_IS_CARRIED: u64 = 2;
 
 /// A counter block. Never unmapped, because compiled code and threads may hold its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -276,6 +285,42 @@ impl CounterBlock {
         }
     }
 
+    /// Adds values of another block, and what it had of the VM's bytes. No thread counts in this one.
+    pub(crate) fn add_values(self, values: &BlockValues, vm_bytes: i64) {
+        for (id, value) in &values.counters {
+            self.add(*id, *value);
+        }
+        for entry in &values.keyed {
+            self.add_keyed(*entry);
+        }
+        self.add_to(KEYED_LOST, values.lost.0);
+        self.add_to(KEYED_LOST_BYTES, values.lost.1);
+        self.add_to(CONTEXT_VM_BYTES, vm_bytes.cast_unsigned());
+    }
+
+    /// Makes an idle block of contexts count from zero again. Reads no page of counters that has none of these values.
+    pub(crate) fn forget_values(self, values: &BlockValues) {
+        for (id, _) in &values.counters {
+            self.set_word(*id as usize, 0);
+        }
+        let table = KEYED_OFFSET / 8..KEYED_OFFSET / 8 + self.keyed_bytes() / 8;
+        let histogram = EVENTS_OFFSET / 8..(EVENTS_OFFSET + EVENTS_BYTES) / 8;
+        for index in table.chain(histogram) {
+            if self.word(index) != 0 {
+                self.set_word(index, 0);
+            }
+        }
+        for index in [NOTE, KEYED_LOST, KEYED_LOST_BYTES, KEYED_IN_USE] {
+            self.set_word(index, 0);
+        }
+        for index in [CONTEXT_EXECUTIONS, CONTEXT_EXECUTION_BYTES, CONTEXT_LARGEST] {
+            self.set_word(index, 0);
+        }
+        self.set_word(CONTEXT_VM_BYTES, 0);
+        self.note_vm_bytes(0);
+        self.forget_call_site();
+    }
+
     fn clear_values(self) {
         for index in
             (FIRST_COUNTER as usize..KEYED_OFFSET / 8).filter(|index| self.word(*index) != 0)
@@ -303,6 +348,30 @@ impl CounterBlock {
     pub(crate) fn forget_call_site(self) {
         self.atomic(NOTE).store(0, Ordering::Relaxed);
         self.atomic(OPEN_CALLS).store(0, Ordering::Relaxed);
+        for word in [CONTEXT_SKIPPED, CONTEXT_MEASURED, CONTEXT_FLOOR] {
+            self.set_word(word, 0);
+        }
+    }
+
+    /// Bytes by the VM's count that were moved here from another block, because its thread ran in a context; less than 0 if they were moved away.
+    pub(crate) fn context_bytes(self) -> i64 {
+        self.word(CONTEXT_VM_BYTES).cast_signed()
+    }
+
+    /// The native thread that runs in the block's context; 0: none.
+    pub(crate) fn context_thread(self) -> usize {
+        let flags = CONTEXT_OF_VIRTUAL_THREAD | CONTEXT_IS_CARRIED;
+        usize::try_from(self.word(CONTEXT_THREAD) & !flags).unwrap_or(0)
+    }
+
+    /// The bytes that thread had allocated when it entered the context.
+    pub(crate) fn context_start(self) -> u64 {
+        self.word(CONTEXT_START)
+    }
+
+    /// How many contexts were open on the thread then, with this one.
+    pub(crate) fn context_depth(self) -> u64 {
+        self.word(CONTEXT_DEPTH)
     }
 
     /// Objects and bytes so far, and those of them that are charged.
@@ -469,7 +538,7 @@ impl CounterBlock {
             let first = KEYED_OFFSET / 8 + row * 4;
             let key = self.word(first);
             let call_site = (key >> 32) as u32;
-            (key != 0).then(|| KeyedEntry {
+            (key != 0 && call_site != COUNTED_BY_CALLER).then(|| KeyedEntry {
                 call_site,
                 site: (key.wrapping_sub(note(call_site)) / ROW as u64) as u32,
                 klass: self.word(first + 1) as usize,
@@ -484,7 +553,7 @@ impl CounterBlock {
 ///
 /// # Safety
 /// The caller must own the range, whose contents are lost.
-unsafe fn replace_with_private(start: usize, length: usize) -> Result<(), Error> {
+pub(crate) unsafe fn replace_with_private(start: usize, length: usize) -> Result<(), Error> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
     let place = std::ptr::with_exposed_provenance_mut::<libc::c_void>(start);
     // SAFETY: the caller owns the range and gives up its contents.

@@ -23,7 +23,7 @@ const WORD: usize = 8;
 /// The file, with its header mapped.
 pub(crate) struct CounterFile {
     file: MappedFile,
-    /// Address of the header, which is never unmapped.
+    /// Address of the header, which is mapped as long as `self` lives.
     head: usize,
     extents: usize,
     /// Room that blocks have freed.
@@ -82,7 +82,7 @@ impl CounterFile {
         let offset = index
             .checked_mul(WORD)
             .filter(|offset| *offset < HEAD_BYTES)?;
-        // SAFETY: the header is never unmapped and is page-aligned, and the word lies inside it.
+        // SAFETY: the header is mapped as long as `self` lives and is page-aligned, and the word lies inside it.
         Some(unsafe { &*std::ptr::with_exposed_provenance::<AtomicU64>(self.head + offset) })
     }
 
@@ -95,6 +95,11 @@ impl CounterFile {
         let range = self.spare.swap_remove(spare);
         self.file.write(range, &vec![0; length])?;
         Ok(range)
+    }
+
+    /// Whether less than a quarter of its room is left.
+    pub(crate) fn is_nearly_full(&self) -> bool {
+        self.file.is_nearly_full()
     }
 
     /// Frees this room. Its extent no longer counts.
@@ -175,5 +180,12 @@ impl CounterFile {
     /// Deletes the file, because the trace contains everything.
     pub(crate) fn remove(&self) {
         self.file.remove();
+    }
+}
+
+impl Drop for CounterFile {
+    fn drop(&mut self) {
+        // SAFETY: the header was mapped with this length, and every use of it borrows `self`.
+        unsafe { MappedFile::unmap(self.head, HEAD_BYTES) };
     }
 }

@@ -14,9 +14,13 @@ use parking_lot::Mutex;
 use crate::process::mapped_file::Refusal;
 use crate::threads::block_store::{BlockStore, first_keyed};
 use crate::threads::counter_block::CounterBlock;
+use crate::threads::retired_blocks;
 
 /// Maximum number of name patterns with idle blocks. Beyond it, any thread may take over an idle block.
 const MOST_IDLE_PATTERNS: usize = 256;
+
+/// The name of rows whose blocks threads lease while they run in a context.
+const IN_CONTEXTS: &str = "(in contexts)";
 
 /// A block and the threads that used it.
 #[derive(Clone, Debug)]
@@ -32,8 +36,35 @@ pub(crate) struct ThreadRow {
     /// Bytes of all threads that have ended.
     ended_bytes: u64,
     ended_before_ready: u64,
+    /// Threads count here while they run in a context; none of them is `native`.
+    of_context: bool,
     /// Its values are in the trace as a folded block, and it has another block since.
     was_folded: bool,
+    /// It has the values of all blocks that were folded, and no thread.
+    is_sum_of_folded: bool,
+}
+
+impl ThreadRow {
+    fn new(id: ThreadId, block: CounterBlock, pattern: &str) -> Self {
+        Self {
+            id,
+            block,
+            name: String::new(),
+            pattern: pattern.to_owned(),
+            native: None,
+            before_ready: 0,
+            ended_bytes: 0,
+            ended_before_ready: 0,
+            of_context: false,
+            was_folded: false,
+            is_sum_of_folded: false,
+        }
+    }
+
+    /// Whether it has the values of blocks that count for other contexts by now, which have rows of their own.
+    pub(crate) fn is_sum_of_folded(&self) -> bool {
+        self.is_sum_of_folded
+    }
 }
 
 /// All blocks.
@@ -50,8 +81,12 @@ pub(crate) struct BlockFinder {
 #[derive(Default)]
 struct State {
     rows: Vec<ThreadRow>,
+    /// Ids so far: rows change theirs.
+    ids: u32,
     by_native: HashMap<usize, usize>,
     idle: HashMap<String, Vec<usize>>,
+    /// Native threads whose slots lead to these blocks no more.
+    left: Vec<(usize, CounterBlock)>,
     pending: Vec<Record>,
     /// Why a block is in private memory instead of the file, until reported.
     refusal: Option<Refusal>,
@@ -69,9 +104,8 @@ pub(crate) enum AssignedBlock {
 
 impl BlockFinder {
     pub(crate) fn block(&self, id: ThreadId) -> Option<CounterBlock> {
-        let index = usize::try_from(id.0).ok()?.checked_sub(1)?;
         let state = self.state.lock();
-        state.rows.get(index).map(|row| row.block)
+        state.rows.get(state.index_of(id)?).map(|row| row.block)
     }
 }
 
@@ -144,6 +178,72 @@ impl ThreadTable {
         Ok(Some((row.id, row.block)))
     }
 
+    /// A block for threads while they run in a context, with the id of its row.
+    ///
+    /// # Errors
+    /// If there is no memory for a block.
+    pub(crate) fn lease(&self) -> Result<(ThreadId, CounterBlock), ducktrack_hotspot::Error> {
+        let mut state = self.state.lock();
+        let index = state.add_row(&self.store, None, IN_CONTEXTS)?;
+        let block = state.rows.get(index).map(|row| row.block);
+        if let Some(Err(refusal)) = block.map(|block| self.store.back_histogram(block)) {
+            state.refusal = Some(refusal);
+        }
+        let State { rows, pending, .. } = &mut *state;
+        let Some(row) = rows.get_mut(index) else {
+            return Ok((ThreadId(0), CounterBlock::new()?));
+        };
+        row.name = IN_CONTEXTS.to_owned();
+        row.of_context = true;
+        pending.push(Record::Thread(Thread {
+            id: row.id,
+            name: row.name.clone(),
+            folded: true,
+        }));
+        Ok((row.id, row.block))
+    }
+
+    /// An id for a row of contexts.
+    pub(crate) fn id_in_contexts(&self) -> ThreadId {
+        let mut state = self.state.lock();
+        let id = state.next_id();
+        state.pending.push(Record::Thread(Thread {
+            id,
+            name: IN_CONTEXTS.to_owned(),
+            folded: true,
+        }));
+        id
+    }
+
+    /// The row with this block has another id from now on.
+    pub(crate) fn rename(&self, block: CounterBlock, id: ThreadId) {
+        let mut state = self.state.lock();
+        let row = state.rows.iter_mut().find(|row| row.block == block);
+        if let Some(row) = row {
+            row.id = id;
+        }
+    }
+
+    /// The block that has the values of all folded ones.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub(crate) fn sum_of_folded(&self) -> Result<CounterBlock, ducktrack_hotspot::Error> {
+        let mut state = self.state.lock();
+        let known = state.rows.iter().find(|row| row.is_sum_of_folded);
+        if let Some(row) = known {
+            return Ok(row.block);
+        }
+        let block = CounterBlock::new()?;
+        let id = state.next_id();
+        let row = ThreadRow::new(id, block, IN_CONTEXTS);
+        state.rows.push(ThreadRow {
+            is_sum_of_folded: true,
+            ..row
+        });
+        Ok(block)
+    }
+
     /// A finder for blocks, for other parts of the agent.
     pub(crate) fn finder(&self) -> BlockFinder {
         BlockFinder {
@@ -174,13 +274,30 @@ impl ThreadTable {
         let mut state = self.state.lock();
         let mut all = true;
         // A thread leaves the table in its ThreadEnd event, before its native thread is freed. The table is locked.
-        for row in &mut state.rows {
+        let State { rows, left, .. } = &mut *state;
+        for row in rows {
             if let Some(native) = row.native.take() {
-                all &= leave(native);
+                let has_left = leave(native);
+                left.extend(has_left.then_some((native, row.block)));
+                all &= has_left;
             }
         }
         state.by_native.clear();
         all
+    }
+
+    /// Gives the blocks of threads that have left them, or have ended, to the next recording. The store has given them back.
+    pub(crate) fn retire_blocks(&self) {
+        let mut state = self.state.lock();
+        for (native, block) in std::mem::take(&mut state.left) {
+            retired_blocks::keep(Some(native), block);
+        }
+        let idle = std::mem::take(&mut state.idle);
+        for index in idle.into_values().flatten() {
+            if let Some(row) = state.rows.get(index) {
+                retired_blocks::keep(None, row.block);
+            }
+        }
     }
 
     /// Counts what all living threads have allocated so far as allocated before counting began.
@@ -216,7 +333,9 @@ impl ThreadTable {
     /// Takes back a lent thread, which waits again for the next thread of its name.
     pub(crate) fn take_back(&self, id: ThreadId) {
         let mut state = self.state.lock();
-        let Some(index) = index_of(id) else { return };
+        let Some(index) = state.index_of(id) else {
+            return;
+        };
         let Some(pattern) = state.rows.get(index).map(|row| row.pattern.clone()) else {
             return;
         };
@@ -226,7 +345,7 @@ impl ThreadTable {
     /// Gives a thread the block of another one, whose values are in the trace as a folded block, and that one its own.
     pub(crate) fn exchange(&self, thread: ThreadId, folded: ThreadId) {
         let mut state = self.state.lock();
-        let (Some(one), Some(other)) = (index_of(thread), index_of(folded)) else {
+        let (Some(one), Some(other)) = (state.index_of(thread), state.index_of(folded)) else {
             return;
         };
         let block = |state: &State, index: usize| state.rows.get(index).map(|row| row.block);
@@ -245,8 +364,9 @@ impl ThreadTable {
     /// from now on is not in them.
     pub(crate) fn note_private(&self, id: ThreadId) {
         let mut state = self.state.lock();
+        let index = state.index_of(id);
         let State { rows, pending, .. } = &mut *state;
-        let row = index_of(id).and_then(|index| rows.get_mut(index));
+        let row = index.and_then(|index| rows.get_mut(index));
         let Some(row) = row.filter(|row| row.was_folded) else {
             return;
         };
@@ -261,6 +381,7 @@ impl ThreadTable {
     /// Every block, with the bytes its threads have allocated since counting began.
     pub(crate) fn rows(&self, layout: &ThreadLayout) -> Vec<(ThreadRow, u64)> {
         let state = self.state.lock();
+        let moved = moved_to_contexts(&state, layout);
         let allocated = |row: &ThreadRow| match row.native {
             // SAFETY: a thread leaves the table in its ThreadEnd event, before its native thread is freed; the table is locked.
             Some(native) => unsafe { layout.cooked_allocated_bytes(Address(native)) }
@@ -270,7 +391,12 @@ impl ThreadTable {
         state
             .rows
             .iter()
-            .map(|row| (row.clone(), row.ended_bytes + allocated(row)))
+            .map(|row| {
+                let own = (row.ended_bytes + allocated(row)).cast_signed();
+                let moved = moved.get(&row.block.address()).copied().unwrap_or(0);
+                let bytes = own.saturating_add(moved).max(0);
+                (row.clone(), bytes.cast_unsigned())
+            })
             .collect()
     }
 
@@ -349,7 +475,7 @@ impl State {
         let pattern = fold_digits(name);
         let index = match self.take_idle(&pattern) {
             Some(index) => index,
-            None => self.add_row(store, &pattern)?,
+            None => self.add_row(store, Some(native), &pattern)?,
         };
         self.by_native.insert(native, index);
         let Some(row) = self.rows.get_mut(index) else {
@@ -390,30 +516,67 @@ impl State {
     fn add_row(
         &mut self,
         store: &BlockStore,
+        native: Option<usize>,
         pattern: &str,
     ) -> Result<usize, ducktrack_hotspot::Error> {
-        let block = CounterBlock::new()?;
-        let id = ThreadId(u32::try_from(self.rows.len() + 1).unwrap_or(u32::MAX));
+        let block = match retired_blocks::take(native) {
+            Some(block) => block,
+            None => CounterBlock::new()?,
+        };
+        let id = self.next_id();
         if let Err(refusal) = store.back(block, id, first_keyed()) {
             self.refusal = Some(refusal);
         }
-        self.rows.push(ThreadRow {
-            id,
-            block,
-            name: String::new(),
-            pattern: pattern.to_owned(),
-            native: None,
-            before_ready: 0,
-            ended_bytes: 0,
-            ended_before_ready: 0,
-            was_folded: false,
-        });
+        self.rows.push(ThreadRow::new(id, block, pattern));
         Ok(self.rows.len() - 1)
+    }
+
+    fn next_id(&mut self) -> ThreadId {
+        self.ids = self.ids.saturating_add(1);
+        ThreadId(self.ids)
+    }
+
+    /// Most rows keep the id that they had first.
+    fn index_of(&self, id: ThreadId) -> Option<usize> {
+        let first = usize::try_from(id.0).ok()?.checked_sub(1)?;
+        let is_it = |row: &ThreadRow| row.id == id;
+        match self.rows.get(first).is_some_and(is_it) {
+            true => Some(first),
+            false => self.rows.iter().position(is_it),
+        }
     }
 }
 
-fn index_of(id: ThreadId) -> Option<usize> {
-    usize::try_from(id.0).ok()?.checked_sub(1)
+/// The bytes that threads allocated in contexts belong to the blocks of these: by the block's address, how many it has more than its thread says.
+/// Executions that are under way are included.
+fn moved_to_contexts(state: &State, layout: &ThreadLayout) -> HashMap<usize, i64> {
+    let mut moved: HashMap<usize, i64> = HashMap::new();
+    let mut under_way: HashMap<usize, Vec<CounterBlock>> = HashMap::new();
+    for row in &state.rows {
+        *moved.entry(row.block.address()).or_default() += row.block.context_bytes();
+        let native = row.block.context_thread();
+        if row.of_context && state.by_native.contains_key(&native) {
+            under_way.entry(native).or_default().push(row.block);
+        }
+    }
+    for (native, mut blocks) in under_way {
+        blocks.sort_by_key(|block| block.context_depth());
+        // SAFETY: a thread leaves the table in its ThreadEnd event, before its native thread is freed; the table is locked.
+        let now = unsafe { layout.cooked_allocated_bytes(Address(native)) };
+        let own = state
+            .by_native
+            .get(&native)
+            .and_then(|index| state.rows.get(*index));
+        let mut around = own.map(|row| row.block.address());
+        for block in blocks {
+            let bytes = now.saturating_sub(block.context_start()).cast_signed();
+            *moved.entry(block.address()).or_default() += bytes;
+            if let Some(around) = around.replace(block.address()) {
+                *moved.entry(around).or_default() -= bytes;
+            }
+        }
+    }
+    moved
 }
 
 /// `pool-1-thread-12` becomes `pool-#-thread-#`.

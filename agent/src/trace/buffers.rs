@@ -414,6 +414,13 @@ impl ThreadBuffers {
         stats
     }
 
+    /// Gives back what a stopped run no longer needs.
+    pub(crate) fn release(&self) {
+        if let Some(live) = &self.live {
+            live.release();
+        }
+    }
+
     pub(crate) fn has_ended(&self) -> bool {
         self.ended.load(Ordering::Acquire)
     }

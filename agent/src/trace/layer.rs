@@ -21,6 +21,11 @@ pub(crate) trait Layer: Send + Sync {
         None
     }
 
+    /// The least mode that has it.
+    fn mode(&self) -> Mode {
+        Mode::Trace
+    }
+
     /// Prepares everything that its probes need, before classes are rewritten. Returns whether it works; if not, the trace says why.
     fn begin(&'static self, start: &LayerStart<'_>) -> bool;
 

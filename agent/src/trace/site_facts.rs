@@ -232,7 +232,7 @@ fn level_kind(ty: Option<&[u8]>) -> u32 {
 #[cfg(test)]
 mod tests {
     use ducktrack_class_rewriter::{
-        AllocationKind, PlannedCounter, PlannedSite, Role, SiteKey, Term,
+        AllocationKind, BytecodeFacts, PlannedCounter, PlannedSite, Role, SiteKey, Term,
     };
     use ducktrack_classfile::CodeOffset;
 
@@ -257,6 +257,7 @@ mod tests {
             kind: AllocationKind::New,
             ty: Some(ty.into()),
             size,
+            facts: BytecodeFacts::default(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The objects that a heap dump shows, taken when the collection before the dump has ended.
 
 use ducktrack_count_model::CountModel;
-use ducktrack_heap_replay::{Analysis, Collected, Heap, Loss, Pause, Wants};
+use ducktrack_heap_replay::{Analysis, Collected, Heap, LiveObject, Loss, Pause, Step, Wants};
 use ducktrack_trace_format::{Collection, UsesHead};
 
 use crate::live_objects::HEAP_DUMP;
@@ -19,11 +19,17 @@ pub struct DumpedObjects {
     clock: StalenessClock,
     /// The last collection was for a dump.
     is_for_dump: bool,
+    /// It went on while the program ran.
+    went_on_beside: bool,
     /// The last collection whose heap is settled.
     last: Pause,
     /// When it began, microseconds since 1970.
     began: u64,
     objects: Option<LiveObjects>,
+    /// The collection that is applied is the first after the dump, and the program ran beside the one before.
+    is_next: bool,
+    /// Objects made before it, where they were made.
+    made_since: Vec<LiveObject>,
 }
 
 impl DumpedObjects {
@@ -33,9 +39,12 @@ impl DumpedObjects {
             millis,
             clock: StalenessClock::default(),
             is_for_dump: false,
+            went_on_beside: false,
             last: Pause::default(),
             began: 0,
             objects: None,
+            is_next: false,
+            made_since: Vec::new(),
         }
     }
 
@@ -52,8 +61,23 @@ impl DumpedObjects {
             let objects = by_program_address(heap);
             let mut objects = LiveObjects::new(at, objects, &self.clock, &heap.spaces, &heap.names);
             objects.is_before_dump = !is_for_dump;
+            objects.went_on_beside = self.went_on_beside;
             objects
         });
+    }
+
+    /// Once: the heap of the dump is not looked for any more.
+    fn keep_made_since(&mut self, heap: &Heap) {
+        if !core::mem::take(&mut self.is_next) {
+            return;
+        }
+        let mut made = core::mem::take(&mut self.made_since);
+        made.sort_unstable_by_key(LiveObject::address);
+        let at = (self.last.collection, self.last.unix_micros);
+        let made = LiveObjects::new(at, made.iter(), &self.clock, &heap.spaces, &heap.names);
+        if let Some(objects) = &mut self.objects {
+            objects.made_since = Some(Box::new(made));
+        }
     }
 
     /// No later collection began before the dump.
@@ -86,9 +110,20 @@ impl Analysis for DumpedObjects {
         }
     }
 
-    fn collected(&mut self, _: &Heap, end: &Collected<'_>) {
+    fn kept(&mut self, object: &LiveObject, from: u64, step: &Step<'_>) {
+        if self.is_next && object.birth == step.epoch {
+            let mut made = *object;
+            made.end = from.saturating_add(object.bytes());
+            self.made_since.push(made);
+        }
+    }
+
+    fn collected(&mut self, heap: &Heap, end: &Collected<'_>) {
+        self.keep_made_since(heap);
         self.clock.note(end.collection);
         self.is_for_dump = end.collection.cause == HEAP_DUMP;
+        // A pause that only cuts buffers is one of a cycle, too.
+        self.went_on_beside |= end.collection.went_on_beside();
         self.began = end.collection.start_unix_micros;
     }
 
@@ -106,6 +141,8 @@ impl Analysis for DumpedObjects {
     fn begin(&mut self, heap: &Heap, next: &Collection) {
         if next.start_unix_micros > self.until() {
             self.keep_last(heap);
+            self.is_next =
+                self.began <= self.until() && self.went_on_beside && self.objects.is_some();
         }
     }
 

@@ -24,6 +24,10 @@ pub struct LiveObjects {
     pub unix_micros: u64,
     /// The dump that was asked for did not begin with this collection: objects may have been made in between.
     pub is_before_dump: bool,
+    /// The collection went on while the program ran: objects may have been made and lost between it and the dump, whatever it was for.
+    pub went_on_beside: bool,
+    /// Objects made after the collection that the next one has kept, where they were made: no address is used again in between.
+    pub made_since: Option<Box<Self>>,
     starts: Vec<Start>,
     /// Bytes in units of 8, by place.
     units: Vec<u32>,

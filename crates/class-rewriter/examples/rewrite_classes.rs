@@ -31,6 +31,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         histogram: false,
         materialized: false,
         totals: false,
+        calls: true,
+        off_heap: true,
+        joined_chains: true,
         profile: allocations == AllocationProbes::PathCounters,
         redundant_stamps: false,
     };
@@ -74,6 +77,7 @@ fn rewrite_all(classes: &[Vec<u8>], options: &RewriteOptions) -> Sums {
         options,
         tracked: &tracked,
         application: None,
+        contexts: None,
         hidden: false,
         stamps: Stamps::None,
     };

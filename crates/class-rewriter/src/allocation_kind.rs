@@ -1,6 +1,7 @@
 //! Objects that classes of the JDK's machinery make, and sizes of elements.
 
 use ducktrack_probe_vocabulary::AllocationKind;
+use serde::{Deserialize, Serialize};
 
 /// The kind of everything that a class of the JDK's machinery allocates by plain bytecode on behalf of a construct of the language.
 pub(crate) fn machinery_kind(class: &[u8]) -> Option<AllocationKind> {
@@ -18,7 +19,7 @@ pub(crate) fn machinery_kind(class: &[u8]) -> Option<AllocationKind> {
 }
 
 /// Size of an array's elements; the names are those of the helper's methods.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ElementSize {
     /// boolean, byte
     One,

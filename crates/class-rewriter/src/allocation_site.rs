@@ -12,7 +12,9 @@ use ducktrack_classfile::{ClassFile, Code, CodeOffset, Instruction, Opcode, Oper
 use crate::allocation_kind::{ElementSize, machinery_kind};
 use crate::call_rules::CallRule;
 use crate::labels::labels;
+use crate::new_type::{class_descriptor, primitive_array};
 use crate::pool_rules::{DynamicRule, PoolRules};
+use crate::site_facts::{BytecodeFacts, Surroundings};
 use ducktrack_probe_vocabulary::AllocationKind;
 
 /// An instruction that allocates.
@@ -27,6 +29,8 @@ pub struct Allocation {
     pub types: Vec<Option<Box<[u8]>>>,
     /// How the objects are counted.
     pub measure: Measure,
+    /// Facts that its bytecode has, in classes that are not the JDK's.
+    pub facts: BytecodeFacts,
 }
 
 /// Number and sizes of the objects that one execution makes.
@@ -50,7 +54,20 @@ pub enum Measure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallMeasure(pub(crate) CallRule);
 
-impl Allocation {}
+/// Adds the facts that only bytecode has.
+pub(crate) fn find_facts(surroundings: &Surroundings<'_>, allocations: &mut [Allocation]) {
+    for allocation in allocations {
+        allocation.facts = match (&allocation.measure, allocation.types.first()) {
+            (Measure::Captured(descriptor), _) => {
+                surroundings.of_closure(allocation.offset, descriptor)
+            }
+            (_, Some(Some(ty))) if allocation.kind == AllocationKind::NewArray => {
+                surroundings.of_array(allocation.offset, ty)
+            }
+            _ => surroundings.of_other(allocation.offset),
+        };
+    }
+}
 
 /// The most objects one execution of a `multianewarray` of constant lengths may make and still be counted by a constant.
 const MOST_CONSTANT_OBJECTS: u64 = 1 << 20;
@@ -112,6 +129,7 @@ fn allocation(
             kind,
             types,
             measure,
+            facts: BytecodeFacts::default(),
         })
     };
     let pool = code.pool();
@@ -181,28 +199,6 @@ fn is_invoke(opcode: Opcode) -> bool {
 }
 
 /// `java/lang/String` becomes `Ljava/lang/String;`; array names are descriptors already.
-fn class_descriptor(name: &[u8]) -> Box<[u8]> {
-    if name.first() == Some(&b'[') {
-        name.into()
-    } else {
-        [b"L".as_slice(), name, b";"].concat().into()
-    }
-}
-
-fn primitive_array(code: u8) -> Option<&'static [u8]> {
-    Some(match code {
-        4 => b"[Z",
-        5 => b"[C",
-        6 => b"[F",
-        7 => b"[D",
-        8 => b"[B",
-        9 => b"[S",
-        10 => b"[I",
-        11 => b"[J",
-        _ => return None,
-    })
-}
-
 /// The constants pushed by the instructions just before, newest last.
 #[derive(Default)]
 struct LastConstants {

@@ -16,7 +16,6 @@ use std::collections::BTreeSet;
 use ducktrack_classfile::{ClassFile, Code, Error, Instruction, Opcode};
 
 use crate::allocation_site::allocations;
-use crate::call_rules::body_is_counted_by_callers;
 use crate::pool_rules::PoolRules;
 use crate::tracked_methods::TrackedMethods;
 
@@ -140,7 +139,7 @@ fn bodies_of(class: &ClassFile<'_>, tracked: &TrackedMethods) -> Result<Vec<Body
             body.allocates = true;
             continue;
         };
-        if body_is_counted_by_callers(class.name(), method.name(), method.descriptor()) {
+        if rules.body_is_counted_by_callers(class.name(), &method) {
             body.allocates = true;
         }
         body.add(class, &code, &rules)?;

@@ -25,6 +25,7 @@
 //! When the call throws, that variable is lost. A handler of the method that may catch it notes that no caller is known.
 
 use crate::call_rules::counts_again;
+use crate::joined_chains::{BUILDER, JoinedChain};
 use crate::labels::labels;
 use crate::method_plan::PlanBuilder;
 use crate::planned::CallTarget;
@@ -36,14 +37,13 @@ use ducktrack_classfile::{CodeOffset, Instruction, Opcode};
 use ducktrack_code_edit::{
     AddedHandler, Catch, HandlerExit, Place, ProbeMethod, ProtectedPlace, Rank,
 };
+use ducktrack_probe_vocabulary::COUNTED_BY_CALLER;
 use ducktrack_probe_vocabulary::helper::callers;
 
 const NOTE_CALL_SITE: ProbeMethod = calling(callers::NOTE_CALL_SITE);
 const SET_CALL_SITE: ProbeMethod = calling(callers::SET_CALL_SITE);
+const NOTE_JOINED: ProbeMethod = calling(callers::NOTE_JOINED);
 const RESTORE_NOTE: ProbeMethod = calling(callers::RESTORE_NOTE);
-
-/// Instead of a call site, -1 as an int: what is allocated is counted by the method under way.
-const COUNTED_BY_CALLER: u32 = u32::MAX;
 
 /// The name of the target of a string concatenation.
 const CONCATENATION: (&[u8], &[u8]) = (
@@ -86,11 +86,27 @@ impl PlanBuilder<'_, '_, '_> {
         // Places where an exception leaves a note that must be restored: at calls, and between the calls of a chain.
         let (mut noted, mut between) = (Vec::new(), Vec::new());
         let mut last: Option<CodeOffset> = None;
+        let mut joined = self.view.joined.iter().peekable();
         for instruction in self.view.instructions {
             while let Some(label) = labels.next_if(|label| **label <= instruction.offset) {
                 if *label == instruction.offset {
                     self.end_chain(&mut last)?;
                 }
+            }
+            if let Some(chain) = joined
+                .peek()
+                .filter(|chain| chain.contains(instruction.offset))
+            {
+                if instruction.offset == chain.new {
+                    self.end_chain(&mut last)?;
+                    self.note_joined(chain)?;
+                }
+                noted.push(instruction.offset);
+                if instruction.offset == chain.to_string {
+                    joined.next();
+                    self.end_chain(&mut Some(instruction.offset))?;
+                }
+                continue;
             }
             match self.noted_target(instruction)? {
                 Some(target) => {
@@ -168,6 +184,17 @@ impl PlanBuilder<'_, '_, '_> {
         Ok(())
     }
 
+    /// Notes a chain that C2 joins, before its first instruction.
+    fn note_joined(&mut self, chain: &JoinedChain) -> Result<(), Reason> {
+        let target = (BUILDER.into(), b"toString".as_slice().into());
+        let id = self.add_call_site(chain.to_string, target)?;
+        let outer = self.view.code.max_locals();
+        let note = self.probes.build().push_later(id).invoke(NOTE_JOINED);
+        let note = note.store_long(outer).finish()?;
+        self.insert(Place::Before(chain.new), note);
+        Ok(())
+    }
+
     fn tracked_target(&self, instruction: &Instruction<'_>) -> Result<Option<CallTarget>, Reason> {
         let Some(index) = instruction
             .pool_index()
@@ -217,13 +244,13 @@ impl PlanBuilder<'_, '_, '_> {
             true => self
                 .probes
                 .build()
-                .push(id)
+                .push_later(id)
                 .invoke(SET_CALL_SITE)
                 .finish()?,
             false => self
                 .probes
                 .build()
-                .push(id)
+                .push_later(id)
                 .invoke(NOTE_CALL_SITE)
                 .store_long(outer)
                 .finish()?,

@@ -2,7 +2,7 @@
 //!
 //! C2 knows some JDK methods by heart and compiles a call of them to code of its own: what their bytecode counts is lost
 //! then. So they are counted where they are called, and their own bodies are left uncounted ([`body_is_counted_by_callers`]).
-//! Native methods have no body to count in.
+//! Native methods have no body to count in. Private methods are found in the class file itself ([`replaced_methods`](crate::replaced_methods)).
 
 use ducktrack_classfile::MemberRef;
 
@@ -23,6 +23,8 @@ pub(crate) enum CallRule {
     ObjectUnlessHidden,
     /// The same, unless the caller has noted that it is counted already ([`counts_again`]).
     ObjectUnlessCounted,
+    /// The result is a new object, unless it is the last argument ([`ReplacedMethods`](crate::replaced_methods::ReplacedMethods)).
+    ObjectUnlessPassed,
     /// The result is a new object of the class of the constructor that the call is given; it is made even if the constructor throws.
     Constructed,
     /// The result is a new array with all its levels.

@@ -16,7 +16,7 @@ use ducktrack_classfile::{ClassFile, CodeOffset, Instruction, Opcode};
 use ducktrack_code_edit::{
     AddedHandler, Catch, HandlerExit, Place, ProbeMethod, ProtectedPlace, Rank,
 };
-use ducktrack_probe_vocabulary::helper::{calls, measured};
+use ducktrack_probe_vocabulary::helper::{calls, contexts, measured};
 
 use crate::application::LeavingCalls;
 use crate::method_plan::PlanBuilder;
@@ -35,6 +35,9 @@ const UNMOUNT: ProbeMethod = calling(calls::UNMOUNT);
 /// The same for measurements that a program makes of its own run.
 const RESUME_MEASUREMENTS: ProbeMethod = calling(measured::MOUNT);
 const PAUSE_MEASUREMENTS: ProbeMethod = calling(measured::UNMOUNT);
+/// The same for contexts.
+const ARRIVE_IN_CONTEXTS: ProbeMethod = calling(contexts::MOUNT);
+const DEPART_FROM_CONTEXTS: ProbeMethod = calling(contexts::UNMOUNT);
 
 /// Counters of a call.
 const COUNTERS: usize = 4;
@@ -124,9 +127,14 @@ impl PlanBuilder<'_, '_, '_> {
         let call_site = self.add_call_site(offset, target)?;
         let first = self.add_counters(Role::Amount, vec![Vec::new(); COUNTERS])?;
         self.plan.causes.push(PlannedCause { call_site, first });
-        let begin = self.probes.build().push(first).invoke(begin).finish()?;
+        let begin = self
+            .probes
+            .build()
+            .push_later(first)
+            .invoke(begin)
+            .finish()?;
         self.insert(Place::Before(offset), begin);
-        let end = self.probes.build().push(first).invoke(END).finish()?;
+        let end = self.probes.build().push_later(first).invoke(END).finish()?;
         self.insert(Place::After(offset), end);
         Ok(())
     }
@@ -176,7 +184,7 @@ impl PlanBuilder<'_, '_, '_> {
         Ok(())
     }
 
-    /// Measurements of a virtual thread, and with `totals` its open calls, move with it from carrier to carrier.
+    /// Contexts and measurements of a virtual thread, and with `totals` its open calls, move with it from carrier to carrier.
     fn follow_virtual_threads(&mut self, totals: bool) -> Result<(), Reason> {
         for instruction in self.view.instructions {
             let Some(index) = instruction
@@ -193,13 +201,16 @@ impl PlanBuilder<'_, '_, '_> {
                 Place::Before(instruction.offset),
                 Place::After(instruction.offset),
             );
-            let measurements = [
-                (mounted, RESUME_MEASUREMENTS),
-                (unmounted, PAUSE_MEASUREMENTS),
+            // Open calls are in the carrier's block, measurements in that of the context.
+            let outside = [(mounted, MOUNT), (unmounted, PAUSE_MEASUREMENTS)];
+            let between = [
+                (mounted, ARRIVE_IN_CONTEXTS),
+                (unmounted, DEPART_FROM_CONTEXTS),
             ];
-            let calls = [(mounted, MOUNT), (unmounted, UNMOUNT)];
-            let calls = calls.into_iter().filter(|_| totals);
-            for (place, method) in measurements.into_iter().chain(calls) {
+            let inside = [(mounted, RESUME_MEASUREMENTS), (unmounted, UNMOUNT)];
+            let all = [outside, between, inside].into_iter().flatten();
+            let wanted = all.filter(|(_, method)| totals || ![MOUNT, UNMOUNT].contains(method));
+            for (place, method) in wanted {
                 let probe = self
                     .probes
                     .build()

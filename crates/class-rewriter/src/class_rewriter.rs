@@ -1,70 +1,39 @@
 //! One class: bytes in, bytes out, or a named refusal.
 
-use crate::allocation_site::{Allocation, allocations};
+use crate::allocation_site::{Allocation, allocations, find_facts};
 use crate::application::{ApplicationClasses, LeavingCalls};
 use crate::call_context::TrackedCalls;
-use crate::call_rules::body_is_counted_by_callers;
 use crate::call_totals::{CallTotals, VirtualThreads};
+use crate::class_template::ClassTemplate;
+use crate::context_probes::{ContextEntries, ContextMethods, Entries, Exits};
+use crate::counted_calls::{CountedCalls, is_of_jdk};
 use crate::event_probes::Events;
 use crate::hidden_class_gate::HiddenClassGate;
+use crate::joined_chains::{self, joined_chains};
+use crate::joined_counting::{JoinedBodies, JoinedChains};
+use crate::local_numbers::LocalNumbers;
 use crate::measure_probes::Measures;
-use crate::method_counting::MethodCounting;
 use crate::method_plan::{MethodPlan, OwedFrom, PlanBuilder};
 use crate::method_view::MethodView;
+use crate::off_heap_gates::OffHeapGates;
 use crate::path_counting::PathCounters;
-use crate::planned::{
-    Numbers, PlannedCallSite, PlannedCause, PlannedCounter, PlannedField, PlannedMethod,
-    PlannedSite,
-};
+use crate::planned::Numbers;
 use crate::planner::{Planner, may_need_probes};
 use crate::pool_rules::PoolRules;
 use crate::probe::own;
-use crate::profile::{MethodProfile, OwedByFrames, ProfilePoints};
+use crate::profile::{MethodProfile, OwedByFrames};
 use crate::refusal::{Reason, Refusal};
 use crate::rewrite_options::{AllocationProbes, RewriteOptions};
+use crate::rewritten_class::RewrittenClass;
 use crate::shutdown_gate::{self, ShutdownGate};
+use crate::site_facts::Surroundings;
 use crate::site_plan::SiteCounters;
 use crate::stamps::Stamps;
 use crate::tracked_methods::TrackedMethods;
 use crate::use_planner::UseStamps;
 use crate::waiting_methods::waits_for_ever;
 use ducktrack_classfile::{ClassFile, Instruction, Method, PoolAppender};
-use ducktrack_code_edit::{
-    EditedCode, OffsetMap, Probes, SkipReason, edit_instructions, rewrite_class_methods,
-};
-
-/// A class with its probes, and what they mean.
-#[derive(Debug, Default)]
-pub struct RewrittenClass {
-    /// The new class file; `None` when nothing in it had to change.
-    pub bytes: Option<Vec<u8>>,
-    /// Sites that are counted.
-    pub sites: Vec<PlannedSite>,
-    /// Their counters.
-    pub counters: Vec<PlannedCounter>,
-    /// Calls of tracked methods.
-    pub call_sites: Vec<PlannedCallSite>,
-    /// Methods whose calls are recorded.
-    pub called: Vec<PlannedMethod>,
-    /// Static fields whose updates are recorded.
-    pub static_fields: Vec<PlannedField>,
-    /// Calls that leave the application.
-    pub causes: Vec<PlannedCause>,
-    /// Methods that were left as they are.
-    pub refusals: Vec<Refusal>,
-    /// Methods that can be re-instrumented, with the counters that tell when and how.
-    pub profiles: Vec<ProfilePoints>,
-    /// The debts of running frames.
-    pub owed: Vec<OwedByFrames>,
-    /// Which counters stand where, for each method that has any, in order.
-    pub counting: Vec<MethodCounting>,
-    /// Whether one of them is where hidden classes come in, which are now rewritten.
-    pub hidden_class_gate: bool,
-    /// How many methods have probes.
-    pub methods: u32,
-    /// Bytes of bytecode of these methods before and after.
-    pub code_bytes: (u64, u64),
-}
+use ducktrack_code_edit::{EditedCode, OffsetMap, Probes, SkipReason, edit_instructions};
 
 /// The rules by which one class is rewritten.
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +44,8 @@ pub struct ClassRewriter<'a> {
     pub tracked: &'a TrackedMethods,
     /// The application, where its calls of other code are to say what they bring; the helper classes `DuckTrackCalls` and `DuckTrackOwn` must be there.
     pub application: Option<&'a dyn ApplicationClasses>,
+    /// Methods that open contexts; the helper class `DuckTrackContexts` must be there.
+    pub contexts: Option<&'a dyn ContextMethods>,
     /// The class is hidden. Hidden classes of the JDK's own machinery take no blame for their calls; proxies of lambdas and method
     /// references do, as they call what their user named.
     pub hidden: bool,
@@ -94,10 +65,34 @@ impl ClassRewriter<'_> {
         numbers: &mut dyn Numbers,
     ) -> Result<RewrittenClass, Reason> {
         let class = ClassFile::parse(bytes)?;
-        let rules = PoolRules::of(&class, self.tracked)?;
-        let leaving = LeavingCalls::of(&class, self.application)?;
-        let planners = self.planners(&class, (&rules, &leaving), profiles);
-        let mut probes = Probes::new(PoolAppender::new(class.pool()));
+        let template = self.plan(&class, profiles, numbers)?;
+        template.link(&class, numbers)
+    }
+
+    /// Whether the class's plan depends on nothing but its bytes, the options and the tracked methods.
+    #[must_use]
+    pub fn plans_alike_in_each_run(&self, class: &ClassFile<'_>) -> bool {
+        let is_plain = self.application.is_none() && self.stamps == Stamps::None && !self.hidden;
+        is_plain && ContextEntries::of(class, self.contexts).is_empty()
+    }
+
+    /// Plans a class: everything but its numbers. Only fields and methods get theirs here.
+    ///
+    /// # Errors
+    /// The reason why the class as a whole must be left as it is.
+    pub fn plan(
+        &self,
+        class: &ClassFile<'_>,
+        profiles: &[MethodProfile],
+        numbers: &mut dyn Numbers,
+    ) -> Result<ClassTemplate, Reason> {
+        let mut numbers = LocalNumbers::new(numbers);
+        let rules = PoolRules::of(class, self.tracked)?;
+        let leaving = LeavingCalls::of(class, self.application)?;
+        let contexts = ContextEntries::of(class, self.contexts);
+        let planners = self.planners(class, (&rules, &leaving, &contexts), profiles);
+        let mut probes = Probes::new(PoolAppender::new(class.pool()))
+            .numbers_in_code(numbers.are_of_later_run());
         let is_own = |application: &dyn ApplicationClasses| application.contains(class.name());
         if self.application.is_some_and(is_own) {
             probes = probes.instead(own);
@@ -120,7 +115,7 @@ impl ClassRewriter<'_> {
                     method: Some(index),
                     reason: Reason::WaitsForEver,
                     sites: decoded
-                        .and_then(|()| allocations(&class, &code, &instructions, &rules))
+                        .and_then(|()| allocations(class, &code, &instructions, &rules))
                         .map_or(0, |all| site_count(&all)),
                 });
                 continue;
@@ -129,12 +124,12 @@ impl ClassRewriter<'_> {
                 .map_err(|error| (Reason::Malformed(error), 0))
                 .and_then(|()| {
                     self.rewrite_method(
-                        &class,
+                        class,
                         (&rules, &leaving),
                         (index, &method, &instructions),
                         &planners,
                         &mut probes,
-                        numbers,
+                        &mut numbers,
                     )
                 });
             match rewritten {
@@ -162,13 +157,7 @@ impl ClassRewriter<'_> {
                 }),
             }
         }
-        if !edits.is_empty() {
-            let edits = edits
-                .iter()
-                .map(|(method, attribute)| (usize::from(*method), attribute.as_slice()));
-            result.bytes = Some(rewrite_class_methods(&class, edits, probes.pool())?);
-        }
-        Ok(result)
+        ClassTemplate::new(result, edits, numbers.into_requests(), &mut probes)
     }
 
     /// The planners for a class, in the order of their probes at one place. Stamps are last, because they are left out where they make a
@@ -176,16 +165,26 @@ impl ClassRewriter<'_> {
     fn planners<'a>(
         &'a self,
         class: &ClassFile<'_>,
-        (rules, leaving): (&'a PoolRules, &'a LeavingCalls),
+        (rules, leaving, contexts): (&'a PoolRules, &'a LeavingCalls, &'a ContextEntries),
         profiles: &'a [MethodProfile],
     ) -> Vec<Box<dyn Planner + 'a>> {
         let mut planners: Vec<Box<dyn Planner + 'a>> = Vec::new();
+        if !contexts.is_empty() {
+            planners.push(Box::new(Entries(contexts)));
+        }
         match self.options.allocations {
             AllocationProbes::PathCounters | AllocationProbes::SiteCounters => {
                 planners.push(Box::new(Measures { rules }));
+                if self.options.joined_chains {
+                    planners.push(Box::new(JoinedChains));
+                }
             }
             AllocationProbes::Events => planners.push(Box::new(Events { rules })),
             AllocationProbes::None => {}
+        }
+        if self.options.calls && self.options.allocations.are_counted() {
+            let calls = CountedCalls::of(class);
+            planners.extend(calls.map(|calls| Box::new(calls) as Box<dyn Planner>));
         }
         planners.push(Box::new(TrackedCalls { rules }));
         if !leaving.is_empty() {
@@ -198,6 +197,13 @@ impl ClassRewriter<'_> {
         if rules.hidden_class_entrance().is_some() {
             planners.push(Box::new(HiddenClassGate { rules }));
         }
+        if self.options.off_heap {
+            let gates = OffHeapGates::of(class);
+            planners.extend(gates.map(|gates| Box::new(gates) as Box<dyn Planner>));
+        }
+        if self.options.joined_chains && class.name() == joined_chains::BUILDER {
+            planners.push(Box::new(JoinedBodies));
+        }
         if class.name() == shutdown_gate::CLASS {
             planners.push(Box::new(ShutdownGate));
         }
@@ -205,6 +211,9 @@ impl ClassRewriter<'_> {
             AllocationProbes::PathCounters => planners.push(Box::new(PathCounters { profiles })),
             AllocationProbes::SiteCounters => planners.push(Box::new(SiteCounters)),
             AllocationProbes::Events | AllocationProbes::None => {}
+        }
+        if !contexts.is_empty() {
+            planners.push(Box::new(Exits(contexts)));
         }
         if self.stamps != Stamps::None {
             planners.push(Box::new(UseStamps(self.stamps)));
@@ -230,12 +239,24 @@ impl ClassRewriter<'_> {
         };
         let mut allocations = allocations(class, &code, instructions, rules)
             .map_err(|error| (Reason::Malformed(error), 0))?;
-        let counted_by_callers =
-            body_is_counted_by_callers(class.name(), method.name(), method.descriptor());
+        let counted_by_callers = rules.body_is_counted_by_callers(class.name(), method);
         if counted_by_callers || self.options.allocations == AllocationProbes::None {
             allocations.clear();
         }
         let sites = site_count(&allocations);
+        if !is_of_jdk(class.name()) && !allocations.is_empty() {
+            let surroundings = Surroundings::of(&code, instructions, method.is_static());
+            find_facts(&surroundings, &mut allocations);
+        }
+        let tracked = self.tracked.contains(class.name(), method.name());
+        let takes_blame = !(self.hidden && class.name().starts_with(b"java/lang/")
+            || self.tracked.is_transparent(class.name()));
+        let mut joined = Vec::new();
+        if self.options.joined_chains && takes_blame && !(tracked || counted_by_callers) {
+            joined = joined_chains(&code, instructions, &allocations, rules)
+                .map_err(|error| (Reason::Malformed(error), 0))?;
+            allocations.retain(|made| !joined.iter().any(|chain| chain.new == made.offset));
+        }
         let view = MethodView {
             class,
             method,
@@ -246,14 +267,14 @@ impl ClassRewriter<'_> {
             is_static: method.is_static(),
             descriptor: method.descriptor(),
             class_initializer: method.name() == b"<clinit>",
-            tracked: self.tracked.contains(class.name(), method.name()),
+            tracked,
             counted_by_callers,
-            takes_blame: !(self.hidden && class.name().starts_with(b"java/lang/")
-                || self.tracked.is_transparent(class.name())),
+            takes_blame,
             rules,
             leaving,
             options: self.options,
             allocations,
+            joined,
         };
         let mut builder = PlanBuilder::new(&view, probes, numbers);
         for planner in planners {
@@ -296,24 +317,6 @@ fn apply(
             Ok(edit_instructions(method, instructions, &plan.edit, pool)?)
         }
         (edited, _) => Ok(edited?),
-    }
-}
-
-impl RewrittenClass {
-    fn add(&mut self, plan: MethodPlan) {
-        self.methods += 1;
-        self.hidden_class_gate |= plan.is_hidden_class_gate;
-        self.sites.extend(plan.sites);
-        self.counters.extend(plan.counters);
-        self.call_sites.extend(plan.call_sites);
-        self.causes.extend(plan.causes);
-        self.profiles.extend(plan.profile);
-        self.owed.extend(plan.owed);
-        self.called.extend(plan.called);
-        self.static_fields.extend(plan.static_fields);
-        if plan.counting != MethodCounting::default() {
-            self.counting.push(plan.counting);
-        }
     }
 }
 

@@ -53,6 +53,7 @@ const OBJECTS: ObjectMethods = ObjectMethods {
     unless_overridden: object_events::BY_CLASS_UNLESS_OVERRIDDEN,
     unless_hidden: object_events::BY_CLASS_UNLESS_HIDDEN,
     unless_counted: object_events::BY_CLASS_UNLESS_COUNTED,
+    unless_passed: object_events::BY_CLASS_UNLESS_PASSED,
     all_levels: object_events::ALL_LEVELS,
     stack_trace: object_events::STACK_TRACE,
     before_constructor: object_events::BEFORE_CONSTRUCTOR,
@@ -113,6 +114,9 @@ impl PlanBuilder<'_, '_, '_> {
             Measure::Call(CallMeasure(CallRule::StackTrace)) => {
                 self.probe_stack_trace(OBJECTS, allocation)
             }
+            Measure::Call(CallMeasure(CallRule::ObjectUnlessPassed)) => {
+                self.probe_unless_passed(OBJECTS, allocation)
+            }
             Measure::Call(CallMeasure(rule)) => self.probe_by_class(OBJECTS, allocation, *rule),
         }
     }
@@ -125,7 +129,12 @@ impl PlanBuilder<'_, '_, '_> {
             self.add_amounts(site, &FIXED)?;
             OBJECT
         };
-        let probe = self.probes.build().push(site).invoke(helper).finish()?;
+        let probe = self
+            .probes
+            .build()
+            .push_later(site)
+            .invoke(helper)
+            .finish()?;
         self.insert(Place::After(allocation.offset), probe);
         Ok(())
     }
@@ -166,7 +175,7 @@ impl PlanBuilder<'_, '_, '_> {
             .cast(array.cast)
             .dup()
             .array_length()
-            .push(site)
+            .push_later(site)
             .invoke(helper)
             .finish()?;
         self.insert(Place::After(allocation.offset), probe);
@@ -186,7 +195,7 @@ impl PlanBuilder<'_, '_, '_> {
             .build()
             .dup()
             .push(levels_and_element(allocation)?)
-            .push(first)
+            .push_later(first)
             .invoke(LEVELS)
             .finish()?;
         self.insert(Place::After(allocation.offset), probe);
@@ -208,7 +217,7 @@ impl PlanBuilder<'_, '_, '_> {
             .probes
             .build()
             .dup()
-            .push(site)
+            .push_later(site)
             .invoke(helper)
             .finish()?;
         self.insert(Place::After(allocation.offset), probe);

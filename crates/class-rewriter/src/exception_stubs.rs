@@ -371,7 +371,7 @@ impl PlanBuilder<'_, '_, '_> {
                     id
                 }
             };
-            let probe = self.probes.build().push(id).invoke(COUNT).finish()?;
+            let probe = self.probes.build().push_later(id).invoke(COUNT).finish()?;
             let (catch, then, rank) = match escape {
                 Escape::Uncaught => (Catch::Any, HandlerExit::Rethrow, Rank::Last),
                 Escape::Caught(entry) => {

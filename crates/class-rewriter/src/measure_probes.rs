@@ -46,6 +46,7 @@ const OBJECTS: ObjectMethods = ObjectMethods {
     unless_overridden: keyed::BY_CLASS_UNLESS_OVERRIDDEN,
     unless_hidden: keyed::BY_CLASS_UNLESS_HIDDEN,
     unless_counted: keyed::BY_CLASS_UNLESS_COUNTED,
+    unless_passed: keyed::BY_CLASS_UNLESS_PASSED,
     all_levels: keyed::ALL_LEVELS,
     stack_trace: keyed::STACK_TRACE,
     before_constructor: keyed::BEFORE_CONSTRUCTOR,
@@ -114,6 +115,10 @@ impl PlanBuilder<'_, '_, '_> {
                 self.probe_stack_trace(OBJECTS, allocation)?;
                 Vec::new()
             }
+            Measure::Call(CallMeasure(CallRule::ObjectUnlessPassed)) => {
+                self.probe_unless_passed(OBJECTS, allocation)?;
+                Vec::new()
+            }
             Measure::Call(CallMeasure(rule)) => {
                 self.probe_by_class(OBJECTS, allocation, *rule)?;
                 Vec::new()
@@ -133,7 +138,12 @@ impl PlanBuilder<'_, '_, '_> {
     ) -> Result<Vec<CountedLevel>, Reason> {
         let site = self.add_site(allocation, 0, size)?;
         if self.view.tracked {
-            let probe = self.probes.build().push(site).invoke(KEYED).finish()?;
+            let probe = self
+                .probes
+                .build()
+                .push_later(site)
+                .invoke(KEYED)
+                .finish()?;
             self.insert(Place::After(allocation.offset), probe);
             return Ok(Vec::new());
         }
@@ -141,6 +151,7 @@ impl PlanBuilder<'_, '_, '_> {
             offset: allocation.offset,
             site,
             objects: 1,
+            unit: Unit::Count,
         }])
     }
 
@@ -169,6 +180,7 @@ impl PlanBuilder<'_, '_, '_> {
                     offset: allocation.offset,
                     site,
                     objects,
+                    unit: Unit::Count,
                 });
             }
             objects = objects.saturating_mul(*length);
@@ -195,7 +207,7 @@ impl PlanBuilder<'_, '_, '_> {
             .dup()
             .cast(cast)
             .array_length()
-            .push(id)
+            .push_later(id)
             .invoke(helper)
             .finish()?;
         self.insert(Place::After(allocation.offset), probe);
@@ -206,6 +218,7 @@ impl PlanBuilder<'_, '_, '_> {
             offset: allocation.offset,
             site,
             objects: 1,
+            unit: Unit::Count,
         }])
     }
 
@@ -229,7 +242,7 @@ impl PlanBuilder<'_, '_, '_> {
             .dup()
             .cast(cast)
             .array_length()
-            .push(first)
+            .push_later(first)
             .invoke(LENGTH_BUCKET)
             .finish()?;
         self.insert(Place::After(allocation.offset), probe);
@@ -251,7 +264,7 @@ impl PlanBuilder<'_, '_, '_> {
             .build()
             .dup()
             .push(levels_and_element)
-            .push(first)
+            .push_later(first)
             .invoke(LEVELS)
             .finish()?;
         self.insert(Place::After(allocation.offset), probe);
@@ -276,14 +289,14 @@ impl PlanBuilder<'_, '_, '_> {
             self.probes
                 .build()
                 .dup2()
-                .push(counter)
+                .push_later(counter)
                 .invoke(calling(helper))
                 .finish()?
         } else {
             self.probes
                 .build()
                 .dup()
-                .push(counter)
+                .push_later(counter)
                 .invoke(calling(helper))
                 .finish()?
         };
@@ -318,8 +331,8 @@ impl PlanBuilder<'_, '_, '_> {
             let counter = self.add_amounts(site, &[Unit::MaterializedCount])?;
             let builder = self.probes.build();
             let builder = match after_boxing(&allocation.measure) {
-                Some(helper) => builder.dup().push(counter).invoke(helper),
-                None => builder.push(counter).invoke(AFTER_HEAP),
+                Some(helper) => builder.dup().push_later(counter).invoke(helper),
+                None => builder.push_later(counter).invoke(AFTER_HEAP),
             };
             builder.finish()?
         };
@@ -338,7 +351,7 @@ impl PlanBuilder<'_, '_, '_> {
             .cast(cast)
             .array_length()
             .push(element.code().unsigned_abs())
-            .push(first)
+            .push_later(first)
             .invoke(AFTER_HEAP_ARRAY)
             .finish()?)
     }

@@ -24,6 +24,14 @@ pub struct MethodCounting {
     pub stubs: Vec<Stub>,
 }
 
+impl MethodCounting {
+    /// The numbers of its counters.
+    pub(crate) fn counter_numbers(&mut self) -> impl Iterator<Item = &mut u32> {
+        let probes = self.probes.iter_mut().map(|(counter, _)| counter);
+        probes.chain(self.stubs.iter_mut().map(|stub| &mut stub.counter))
+    }
+}
+
 /// Code that counts what is owed when an exception leaves a path in the middle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stub {
@@ -43,6 +51,8 @@ pub enum WhyPerSite {
     Asked,
     /// The method runs once.
     ClassInitializer,
+    /// The method opens or closes a context in the middle.
+    SwitchesContexts,
     /// There is nothing to share.
     FewerThanTwo,
     /// More allocations than this.
@@ -91,6 +101,9 @@ impl fmt::Display for WhyPerSite {
         match self {
             Self::Asked => f.write_str("asked for by counters=site"),
             Self::ClassInitializer => f.write_str("a class initializer runs once"),
+            Self::SwitchesContexts => {
+                f.write_str("the method opens or closes a context in the middle of its paths")
+            }
             Self::FewerThanTwo => f.write_str("fewer than two allocations: nothing to share"),
             Self::MoreThan(most) => write!(f, "more than {most} allocations"),
             Self::Subroutines => f.write_str("the code uses subroutines (jsr)"),

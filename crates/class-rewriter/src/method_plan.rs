@@ -10,7 +10,7 @@ use crate::allocation_site::Allocation;
 use crate::method_counting::MethodCounting;
 use crate::method_view::MethodView;
 use crate::planned::{
-    CallTarget, Numbers, PlannedCallSite, PlannedCause, PlannedCounter, PlannedField,
+    CallTarget, Numbers, PlannedCall, PlannedCallSite, PlannedCause, PlannedCounter, PlannedField,
     PlannedMethod, PlannedSite, Role, SiteKey, SizeRule, Term,
 };
 use crate::profile::{OwedByFrames, ProfilePoints};
@@ -36,6 +36,8 @@ pub(crate) struct MethodPlan {
     pub(crate) counted: Vec<CountedLevel>,
     pub(crate) counters: Vec<PlannedCounter>,
     pub(crate) call_sites: Vec<PlannedCallSite>,
+    /// Calls whose executions are counted.
+    pub(crate) counted_calls: Vec<PlannedCall>,
     pub(crate) causes: Vec<PlannedCause>,
     /// Hidden classes are rewritten in it from now on.
     pub(crate) is_hidden_class_gate: bool,
@@ -71,8 +73,10 @@ pub(crate) struct PlanBuilder<'a, 'c, 'n> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CountedLevel {
     pub(crate) offset: CodeOffset,
+    /// The number of the site, or of the counted call.
     pub(crate) site: u32,
     pub(crate) objects: u32,
+    pub(crate) unit: Unit,
 }
 
 impl<'a, 'c, 'n> PlanBuilder<'a, 'c, 'n> {
@@ -110,8 +114,14 @@ impl<'a, 'c, 'n> PlanBuilder<'a, 'c, 'n> {
             kind: allocation.kind,
             ty: allocation.types.get(level).cloned().flatten(),
             size,
+            facts: allocation.facts.clone(),
         });
         Ok(id)
+    }
+
+    /// The source line of a place.
+    pub(crate) fn line_at(&self, offset: CodeOffset) -> Option<u16> {
+        self.lines.line_at(offset)
     }
 
     /// Gives consecutive numbers to the sites of an allocation's levels; the first of them.

@@ -5,6 +5,7 @@ use ducktrack_code_edit::ConstructorHead;
 
 use crate::allocation_site::Allocation;
 use crate::application::LeavingCalls;
+use crate::joined_chains::JoinedChain;
 use crate::pool_rules::PoolRules;
 use crate::refusal::Reason;
 use crate::rewrite_options::RewriteOptions;
@@ -34,6 +35,8 @@ pub(crate) struct MethodView<'a, 'c> {
     pub(crate) leaving: &'a LeavingCalls,
     pub(crate) options: &'a RewriteOptions,
     pub(crate) allocations: Vec<Allocation>,
+    /// Concatenations that C2 joins; their objects are not among the allocations.
+    pub(crate) joined: Vec<JoinedChain>,
 }
 
 impl MethodView<'_, '_> {

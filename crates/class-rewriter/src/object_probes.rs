@@ -20,6 +20,7 @@ pub(crate) struct ObjectMethods {
     pub(crate) unless_overridden: HelperMethod,
     pub(crate) unless_hidden: HelperMethod,
     pub(crate) unless_counted: HelperMethod,
+    pub(crate) unless_passed: HelperMethod,
     pub(crate) all_levels: HelperMethod,
     pub(crate) stack_trace: HelperMethod,
     pub(crate) before_constructor: HelperMethod,
@@ -75,10 +76,33 @@ impl PlanBuilder<'_, '_, '_> {
             .probes
             .build()
             .dup()
-            .push(site)
+            .push_later(site)
             .invoke(calling(method))
             .finish()?;
         self.insert(Place::After(allocation.offset), probe);
+        Ok(())
+    }
+
+    /// An object that a call returns, unless it was its last argument.
+    pub(crate) fn probe_unless_passed(
+        &mut self,
+        methods: ObjectMethods,
+        allocation: &Allocation,
+    ) -> Result<(), Reason> {
+        let passed = self.view.code.max_locals();
+        let site = self.add_site(allocation, 0, SizeRule::Summed)?;
+        let build = self.probes.build();
+        let before = build.dup().store_reference(passed).finish()?;
+        self.insert(Place::Before(allocation.offset), before);
+        let after = self
+            .probes
+            .build()
+            .dup()
+            .load_reference(passed)
+            .push_later(site)
+            .invoke(calling(methods.unless_passed))
+            .finish()?;
+        self.insert(Place::After(allocation.offset), after);
         Ok(())
     }
 
@@ -94,7 +118,7 @@ impl PlanBuilder<'_, '_, '_> {
             .build()
             .dup()
             .field(BACKTRACE)
-            .push(site)
+            .push_later(site)
             .invoke(calling(methods.stack_trace))
             .finish()?;
         self.insert(Place::After(allocation.offset), probe);
@@ -115,7 +139,7 @@ impl PlanBuilder<'_, '_, '_> {
             .build()
             .dup2()
             .pop()
-            .push(site)
+            .push_later(site)
             .invoke(calling(methods.before_constructor))
             .store_int(told)
             .finish()?;
@@ -124,7 +148,7 @@ impl PlanBuilder<'_, '_, '_> {
             .probes
             .build()
             .dup()
-            .push(site)
+            .push_later(site)
             .load_int(told)
             .invoke(calling(methods.after_constructor))
             .finish()?;

@@ -141,7 +141,7 @@ impl PlanBuilder<'_, '_, '_> {
         for (block, counter) in realisation.in_blocks.iter_mut().enumerate() {
             let Some(counter) = counter else { continue };
             let id = self.add_counters(Role::Increment, vec![plan.terms(&counter.vector)])?;
-            let probe = self.probes.build().push(id).invoke(COUNT).finish()?;
+            let probe = self.probes.build().push_later(id).invoke(COUNT).finish()?;
             let place = plan
                 .slot_place(block, counter.slot)
                 .ok_or(Reason::ControlFlow)?;
@@ -156,7 +156,7 @@ impl PlanBuilder<'_, '_, '_> {
         }
         for counter in &realisation.on_edges {
             let id = self.add_counters(Role::Increment, vec![plan.terms(&counter.vector)])?;
-            let probe = self.probes.build().push(id).invoke(COUNT).finish()?;
+            let probe = self.probes.build().push_later(id).invoke(COUNT).finish()?;
             self.insert(counter.place, probe);
             self.plan.counting.probes.push((id, counter.place));
             points.add(

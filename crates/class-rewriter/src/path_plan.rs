@@ -19,7 +19,6 @@ use crate::method_plan::CountedLevel;
 use crate::no_paths::{NoPaths, little_to_save, ratio};
 use crate::planned::Term;
 use crate::profile::MethodProfile;
-use ducktrack_probe_vocabulary::Unit;
 
 /// An allocation instruction that is counted by path: its levels and where it is.
 #[derive(Clone, Debug)]
@@ -134,7 +133,7 @@ impl<'g, 'c> PathPlan<'g, 'c> {
                 terms.push(Term {
                     site: level.site,
                     factor,
-                    unit: Unit::Count,
+                    unit: level.unit,
                 });
             }
         }

@@ -26,6 +26,7 @@ impl PlanBuilder<'_, '_, '_> {
     pub(crate) fn counted_per_site_anyway(&self, counted: &[CountedLevel]) -> Option<WhyPerSite> {
         match counted.len() {
             0 | 1 => Some(WhyPerSite::FewerThanTwo),
+            _ if self.switches_contexts() => Some(WhyPerSite::SwitchesContexts),
             _ if self.view.class_initializer => Some(WhyPerSite::ClassInitializer),
             many if many > MOST_UNITS => Some(WhyPerSite::MoreThan(MOST_UNITS)),
             _ => None,

@@ -3,7 +3,9 @@
 use ducktrack_classfile::{CodeOffset, MemberRef};
 
 use crate::allocation_kind::ElementSize;
+use crate::site_facts::{BytecodeFacts, CalledMethodName};
 use ducktrack_probe_vocabulary::{AllocationKind, Unit};
+use serde::{Deserialize, Serialize};
 
 /// Hands out the numbers that end up in code and trace. The same site gets the same number in every version of its method.
 pub trait Numbers {
@@ -19,10 +21,14 @@ pub trait Numbers {
     fn field(&mut self, field: &MemberRef<'_>) -> Option<u32>;
     /// A number for records of calls of a method, by its index in the class file.
     fn method(&mut self, method: u16) -> Option<u32>;
+    /// Whether an earlier recording of this process has taken other numbers for its probes of the same classes.
+    fn are_of_later_run(&self) -> bool {
+        false
+    }
 }
 
 /// A site within its class.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SiteKey {
     /// Index of the method in the class file.
     pub method: u16,
@@ -33,7 +39,7 @@ pub struct SiteKey {
 }
 
 /// An allocation site that is counted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedSite {
     /// Its number.
     pub id: u32,
@@ -47,10 +53,29 @@ pub struct PlannedSite {
     pub ty: Option<Box<[u8]>>,
     /// The size of its objects.
     pub size: SizeRule,
+    /// Facts that its bytecode has.
+    pub facts: BytecodeFacts,
+}
+
+/// A call of a JDK method that makes objects, whose executions are counted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedCall {
+    /// Its number, among those of sites.
+    pub id: u32,
+    /// Where it is.
+    pub key: SiteKey,
+    /// Source line, where the class says.
+    pub line: Option<u16>,
+    /// The method called.
+    pub target: CalledMethodName,
+    /// Loops of the method around the call.
+    pub loops: u8,
+    /// The last argument is a constant of the code.
+    pub has_constant_argument: bool,
 }
 
 /// How the bytes of a site's objects are known.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SizeRule {
     /// Every object has the size of the site's class.
     OfClass,
@@ -63,7 +88,7 @@ pub enum SizeRule {
 }
 
 /// A word of the counter block and what it means.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedCounter {
     /// Its number.
     pub id: u32,
@@ -76,7 +101,7 @@ pub struct PlannedCounter {
 }
 
 /// A call that leaves the application, and where what it brings is added up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedCause {
     /// The number of the call site.
     pub call_site: u32,
@@ -107,7 +132,7 @@ pub struct PlannedField {
 }
 
 /// How a counter's word grows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
     /// By one.
     Increment,
@@ -116,7 +141,7 @@ pub enum Role {
 }
 
 /// One account that a counter adds to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Term {
     /// The site's number.
     pub site: u32,
@@ -141,7 +166,7 @@ impl Term {
 pub type CallTarget = (Box<[u8]>, Box<[u8]>);
 
 /// A call of a tracked method.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedCallSite {
     /// Its number.
     pub id: u32,

@@ -2,12 +2,13 @@
 //! call tracked methods, which `invokedynamic` make lambdas or concatenate strings.
 
 use ducktrack_classfile::{
-    ClassFile, Constant, ConstantPool, Error, Instruction, MemberRef, MethodDescriptor, Opcode,
-    PoolIndex, access,
+    ClassFile, Constant, ConstantPool, Error, Instruction, MemberRef, Method, MethodDescriptor,
+    Opcode, PoolIndex, access,
 };
 use rustc_hash::FxHashMap;
 
 use crate::call_rules::{self, CallRule};
+use crate::replaced_methods::ReplacedMethods;
 use crate::tracked_methods::TrackedMethods;
 use ducktrack_probe_vocabulary::AllocationKind;
 
@@ -20,6 +21,7 @@ pub struct PoolRules {
     hidden_class_entrance: Option<PoolIndex>,
     /// The class itself as a descriptor, if arrays of it are never arrays of a subclass.
     own_leaf: Option<Box<[u8]>>,
+    replaced: ReplacedMethods,
 }
 
 /// How a call allocates, its kind, and the static type of the new object as a descriptor, if there is one.
@@ -47,6 +49,7 @@ impl PoolRules {
     pub fn of(class: &ClassFile<'_>, tracked: &TrackedMethods) -> Result<Self, Error> {
         let mut rules = Self {
             own_leaf: own_leaf(class),
+            replaced: ReplacedMethods::of(class)?,
             ..Self::default()
         };
         let pool = class.pool();
@@ -89,7 +92,7 @@ impl PoolRules {
             Opcode::INVOKESTATIC,
         ]
         .iter()
-        .any(|opcode| rule(*opcode, class.name(), &member).is_some());
+        .any(|opcode| self.rule(*opcode, class.name(), &member).is_some());
         if may_allocate {
             self.calls.push(index);
         }
@@ -186,10 +189,32 @@ impl PoolRules {
             return Ok(None);
         }
         let member = pool.member_ref(index)?;
-        Ok(rule(opcode, caller, &member).map(|(rule, kind)| {
+        Ok(self.rule(opcode, caller, &member).map(|(rule, kind)| {
             let rule = self.with_own_leaf(rule, &member);
             (rule, kind, static_type(rule, &member))
         }))
+    }
+
+    fn rule(
+        &self,
+        opcode: Opcode,
+        caller: &[u8],
+        member: &MemberRef<'_>,
+    ) -> Option<(CallRule, AllocationKind)> {
+        let (name, descriptor) = (member.name, member.descriptor);
+        let replaced = || match member.class == caller {
+            true => self.replaced.rule(name, descriptor),
+            false => None,
+        };
+        call_rules::rule(opcode.0, caller, member.class, name, descriptor)
+            .or_else(|| Some((replaced()?, AllocationKind::Intrinsic)))
+    }
+
+    /// Whether what a method of this class allocates is counted by those who call it.
+    pub(crate) fn body_is_counted_by_callers(&self, class: &[u8], method: &Method<'_>) -> bool {
+        let (name, descriptor) = (method.name(), method.descriptor());
+        call_rules::body_is_counted_by_callers(class, name, descriptor)
+            || self.replaced.rule(name, descriptor).is_some()
     }
 
     /// The rule for `clone` of an array of the class itself (`values()` of an enum).
@@ -213,20 +238,6 @@ fn own_leaf(class: &ClassFile<'_>) -> Option<Box<[u8]>> {
     let is_enum = class.super_class() == Some(b"java/lang/Enum");
     let is_leaf = is_enum || class.access_flags() & access::FINAL != 0;
     is_leaf.then(|| [b"L".as_slice(), class.name(), b";"].concat().into())
-}
-
-fn rule(
-    opcode: Opcode,
-    caller: &[u8],
-    member: &MemberRef<'_>,
-) -> Option<(CallRule, AllocationKind)> {
-    call_rules::rule(
-        opcode.0,
-        caller,
-        member.class,
-        member.name,
-        member.descriptor,
-    )
 }
 
 fn static_type(rule: CallRule, member: &MemberRef<'_>) -> Option<Box<[u8]>> {

@@ -1,10 +1,11 @@
 //! The counts of one version of a method, as the input of the next version.
 
 use ducktrack_classfile::CodeOffset;
+use serde::{Deserialize, Serialize};
 
 /// The counters of one version of a method that tell when and how to re-instrument it. They are the counters that count
 /// allocations; a version has no counters for measuring only.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProfilePoints {
     /// Index of the method in the class file.
     pub method: u16,
@@ -20,8 +21,19 @@ pub struct ProfilePoints {
     pub measured: Option<MeasuredPlacement>,
 }
 
+impl ProfilePoints {
+    /// The numbers of its counters.
+    pub(crate) fn counter_numbers(&mut self) -> impl Iterator<Item = &mut u32> {
+        let edges = self.edges.iter_mut().map(|(_, counter)| counter);
+        let sites = self.sites.iter_mut().map(|(_, counter)| counter);
+        let hottest = self.measured.iter_mut().map(|placed| &mut placed.hottest);
+        let all = self.counters.iter_mut().chain(edges);
+        all.chain(sites).chain(hottest)
+    }
+}
+
 /// The frequencies that the counters of a version were placed for.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MeasuredPlacement {
     /// Executions of the previous version, as its counters measured them.
     pub runs: u64,
@@ -33,7 +45,7 @@ pub struct MeasuredPlacement {
 
 /// The debts of frames of one version of a method: counters whose meaning is the debt. A run that ends while such frames are on a
 /// stack has executed that much more than it counted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwedByFrames {
     /// Index of the method in the class file.
     pub method: u16,

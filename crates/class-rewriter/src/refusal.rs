@@ -25,6 +25,8 @@ pub enum Reason {
     TooLargeForStamps,
     /// Threads of the JVM itself wait in it for ever.
     WaitsForEver,
+    /// A template that was kept is not one of this class.
+    BadTemplate,
 }
 
 impl Reason {
@@ -39,6 +41,7 @@ impl Reason {
             Self::ControlFlow => "control-flow-not-understood",
             Self::TooLargeForStamps => "too-large-for-use-stamps",
             Self::WaitsForEver => "threads-of-the-jvm-wait-in-it",
+            Self::BadTemplate => "kept-class-does-not-fit",
         }
     }
 }

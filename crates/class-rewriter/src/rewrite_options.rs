@@ -9,8 +9,15 @@ pub struct RewriteOptions {
     pub histogram: bool,
     /// Count what reached the heap.
     pub materialized: bool,
+    /// Count chains of `StringBuilder` around them, so that C2 can join them: only where counters need nothing from inside of a chain (no totals, lengths or
+    /// materialized objects), and characters of one byte are kept as one.
+    pub joined_chains: bool,
     /// Keep the totals of each thread, to measure what calls allocate; needs [`AllocationProbes::SiteCounters`].
     pub totals: bool,
+    /// Count calls of JDK methods that make objects for their caller, in code that is not the JDK's.
+    pub calls: bool,
+    /// Report memory outside of the heap; needs the helper class `DuckTrackOffHeap`.
+    pub off_heap: bool,
     /// Add entry counters, so that methods can be re-instrumented.
     pub profile: bool,
     /// Stamp also where a stamp cannot change a death time. For tests.

@@ -1,5 +1,5 @@
 //! The start of the VM's shutdown: `java.lang.Shutdown.runHooks`, which both ways to the end go through (`System.exit` or a signal, and the end of the last thread),
-//! before any hook runs.
+//! before any hook runs; and `Shutdown.halt`, with which `System.exit` ends and `Runtime.halt` begins.
 
 use ducktrack_code_edit::{Place, ProbeMethod};
 use ducktrack_probe_vocabulary::helper::counting;
@@ -24,7 +24,8 @@ impl Planner for ShutdownGate {
 
     fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
         let view = builder.view;
-        if view.method.name() != b"runHooks" || view.descriptor != b"()V" {
+        let begins = [(&b"runHooks"[..], &b"()V"[..]), (b"halt", b"(I)V")];
+        if !begins.contains(&(view.method.name(), view.descriptor)) {
             return Ok(());
         }
         let probe = builder.probes.build().invoke(BEGINS).finish()?;

@@ -11,7 +11,6 @@ use crate::planned::{Role, Term};
 use crate::planner::Planner;
 use crate::probe::calling;
 use crate::refusal::Reason;
-use ducktrack_probe_vocabulary::Unit;
 
 pub(crate) const COUNT: ProbeMethod = calling(counting::COUNT);
 const COUNT_SEVERAL: ProbeMethod = calling(counting::COUNT_SEVERAL);
@@ -48,7 +47,7 @@ impl PlanBuilder<'_, '_, '_> {
             vec![Term {
                 site: level.site,
                 factor: level.objects.cast_signed(),
-                unit: Unit::Count,
+                unit: level.unit,
             }]
         });
         let first = self.add_counters(Role::Increment, meanings.collect())?;
@@ -56,9 +55,9 @@ impl PlanBuilder<'_, '_, '_> {
             let build = self.probes.build();
             let probe = match level.objects {
                 several if several != 1 && self.view.options.totals => {
-                    build.push(several).push(id).invoke(COUNT_SEVERAL)
+                    build.push(several).push_later(id).invoke(COUNT_SEVERAL)
                 }
-                _ => build.push(id).invoke(COUNT),
+                _ => build.push_later(id).invoke(COUNT),
             };
             let probe = probe.finish()?;
             let place = Place::After(level.offset);

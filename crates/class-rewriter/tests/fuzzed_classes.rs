@@ -58,6 +58,9 @@ fn options(allocations: AllocationProbes, all: bool) -> RewriteOptions {
         histogram: all,
         materialized: all,
         totals: false,
+        calls: true,
+        off_heap: true,
+        joined_chains: true,
         profile: allocations == AllocationProbes::PathCounters,
         redundant_stamps: false,
     }
@@ -69,6 +72,7 @@ fn rewrite(bytes: &[u8], options: &RewriteOptions, tracked: &TrackedMethods) {
         options,
         tracked,
         application: None,
+        contexts: None,
         hidden: false,
         stamps: match options.allocations {
             AllocationProbes::Events => Stamps::Witness,

@@ -12,6 +12,9 @@ const OPTIONS: RewriteOptions = RewriteOptions {
     histogram: false,
     materialized: false,
     totals: false,
+    calls: true,
+    off_heap: true,
+    joined_chains: false,
     profile: false,
     redundant_stamps: false,
 };
@@ -31,6 +34,7 @@ fn stamps(write: impl FnOnce(&mut CodeBuilder)) -> Vec<String> {
         options: &OPTIONS,
         tracked: &TrackedMethods::built_in(),
         application: None,
+        contexts: None,
         hidden: false,
         stamps: Stamps::Witness,
     };

@@ -14,6 +14,8 @@ pub const FINAL: u16 = 0x0010;
 pub const SYNCHRONIZED: u16 = 0x0020;
 /// On a class: `invokespecial` finds superclass methods the modern way.
 pub const SUPER: u16 = 0x0020;
+/// On a method: a compiler makes an array of its last arguments.
+pub const VARARGS: u16 = 0x0080;
 /// On a method: implemented outside the class file.
 pub const NATIVE: u16 = 0x0100;
 /// On a class: an interface.

@@ -1,9 +1,11 @@
 //! A position in a method's bytecode.
 
+use serde::{Deserialize, Serialize};
+
 /// A position in one method's bytecode, counted in bytes from its start.
 ///
 /// Wide enough for positions past 65,535, which come up while code is edited.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct CodeOffset(pub u32);
 
 impl CodeOffset {

@@ -14,6 +14,12 @@ pub struct Error {
 
 impl Error {
     /// An error of `rule` at `offset` in `part`.
+    /// A constant pool has no room for one more constant.
+    #[must_use]
+    pub fn pool_full() -> Self {
+        Self::new(Rule::PoolFull, 0, Part::ConstantPool)
+    }
+
     pub(crate) fn new(rule: Rule, offset: usize, part: Part) -> Self {
         Self { rule, offset, part }
     }

@@ -29,15 +29,18 @@
 //! | a class, its fields and methods | [`ClassFile::parse`] |
 //! | constants | [`ClassFile::pool`], [`ConstantPool`] |
 //! | bytecode | [`Method::code`], [`Code::instructions`], [`Instruction`] |
+//! | annotations with their texts | [`annotations`] |
 //! | tables of a method | [`Code::exception_table`], [`LineNumbers`], [`LocalVariableTable`], [`StackMapTable`], [`TypeAnnotations`] |
 //!
 //! | to write | start at |
 //! |---|---|
 //! | constants at the end of an existing pool | [`PoolAppender`] |
+//! | names of parameters that a class has lost | [`ClassFile::with_method_parameters`] |
 //! | a class from nothing | [`ClassBuilder`], [`CodeBuilder`] |
 #![forbid(unsafe_code)]
 
 pub mod access;
+mod annotations;
 mod attribute;
 mod bootstrap_methods;
 mod builder;
@@ -54,6 +57,7 @@ mod line_number_table;
 mod local_variable_table;
 mod member;
 mod member_view;
+mod method_parameters;
 mod modified_utf8;
 mod opcode;
 mod operand;
@@ -63,6 +67,7 @@ mod stack_map_table;
 mod switch;
 mod type_annotation;
 
+pub use annotations::{Annotation, annotations};
 pub use attribute::{Attribute, Attributes};
 pub use bootstrap_methods::{BootstrapMethod, BootstrapMethods};
 pub use builder::{
@@ -79,6 +84,7 @@ pub use instruction::Instruction;
 pub use line_number_table::{LineNumber, LineNumberTable, LineNumbers};
 pub use local_variable_table::{LocalVariable, LocalVariableTable};
 pub use member_view::{Field, Method};
+pub use method_parameters::NamedParameter;
 pub use modified_utf8::decode_modified_utf8;
 pub use opcode::{Format, Opcode};
 pub use operand::Operand;

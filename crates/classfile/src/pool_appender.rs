@@ -34,6 +34,15 @@ impl PoolAppender {
         Self::after(1)
     }
 
+    /// Appends after constants that were appended before: their bytes, and the count with them.
+    #[must_use]
+    pub fn resume(count: u16, bytes: Vec<u8>) -> Self {
+        Self {
+            bytes,
+            ..Self::after(count.into())
+        }
+    }
+
     fn after(count: u32) -> Self {
         Self {
             first: count,
@@ -80,7 +89,7 @@ impl PoolAppender {
         if let Some(index) = self.known.get(constant) {
             return Ok((*index, false));
         }
-        let full = Error::new(Rule::PoolFull, 0, Part::ConstantPool);
+        let full = Error::pool_full();
         let index = PoolIndex(u16::try_from(self.count).map_err(|_| full)?);
         if self.count + slots > MAX_COUNT {
             return Err(full);

@@ -107,6 +107,32 @@ impl AgentOptions {
         Ok(all.join(","))
     }
 
+    /// The same, with a look at the old space before the program's shutdown: where every allocation is an event, and no dump is asked for or refused.
+    pub(crate) fn with_look(mut self) -> Self {
+        let of_free = |key: &str| {
+            let free = self.free.iter().flat_map(|text| text.split(','));
+            let mut values =
+                free.filter_map(|option| option.trim().strip_prefix(key)?.strip_prefix('='));
+            values.next_back().map(str::to_owned)
+        };
+        let value = |key: &str| {
+            let given = self.given.iter().find(|(name, _)| *name == key);
+            given
+                .map(|(_, value)| value.clone())
+                .or_else(|| of_free(key))
+        };
+        let has_events =
+            |mode: &Mode| mode.has_events() && value("mode").as_deref() == Some(mode.word());
+        let is_from_file = self
+            .free
+            .as_deref()
+            .is_some_and(|text| text.starts_with('@'));
+        if Mode::ALL.iter().any(has_events) && value("dump").is_none() && !is_from_file {
+            self.given.push(("dump", "look".to_owned()));
+        }
+        self
+    }
+
     /// The pattern of trace directories that these options lead to.
     pub(crate) fn output_pattern(&self) -> &str {
         self.given_output().unwrap_or(DEFAULT_OUTPUT)
@@ -166,6 +192,22 @@ mod tests {
             "log=debug,mode=trace,exclude=a.*,exclude=b.C,materialized=on,interval=2.5,summary=off"
         );
         assert_eq!(options(&words).output_pattern(), "ducktrack-%p");
+    }
+
+    #[test]
+    fn events_come_with_a_look_at_the_old_space() {
+        let looks = |words: &[&str]| {
+            let text = options(words).with_look().text().expect("text");
+            text.contains("dump=look")
+        };
+        assert!(looks(&["--mode", "trace"]) && looks(&["--options", "mode=deaths"]));
+        for words in [
+            &["--mode", "count"][..],
+            &[],
+            &["--mode", "trace", "--dump=off"],
+        ] {
+            assert!(!looks(words), "{words:?}");
+        }
     }
 
     #[test]

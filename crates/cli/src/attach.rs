@@ -18,8 +18,9 @@ use crate::jvm_process::JvmProcess;
 use crate::library;
 use answer_file::AnswerFile;
 use arrival::ArrivalWatch;
+pub(crate) use arrival::interval;
 use listener::{Listener, Request};
-pub(crate) use target_library::loaded as loaded_library;
+pub(crate) use target_library::{loaded as loaded_library, remove_copy};
 
 /// From this version on the VM prints a warning when an agent is loaded.
 const FIRST_WITH_WARNING: u64 = 21;
@@ -37,7 +38,10 @@ const LONGEST_OPTIONS: usize = 1024;
 The program runs on. What it allocated before is not in the recording. A
 relative --output is a directory here; without one it is ducktrack-PID here, or
 in /tmp of the program where that cannot be. Root may attach to everybody's
-programs, others to their own.")]
+programs, others to their own. Methods that run just then are counted when they
+are entered again; until they return, the program's stack traces have neither
+file nor line for them. With -XX:MaxMetaspaceSize, classes that do not fit with
+probes stay as they are, and the command says how many.")]
 pub(crate) struct AttachArgs {
     /// Process id of the Java program
     pid: u32,
@@ -158,6 +162,12 @@ fn announce(jvm: &JvmProcess, answer: &Value) {
         println!(
             "  the JVM has warned on its standard error: -XX:+EnableDynamicAgentLoading at its start avoids that"
         );
+    }
+    match answer["classes_left_out"].as_u64() {
+        None | Some(0) => {}
+        Some(left_out) => println!(
+            "  {left_out} classes stay as they are: with probes they would not fit into the metaspace (-XX:MaxMetaspaceSize)"
+        ),
     }
     println!(
         "next: ducktrack status {pid}, ducktrack snapshot {pid}, ducktrack stop {pid}, ducktrack report {here}"

@@ -14,7 +14,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::attach::listener::{Listener, Request};
-use crate::attach::{load, loaded_library};
+use crate::attach::{load, loaded_library, remove_copy};
 use crate::jvm_process::JvmProcess;
 use crate::output;
 use crate::run_socket::{NoSocket, RunSocket, Target};
@@ -75,6 +75,9 @@ pub(crate) fn mark(args: &MarkArgs) -> Result<ExitCode> {
 
 pub(crate) fn stop(args: &ControlArgs) -> Result<ExitCode> {
     let answer = ask(args, &json!({"command": "stop"}), Some("stop"))?;
+    if let Target::Process(pid) = target(args) {
+        forget_library(pid);
+    }
     print(args, &answer, &answer_text::stop(&answer))
 }
 
@@ -127,6 +130,15 @@ fn seen_from_here(target: &Target, mut answer: Value) -> Value {
         }
     }
     answer
+}
+
+/// After a stop nothing of ours stays in the JVM's `/tmp`.
+pub(crate) fn forget_library(pid: u32) {
+    if let Ok(jvm) = JvmProcess::find(pid)
+        && jvm.become_its_user().is_ok()
+    {
+        remove_copy(&jvm);
+    }
 }
 
 fn has_library(pid: u32) -> bool {

@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::Args;
 use ducktrack_analyses::{CostBuilder, CostQuestion, GcCost, JudgedSpan, ObjectGroup, TraceModel};
+use ducktrack_findings::{Evidence, Findings, leak_question};
 use ducktrack_reports::{
-    Change, CostCandidate, CostRequest, Filter, LeakRequest, Report, candidate_groups,
-    candidates_of, cost_report, leak_question, leaks_report,
+    Change, CostCandidate, CostRequest, Filter, Report, candidate_groups, candidates_of,
+    cost_report,
 };
 
 use crate::dump_loading::{DumpTrace, PartialDump};
@@ -136,20 +137,13 @@ fn found(
     let holdings = trace.holdings()?;
     let mut candidates: Vec<CostCandidate> = match args.pairs.as_slice() {
         [] => {
-            let request = LeakRequest {
-                trace: args.report.name(),
-                dump: Some(dump.display().to_string()),
-                ..LeakRequest::default()
+            let evidence = Evidence {
+                holdings: Some(&holdings),
+                ..Evidence::of_trace(&trace.model, &trace.answer)
             };
-            let report = leaks_report(&trace.model, &trace.answer, Some(&holdings), &request)
-                .map_err(|error| trace.fault(error))?;
-            candidates_of(
-                &trace.model.count,
-                &holdings,
-                &report,
-                (args.candidates, args.after),
-            )
-            .map_err(|error| trace.fault(error))?
+            Findings::of(evidence)
+                .and_then(|found| candidates_of(&found, &holdings, (args.candidates, args.after)))
+                .map_err(|error| trace.fault(error))?
         }
         pairs => pairs.iter().map(Pair::candidate).collect(),
     };

@@ -11,15 +11,15 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use ducktrack_profile::Profile;
 use ducktrack_reports::{
-    ComparedRun, DiffOptions, Document, Filter, Gate, ReviewForm, View, compare, diff_html,
-    document, read_json, view,
+    ComparedRun, ContextsReport, DiffOptions, Document, Filter, Gate, Per, ReviewForm, View,
+    compare, contexts_report, diff_html, document, read_json, view,
 };
 
-use source_roots::SourceRoots;
+pub(crate) use source_roots::SourceRoots;
 
-use crate::loading;
 use crate::nothing;
-use crate::output::{self, Format, Output};
+use crate::output::{self, Format, Output, Reviews};
+use crate::per;
 use crate::selection::Order;
 use crate::target::recording;
 use crate::window_args::WindowArgs;
@@ -35,6 +35,8 @@ const CANNOT_TELL: u8 = 2;
   bytes>+1M              more than 1,000,000 bytes more than in A
   count[com.acme]>+0     any growth in a package and in the calls that it makes
   bytes[com.acme]>64Mi   a budget: B alone
+  count[context:GET /orders]>+0 per execution
+                         any growth of a request (run with --contexts http)
 
 A gate on a package needs two runs recorded with --app. Without it, the numbers
 are estimates from sampled stacks, and small changes cannot be judged.
@@ -48,6 +50,10 @@ Examples:
       flame graph of both
   ducktrack diff ducktrack-1 ducktrack-2 --from warm
       without the start, up to the mark `warm`
+  ducktrack diff ducktrack-1 ducktrack-2 --per request
+      the bytes of one request more or less: divided by the marks `request`
+  ducktrack diff ducktrack-1 ducktrack-2 --per 'GET /orders*'
+      the same of contexts (run --contexts http); --per tests: of each test
   ducktrack report ducktrack-1 --format json -o baseline.json
   ducktrack diff baseline.json ducktrack-2 --format markdown
   ducktrack diff baseline.json ducktrack-2 --fail-on 'count>+0.5%'")]
@@ -70,6 +76,13 @@ pub(crate) struct DiffArgs {
     /// Only this package or class, and what it is to blame for (may be repeated)
     #[arg(long, value_name = "PACKAGE")]
     only: Vec<String>,
+    /// Only what was made in this context: 'GET /orders', 'sql:select *' (may be repeated)
+    #[arg(long = "context", value_name = "NAME")]
+    contexts: Vec<String>,
+    /// Only from each mark of this name to the next mark, or in contexts of this name or kind (requests, tests), and divided by how often it
+    /// happened: bytes of one request
+    #[arg(long, value_name = "MARK|TEST|CONTEXT", conflicts_with_all = ["window", "from", "until"])]
+    per: Option<String>,
     #[command(flatten)]
     windows: WindowArgs,
     /// Show this many changed sites (text: 20; JSON: all)
@@ -79,19 +92,10 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_enum, default_value_t)]
     sort: Order,
     #[command(flatten)]
-    output: Output,
+    output: Output<Reviews>,
 }
 
 pub(crate) fn run(args: DiffArgs) -> Result<ExitCode> {
-    args.output.accept(&[
-        Format::Text,
-        Format::Json,
-        Format::Html,
-        Format::Markdown,
-        Format::Junit,
-        Format::Sarif,
-        Format::Github,
-    ])?;
     let mut gates = args
         .fail_on
         .iter()
@@ -100,13 +104,18 @@ pub(crate) fn run(args: DiffArgs) -> Result<ExitCode> {
     if let Some(file) = &args.budgets {
         gates.extend(budgets::gates(file)?);
     }
-    let before = side(&args.before, &args.windows)?;
-    let after = side(&args.after, &args.windows)?;
+    let chosen = Chosen {
+        per: args.per.as_deref(),
+        windows: &args.windows,
+    };
     let options = DiffOptions {
         only: args.only,
+        contexts: args.contexts,
         sort: args.sort.into(),
         top: args.top,
     };
+    let before = side(&args.before, chosen, &options)?;
+    let after = side(&args.after, chosen, &options)?;
     let names = [&args.before, &args.after].map(|path| path.display().to_string());
     let mut comparison = compare(
         before.named(&names[0]),
@@ -114,13 +123,14 @@ pub(crate) fn run(args: DiffArgs) -> Result<ExitCode> {
         &options,
         &gates,
     );
+    comparison.per = divisor(args.per.clone(), [&before, &after])?;
     let most = before.document.sites.len().max(after.document.sites.len());
     if comparison.changes.is_empty() && comparison.unchanged == 0 && most > 0 {
         nothing::say(&options.filter(), most);
     }
     if args.output.format() == Format::Html {
         let [before, after] =
-            [&args.before, &args.after].map(|path| stacks_of(path, &options, &args.windows));
+            [&args.before, &args.after].map(|path| stacks_of(path, &options, chosen));
         comparison.stacks = Some(Box::new([before?, after?]));
     }
     let code = match (comparison.is_broken(), comparison.passed()) {
@@ -143,7 +153,7 @@ pub(crate) fn run(args: DiffArgs) -> Result<ExitCode> {
     }
 }
 
-fn review_form(format: Format) -> Option<ReviewForm> {
+pub(crate) fn review_form(format: Format) -> Option<ReviewForm> {
     match format {
         Format::Markdown => Some(ReviewForm::Markdown),
         Format::Junit => Some(ReviewForm::Junit),
@@ -156,8 +166,12 @@ fn review_form(format: Format) -> Option<ReviewForm> {
 /// The page that compares two traces.
 pub(crate) fn page(before: &Path, after: &Path) -> Result<String> {
     let options = DiffOptions::default();
-    let whole = WindowArgs::default();
-    let [before, after] = [before, after].map(|path| stacks_of(path, &options, &whole));
+    let windows = WindowArgs::default();
+    let whole = Chosen {
+        per: None,
+        windows: &windows,
+    };
+    let [before, after] = [before, after].map(|path| stacks_of(path, &options, whole));
     let (before, after) = (before?, after?);
     Ok(diff_html(&before, &after)?)
 }
@@ -168,7 +182,7 @@ fn gate(text: &str) -> Result<Gate> {
 }
 
 /// The whole stacks of a trace; a JSON report has too few of them.
-fn stacks_of(path: &Path, options: &DiffOptions, windows: &WindowArgs) -> Result<View> {
+fn stacks_of(path: &Path, options: &DiffOptions, chosen: Chosen<'_>) -> Result<View> {
     if path.is_file() && starts_like_json(path)? {
         bail!(
             "{} is a JSON report, which does not have whole stacks: --format html needs two trace directories",
@@ -176,13 +190,38 @@ fn stacks_of(path: &Path, options: &DiffOptions, windows: &WindowArgs) -> Result
         );
     }
     let filter = options.filter();
-    let model = loading::load_windows(path, windows)?;
-    Ok(view(&model, &path.display().to_string(), &filter))
+    let part = per::load(path, chosen.per, chosen.windows)?;
+    Ok(view(&part.model, &path.display().to_string(), &filter))
+}
+
+/// How often it happened in both runs.
+fn divisor(name: Option<String>, runs: [&Run; 2]) -> Result<Option<Per>> {
+    let Some(name) = name else {
+        return Ok(None);
+    };
+    let [Some(before), Some(after)] = runs.map(|run| run.times) else {
+        bail!("--per needs two recordings: a JSON report has neither marks nor executions");
+    };
+    Ok(Some(Per {
+        name,
+        before,
+        after,
+    }))
+}
+
+/// The part of both runs that is compared.
+#[derive(Clone, Copy)]
+struct Chosen<'a> {
+    per: Option<&'a str>,
+    windows: &'a WindowArgs,
 }
 
 /// A run as it was read.
 struct Run {
     document: Document,
+    /// How often it happened by which a recording is divided.
+    times: Option<u64>,
+    contexts: Option<ContextsReport>,
     stacks: Option<Profile>,
 }
 
@@ -191,26 +230,36 @@ impl Run {
         ComparedRun {
             name,
             document: &self.document,
+            contexts: self.contexts.as_ref(),
             stacks: self.stacks.as_ref(),
         }
     }
 }
 
 /// A directory is a trace, a file is a JSON report or a single trace file.
-fn side(path: &Path, windows: &WindowArgs) -> Result<Run> {
+fn side(path: &Path, chosen: Chosen<'_>, options: &DiffOptions) -> Result<Run> {
     if path.is_file() && starts_like_json(path)? {
         // It was made of one part of its run.
         let text =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         return Ok(Run {
             document: read_json(&text).with_context(|| path.display().to_string())?,
+            times: None,
+            contexts: None,
             stacks: None,
         });
     }
-    let model = loading::load_windows(path, windows)?;
-    let view = view(&model, &path.display().to_string(), &Filter::default());
+    let part = per::load(path, chosen.per, chosen.windows)?;
+    let filter = Filter {
+        contexts: options.contexts.clone(),
+        ..Filter::default()
+    };
+    let name = path.display().to_string();
+    let view = view(&part.model, &name, &filter);
     Ok(Run {
+        times: part.times,
         document: document(&view),
+        contexts: Some(contexts_report(&part.model, &name, None, &options.filter())),
         stacks: Some(view.stacks),
     })
 }

@@ -1,6 +1,6 @@
 //! `ducktrack dump PID|DIR`: a heap dump of a traced JVM, by the JVM itself.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,9 @@ use clap::Args;
 use crate::attach::listener::{Listener, Request};
 use crate::attach::loaded_library;
 use crate::jvm_process::JvmProcess;
+use crate::owned_socket::NO_LINK;
 use crate::records::load_records;
+use crate::target;
 
 /// Only the owner may read a dump: it holds the program's data.
 const PRIVATE: u32 = 0o600;
@@ -36,7 +38,8 @@ pub(crate) struct DumpArgs {
 }
 
 pub(crate) fn run(args: DumpArgs) -> Result<ExitCode> {
-    let pid = process(&args.target)?;
+    let ended = "the next run leaves a dump with `ducktrack run --mode trace --dump`";
+    let pid = process(&args.target, ended)?;
     let jvm = JvmProcess::find(pid)?;
     if loaded_library(&jvm).is_none() {
         bail!("process {pid} has no agent: its dump could not be joined with a trace");
@@ -48,9 +51,21 @@ pub(crate) fn run(args: DumpArgs) -> Result<ExitCode> {
         bail!("{} exists: name another file with -o", output.display());
     }
     jvm.become_its_user()?;
+    let folder = target::folder(&args.target)?;
+    collect_beside(&jvm, &folder)?;
     take(&jvm, &output)?;
+    collect_beside(&jvm, &folder)?;
     announce(&output, &args.target)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A cycle of ZGC; nothing elsewhere. Before a dump, because HotSpot 17 makes none for it; after it, because what was made between the two is known only then.
+pub(crate) fn collect_beside(jvm: &JvmProcess, folder: &Path) -> Result<()> {
+    let run = load_records(folder)?.finish().run;
+    if run.collector == "ZGC" {
+        Listener::reach(jvm)?.ask(&Request::Diagnostic("GC.run"))?;
+    }
+    Ok(())
 }
 
 /// The JVM dumps its heap into a file that does not exist yet (an absolute path). We must be its user.
@@ -65,16 +80,14 @@ pub(crate) fn take(jvm: &JvmProcess, output: &Path) -> Result<()> {
         .with_context(|| output.display().to_string())
 }
 
-/// The process with this number, or the one that writes the trace in this directory.
-fn process(target: &str) -> Result<u32> {
+/// The process with this number, or the one that writes the recording in this directory. `ended` is what to do if it has ended.
+pub(crate) fn process(target: &str, ended: &str) -> Result<u32> {
     match target.parse() {
         Ok(pid) if !Path::new(target).is_dir() => Ok(pid),
         _ => {
             let pid = load_records(Path::new(target))?.finish().run.pid;
             if !Path::new("/proc").join(pid.to_string()).exists() {
-                bail!(
-                    "{target}: process {pid} has ended; the next run leaves a dump with `ducktrack run --mode trace --dump end`"
-                );
+                bail!("{target}: process {pid} has ended; {ended}");
             }
             Ok(pid)
         }
@@ -102,7 +115,13 @@ fn dump_elsewhere(jvm: &JvmProcess, output: &Path) -> Result<()> {
     let fetch = || -> io::Result<u64> {
         let mut options = OpenOptions::new();
         let options = options.write(true).create_new(true).mode(PRIVATE);
-        io::copy(&mut File::open(&here)?, &mut options.open(output)?)
+        io::copy(
+            &mut OpenOptions::new()
+                .read(true)
+                .custom_flags(NO_LINK)
+                .open(&here)?,
+            &mut options.open(output)?,
+        )
     };
     let fetched = fetch().with_context(|| format!("cannot write {}", output.display()));
     fs::remove_file(&here).with_context(|| format!("cannot remove {name} of the JVM"))?;

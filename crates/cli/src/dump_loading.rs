@@ -31,7 +31,7 @@ pub(crate) struct PartialDump {
 }
 
 impl PartialDump {
-    fn extent(self) -> Extent {
+    pub(crate) fn extent(self) -> Extent {
         match self.partial {
             true => Extent::Partial,
             false => Extent::Whole,
@@ -126,7 +126,7 @@ impl<A> DumpTrace<A> {
     }
 
     /// A dump of this run whose objects the trace does not know has paths and sizes, but no sites.
-    fn joined(&mut self) -> Result<JoinedDump> {
+    pub(crate) fn joined(&mut self) -> Result<JoinedDump> {
         let (graph, why) = match self.objects.take() {
             None => (self.graph()?, without_objects(&self.model)),
             Some(objects) => {

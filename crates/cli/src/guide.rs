@@ -21,13 +21,17 @@ macro_rules! topics {
 }
 
 /// In the order in which a new user needs them.
-const TOPICS: [Topic; 8] = topics![
+const TOPICS: &[Topic] = &topics![
     "which-mode",
     "read-a-report",
+    "what-should-i-change",
+    "which-request-allocates",
     "find-a-leak",
     "gate-a-pull-request",
+    "embed-it",
     "leave-it-on-in-production",
     "in-kubernetes",
+    "my-container-was-killed",
     "after-a-crash",
     "troubleshooting",
 ];
@@ -74,8 +78,9 @@ mod tests {
 
     #[test]
     fn each_page_is_short_and_has_a_title() {
-        for topic in &TOPICS {
-            let words = topic.text.split_whitespace().count();
+        for topic in TOPICS {
+            let is_word = |word: &&str| word.contains(char::is_alphanumeric);
+            let words = topic.text.split_whitespace().filter(is_word).count();
             assert!(words < MOST_WORDS, "{}: {words} words", topic.name);
             assert!(topic.text.starts_with("# "), "{}", topic.name);
         }

@@ -17,7 +17,7 @@ use clap::{Args, ValueEnum};
 use ducktrack_reports::{ImpactCandidate, ImpactRequest, TrialRun, impact_report};
 
 use crate::library;
-use crate::output::{Format, Output};
+use crate::output::{Keys, Output};
 use crate::progress::Progress;
 use candidates::Found;
 use ducktrack_analyses::Estimate;
@@ -70,7 +70,7 @@ pub(crate) struct ImpactArgs {
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
     #[command(flatten)]
-    output: Output,
+    output: Output<Keys>,
     /// The agent's library
     #[arg(long, value_name = "PATH")]
     library: Option<PathBuf>,
@@ -96,7 +96,6 @@ impl At {
 }
 
 pub(crate) fn run(args: ImpactArgs) -> Result<ExitCode> {
-    args.output.accept(&[Format::Text, Format::Json])?;
     let folder = Folder::new(args.keep.as_ref())?;
     let program = Program {
         library: library::find(args.library.as_deref())?,

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::Args;
 use ducktrack_analyses::TraceModel;
 use ducktrack_count_model::{CountModel, CountModelBuilder, Run};
@@ -16,7 +16,7 @@ use ducktrack_reports::{Ending, info_report};
 use ducktrack_trace_reader::{EventFiles, Record, TraceReader};
 
 use crate::deaths::Foreign;
-use crate::output::{Format, Output};
+use crate::output::{Charts, Format, Output};
 use crate::target::recording;
 use crate::trace_loading::load_trace;
 
@@ -45,13 +45,16 @@ pub(crate) struct InfoArgs {
     #[arg(long)]
     records: bool,
     #[command(flatten)]
-    output: Output,
+    output: Output<Charts>,
 }
 
 pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode> {
     let asked = args.from.is_some() || args.histories || args.records;
     if asked || stream::is_stream(&args.trace) {
-        args.output.accept(&[Format::Text])?;
+        ensure!(
+            args.output.format() == Format::Text,
+            "a stream of histories is printed as text only: leave --format out"
+        );
         return stream::run(&args.trace, args.from, args.records);
     }
     let name = args.trace.display().to_string();

@@ -4,13 +4,17 @@
 //! through [`JvmProcess::inside`], which leads into the JVM's root directory.
 
 use std::fs;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Gid, Pid, Uid, geteuid};
+
+use crate::owned_socket::{open_in_root, path_of};
 
 /// SIGQUIT in the mask of caught signals.
 const QUIT_BIT: u64 = 1 << 2;
@@ -28,6 +32,8 @@ pub(crate) struct JvmProcess {
     pub(crate) catches_quit: bool,
     /// Its root directory. Opened while this process still has the permission.
     root: OwnedFd,
+    /// Folders of its files that were asked for: paths lead through these descriptors.
+    folders: Mutex<Vec<OwnedFd>>,
 }
 
 impl JvmProcess {
@@ -65,6 +71,7 @@ impl JvmProcess {
             gid: status.gid,
             catches_quit: status.caught & QUIT_BIT != 0,
             root,
+            folders: Mutex::default(),
         })
     }
 
@@ -83,10 +90,44 @@ impl JvmProcess {
             .with_context(|| format!("cannot act as user {}", self.uid))
     }
 
-    /// Where a file of the JVM is for us. `path` is absolute, as the JVM sees it.
+    /// Where a file of the JVM is for us. `path` is absolute, as the JVM sees it. Links to its folder lead where they lead the JVM, never out of its root; whether the file itself
+    /// is a link is for the caller to look at.
     pub(crate) fn inside(&self, path: &Path) -> PathBuf {
-        let relative = path.strip_prefix("/").unwrap_or(path);
-        PathBuf::from(format!("/proc/self/fd/{}", self.root.as_raw_fd())).join(relative)
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            return path_of(&self.root);
+        };
+        match self.folder_inside(folder) {
+            Ok(folder) => {
+                let here = path_of(&folder).join(name);
+                self.folders
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(folder);
+                here
+            }
+            // No file has this name.
+            Err(_) => path_of(&self.root).join("..no such folder").join(name),
+        }
+    }
+
+    /// A folder of the JVM.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(crate) fn folder_inside(&self, folder: &Path) -> io::Result<OwnedFd> {
+        let relative = folder.strip_prefix("/").unwrap_or(folder);
+        match open_in_root(self.root.as_fd(), &Path::new(".").join(relative))? {
+            Some(folder) => Ok(folder),
+            None => {
+                let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+                Ok(rustix::fs::openat(
+                    &self.root,
+                    relative,
+                    flags,
+                    Mode::empty(),
+                )?)
+            }
+        }
     }
 
     /// The JVM's working directory.

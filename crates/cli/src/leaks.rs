@@ -10,13 +10,14 @@ use anyhow::{Result, bail};
 use clap::Args;
 use ducktrack_analyses::{JudgedSpan, SpanBound};
 use ducktrack_count_model::CountModel;
-use ducktrack_reports::{Filter, LeakRequest, LeaksReport, leak_question, leaks_report};
+use ducktrack_reports::{Filter, LeakRequest, LeaksReport, leaks_report};
 
-use crate::dump_loading::{DumpTrace, PartialDump};
+use crate::dump_loading::PartialDump;
+use crate::leak_findings::LeakJudge;
 use crate::nothing;
-use crate::output::Output;
+use crate::output::{Charts, Output};
 use crate::run_dump::RunDump;
-use crate::trace_report::{TraceArgs, load_events};
+use crate::trace_report::TraceArgs;
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -34,7 +35,7 @@ use crate::trace_report::{TraceArgs, load_events};
   ducktrack leaks ducktrack-4711 --format html -o leaks.html
 
 Who holds what leaks is known with a heap dump. Of a recording the newest in its
-folder is read (--dump end leaves one there); of a process id one is taken: the
+folder is read (--dump leaves one there); of a process id one is taken: the
 JVM makes a full collection and stops while it writes its heap into
 heap-live.hprof in the folder of the recording.")]
 pub(crate) struct LeaksArgs {
@@ -42,7 +43,7 @@ pub(crate) struct LeaksArgs {
     #[arg(value_name = "PID|DIR")]
     target: String,
     #[command(flatten)]
-    output: Output,
+    output: Output<Charts>,
     /// The heap dump, if not the newest in the folder of the recording; `none`: the trace alone
     #[arg(long, value_name = "FILE|none")]
     dump: Option<PathBuf>,
@@ -90,64 +91,45 @@ pub(crate) fn run(args: LeaksArgs) -> Result<ExitCode> {
         top: args.top,
         ..Filter::default()
     });
-    let question = LeakQuestion {
-        request: LeakRequest {
-            trace: report.name(),
-            dump: dump.path().map(|dump| dump.display().to_string()),
-            max_heap: args.max_heap,
-            top: args.top,
-            sites,
-            span,
-            ..LeakRequest::default()
-        },
+    let request = LeakRequest {
+        trace: report.name(),
+        dump: dump.path().map(|dump| dump.display().to_string()),
+        top: args.top,
+        sites,
+        span: span.clone(),
+        ..LeakRequest::default()
+    };
+    let judge = LeakJudge {
+        span,
         dump,
         partial: args.partial,
+        max_heap: args.max_heap,
     };
-    let answer = question.answer(&report.trace)?;
-    report.print(&answer)
+    report.print(&answer(&judge, request, &report.trace)?)
 }
 
-/// What is asked, and of which dump.
-pub(crate) struct LeakQuestion {
-    pub(crate) request: LeakRequest,
-    pub(crate) dump: RunDump,
-    pub(crate) partial: PartialDump,
-}
-
-impl LeakQuestion {
-    /// Reads the trace.
-    pub(crate) fn answer(mut self, folder: &Path) -> Result<LeaksReport> {
-        let question = leak_question(&self.request.span);
-        let Some(dump) = self.dump.path() else {
-            let (model, answers) = load_events(folder, question)?;
-            self.check(&model.count)?;
-            return Ok(leaks_report(&model, &answers, None, &self.request)?);
-        };
-        let mut trace = DumpTrace::load(folder, dump, self.partial, question)?;
-        self.check(&trace.model.count)?;
-        let holdings = trace.holdings();
-        let (model, answers) = (&trace.model, &trace.answer);
-        match (holdings, &self.dump) {
-            (Ok(holdings), _) => leaks_report(model, answers, Some(&holdings), &self.request)
-                .map_err(|error| trace.fault(error)),
-            // It was not asked for, and the trace has an answer without it.
-            (Err(why), RunDump::Found(_)) => {
-                self.request.dump = None;
-                self.request.unread_dump = Some(why.to_string());
-                Ok(leaks_report(model, answers, None, &self.request)?)
-            }
-            (Err(why), _) => Err(why),
-        }
-    }
-
-    /// The run has the marks of the request; filters that keep nothing are mentioned.
-    fn check(&self, count: &CountModel) -> Result<()> {
-        check_marks(count, &self.request.span, &self.request.trace)?;
-        if let Some(filter) = &self.request.sites {
+/// Reads the recording.
+pub(crate) fn answer(
+    judge: &LeakJudge,
+    request: LeakRequest,
+    folder: &Path,
+) -> Result<LeaksReport> {
+    // The run has the marks of the request; filters that keep nothing are mentioned.
+    let check = |count: &CountModel| {
+        check_marks(count, &request.span, &request.trace)?;
+        if let Some(filter) = &request.sites {
             nothing::mention_of_run(count, filter);
         }
         Ok(())
-    }
+    };
+    judge.judge(folder, (), check, |findings, (), unread| {
+        let mut request = request.clone();
+        if let Some(why) = unread {
+            request.dump = None;
+            request.unread_dump = Some(why.to_string());
+        }
+        leaks_report(findings, &request)
+    })
 }
 
 /// A number is seconds, anything else the name of a mark.

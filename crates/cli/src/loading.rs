@@ -38,7 +38,7 @@ pub(crate) fn load_windows(path: &Path, windows: &WindowArgs) -> Result<CountMod
 
 /// A traced run writes its counts when it ends.
 fn lacks_counts(model: &CountModel) -> bool {
-    model.run.mode != "count" && model.end.is_none() && model.snapshots.is_empty()
+    model.run.mode.has_events() && model.end.is_none() && model.snapshots.is_empty()
 }
 
 fn count_events(path: &Path) -> Result<CountModel> {

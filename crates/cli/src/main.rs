@@ -4,9 +4,12 @@
 //! `run` passes on the exit code of the program.
 #![forbid(unsafe_code)]
 
+mod advise;
 mod agent_options;
 mod arriving;
 mod attach;
+mod bisect;
+mod bounded_answer;
 mod control;
 mod cost;
 mod deaths;
@@ -26,6 +29,7 @@ mod holders;
 mod impact;
 mod info;
 mod jvm_process;
+mod leak_findings;
 mod leaks;
 mod library;
 mod lifetimes;
@@ -33,10 +37,13 @@ mod live_sites;
 mod loading;
 #[cfg(feature = "reach")]
 mod mcp;
+mod memory;
 mod newer_run;
 mod nothing;
 mod output;
 mod own_mappings;
+mod owned_socket;
+mod per;
 mod progress;
 mod records;
 mod report;
@@ -53,6 +60,7 @@ mod top;
 mod trace_loading;
 mod trace_report;
 mod ui;
+mod waste;
 mod window_args;
 #[cfg(feature = "fleet")]
 mod window_clock;
@@ -76,6 +84,7 @@ use crate::trace_report::TraceReportArgs;
   ducktrack attach 4711                     count in a program that runs
   ducktrack top 4711                        what it allocates now
   ducktrack report ducktrack-4711           who allocates what
+  ducktrack advise ducktrack-4711           what to change, and what that saves
   ducktrack ui ducktrack-4711               all pages in the browser
   ducktrack run --mode trace -- java -jar app.jar
   ducktrack leaks ducktrack-4711            what becomes more and more
@@ -108,8 +117,12 @@ enum Command {
     Ui(ui::UiArgs),
     /// Show what a run allocated, and where
     Report(report::ReportArgs),
+    /// Show which changes to the program save most, and how much
+    Advise(advise::AdviseArgs),
     /// Compare two runs; fail when a gate is broken
     Diff(diff::DiffArgs),
+    /// Find the commit that allocates more (git bisect)
+    Bisect(bisect::BisectArgs),
     /// Write stacks or a heap dump with allocation sites for other tools
     Export(export::ExportArgs),
     /// Ask the exported tables of many processes
@@ -140,6 +153,10 @@ enum Command {
     Dump(dump::DumpArgs),
     /// Show who holds the objects of a heap dump, and who allocated them (trace)
     Holders(holders::HoldersArgs),
+    /// Show what live bytes of a heap dump are wasted on, and who allocated it
+    Waste(waste::WasteArgs),
+    /// Show what fills the memory of a process and its container, and when it ends
+    Memory(memory::MemoryArgs),
     /// Measure by trials what the removal of leak candidates saves
     Impact(impact::ImpactArgs),
     /// Print a page for users: which mode, find a leak, gates, production
@@ -160,7 +177,14 @@ const BAD_INPUT: u8 = 2;
 fn main() -> ExitCode {
     let command = match Cli::try_parse() {
         Ok(line) => line.command,
-        Err(error) if error.kind() == ErrorKind::ValueValidation => return bad_value(&error),
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::ValueValidation | ErrorKind::InvalidValue
+            ) =>
+        {
+            return bad_value(&error);
+        }
         Err(error) => error.exit(),
     };
     file_limit::let_writes_fail();
@@ -188,7 +212,9 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Mark(args) => control::mark(&args),
         Command::Stop(args) => control::stop(&args),
         Command::Report(args) => report::run(args),
+        Command::Advise(args) => advise::run(args),
         Command::Diff(args) => diff::run(args),
+        Command::Bisect(args) => bisect::run(&args),
         Command::Top(args) => top::run(&args),
         Command::Ui(args) => ui::run(args),
         Command::Info(args) => info::run(&args),
@@ -201,6 +227,8 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Dump(args) => dump::run(args),
         Command::Leaks(args) => leaks::run(args),
         Command::Holders(args) => holders::run(args),
+        Command::Waste(args) => waste::run(args),
+        Command::Memory(args) => memory::run(&args),
         Command::Impact(args) => impact::run(args),
         Command::Export(args) => export::run(args),
         #[cfg(feature = "fleet")]
@@ -218,7 +246,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
 /// Whether the command may need the memory of a whole heap dump.
 fn reads_dump(command: &Command) -> bool {
     match command {
-        Command::Holders(_) => true,
+        Command::Holders(_) | Command::Waste(_) => true,
         Command::Cost(args) => args.reads_dump(),
         Command::Leaks(args) => args.reads_dump(),
         Command::Export(args) => args.reads_dump(),
@@ -226,10 +254,15 @@ fn reads_dump(command: &Command) -> bool {
     }
 }
 
-/// One line, as of all other bad input.
+/// One line, as of all other bad input, with the values that there are.
 fn bad_value(error: &clap::Error) -> ExitCode {
     let text = error.to_string();
-    let line = text.lines().next().unwrap_or_default();
+    let line: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .take_while(|part| !part.is_empty())
+        .collect();
+    let line = line.join(" ");
     eprintln!("ducktrack: {}", line.trim_start_matches("error: "));
     ExitCode::from(BAD_INPUT)
 }

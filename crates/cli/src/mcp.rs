@@ -148,6 +148,14 @@ impl Tools {
     }
 
     #[tool(
+        description = "Which requests, queries, jobs and tests allocate: exact objects and bytes by context, each with its places, and bytes of one execution",
+        annotations(read_only_hint = true)
+    )]
+    async fn contexts(&self, Parameters(sites): Parameters<Sites>) -> Result<String, String> {
+        self.ask("report", &sites, &["--by", "context"]).await
+    }
+
+    #[tool(
         description = "What a recording contains, how the program ended, and what is missing",
         annotations(read_only_hint = true)
     )]

@@ -2,20 +2,24 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use ducktrack_reports::Report;
 
 use crate::terminal;
 
-/// The form of a report and where it goes.
+/// The form of a report, one of those that the command has, and where it goes.
 #[derive(Args)]
-pub(crate) struct Output {
+pub(crate) struct Output<F: Forms> {
     /// Form of the report
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, default_value = "text", value_parser = parser_of::<F>())]
     format: Format,
+    #[arg(skip)]
+    forms: PhantomData<F>,
     /// Write to this file instead of standard output
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     file: Option<PathBuf>,
@@ -42,29 +46,41 @@ pub(crate) enum Format {
     Github,
 }
 
-impl Output {
+/// The forms of a command's report.
+pub(crate) trait Forms: Send + Sync + 'static {
+    const FORMS: &'static [Format];
+}
+
+macro_rules! forms {
+    ($($(#[$doc:meta])* $name:ident: $($form:ident)*;)*) => {
+        $($(#[$doc])* pub(crate) struct $name;
+        impl Forms for $name {
+            const FORMS: &'static [Format] = &[$(Format::$form),*];
+        })*
+    };
+}
+
+forms! {
+    /// Tables, keys, and a page with charts.
+    Charts: Text Json Csv Html;
+    /// Tables and keys.
+    Tables: Text Json Csv;
+    /// One text and keys.
+    Keys: Text Json;
+    /// A comparison, for people and for CI.
+    Reviews: Text Json Html Markdown Junit Sarif Github;
+    /// Findings at lines of source.
+    Remarks: Text Json Html Markdown Sarif Github;
+}
+
+fn parser_of<F: Forms>() -> impl TypedValueParser<Value = Format> {
+    let words = F::FORMS.iter().filter_map(Format::to_possible_value);
+    PossibleValuesParser::new(words).map(|word| Format::from_str(&word, false).unwrap_or_default())
+}
+
+impl<F: Forms> Output<F> {
     pub(crate) fn format(&self) -> Format {
         self.format
-    }
-
-    /// Refuses a form that the command does not have, before it does its work.
-    ///
-    /// # Errors
-    /// One line that names the forms there are.
-    pub(crate) fn accept(&self, forms: &[Format]) -> Result<()> {
-        if forms.contains(&self.format) {
-            return Ok(());
-        }
-        let name = |form: &Format| {
-            let value = form.to_possible_value();
-            value.map_or_else(String::new, |value| value.get_name().to_owned())
-        };
-        let names: Vec<_> = forms.iter().map(name).collect();
-        let refused = name(&self.format);
-        bail!(
-            "this report has no form {refused}: give --format {}",
-            names.join(" or ")
-        )
     }
 
     /// Prints the report.
@@ -93,7 +109,7 @@ pub(crate) fn print(report: &impl Report, format: Format, file: Option<&Path>) -
         Format::Csv => report.csv()?,
         Format::Html => report.html()?,
         Format::Markdown | Format::Junit | Format::Sarif | Format::Github => {
-            bail!("only `ducktrack diff` has this form")
+            bail!("only `ducktrack diff` and `ducktrack advise` have this form")
         }
     };
     write(&text, file)

@@ -5,7 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use ducktrack_reports::{Report, TreeOptions, View, collapsed, screen, tree, verbose_text, view};
+use ducktrack_reports::{
+    ContextsReport, Filter, OffHeapReport, Report, TreeOptions, View, collapsed, contexts_report,
+    off_heap_report, screen, tree, verbose_text, view,
+};
 
 use crate::selection::Selection;
 use crate::target::recording;
@@ -27,6 +30,12 @@ use crate::{loading, newer_run, nothing, output, terminal};
       what the requests make, each from its mark to the next one
   ducktrack report ducktrack-4711 --tree
       whole call stacks, with exact totals of places
+  ducktrack report ducktrack-4711 --by context
+      what requests, queries or jobs make, as far as `contexts=` was given
+  ducktrack report ducktrack-4711 --context 'GET /orders*'
+      one of them by type, place and caller
+  ducktrack report ducktrack-4711 --off-heap
+      direct buffers, mapped files, thread stacks: who made them, what lives
   ducktrack report ducktrack-4711 --format html -o report.html
   ducktrack report ducktrack-4711 --format json -o baseline.json")]
 pub(crate) struct ReportArgs {
@@ -51,6 +60,15 @@ pub(crate) struct ReportArgs {
     /// With --tree: this many frames from the root; else levels of the tables of the screen (2)
     #[arg(long, value_name = "N", conflicts_with_all = ["format", "full", "verbose"])]
     depth: Option<usize>,
+    /// Rows for each context (request, query, job), with the bytes of its executions; text, json or csv
+    #[arg(long, value_enum, conflicts_with_all = ["full", "verbose", "tree"])]
+    by: Option<By>,
+    /// Memory outside of the heap (direct buffers, mapped files, thread stacks, zlib) by the line that made it; text, json, csv or collapsed
+    #[arg(long, conflicts_with_all = ["full", "verbose", "tree", "by"])]
+    off_heap: bool,
+    /// With --by context: only contexts of this kind
+    #[arg(long, value_name = "KIND", requires = "by")]
+    kind: Option<String>,
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
@@ -58,6 +76,13 @@ pub(crate) struct ReportArgs {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+}
+
+/// `--by`
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum By {
+    /// What threads were doing
+    Context,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -77,11 +102,23 @@ enum Format {
 pub(crate) fn run(args: ReportArgs) -> Result<ExitCode> {
     newer_run::mention(&args.trace);
     let model = loading::load_windows(&args.trace, &args.windows)?;
-    let view = view(
-        &model,
-        &args.trace.display().to_string(),
-        &args.selection.into(),
-    );
+    let trace = args.trace.display().to_string();
+    let filter: Filter = args.selection.into();
+    if let Some(By::Context) = args.by {
+        let report = contexts_report(&model, &trace, args.kind.as_deref(), &filter);
+        output::write(
+            &render_contexts(&report, args.format)?,
+            args.output.as_deref(),
+        )?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if args.off_heap {
+        let report = off_heap_report(&model, &trace, &filter);
+        let report = render_off_heap(&report, args.format, terminal::width(args.output.is_none()))?;
+        output::write(&report, args.output.as_deref())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let view = view(&model, &trace, &filter);
     nothing::mention(&view);
     let report = match args.format {
         Some(format) => render(&view, format)?,
@@ -98,6 +135,31 @@ pub(crate) fn run(args: ReportArgs) -> Result<ExitCode> {
     };
     output::write(&report, args.output.as_deref())?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn render_contexts(report: &ContextsReport, format: Option<Format>) -> Result<String> {
+    Ok(match format {
+        None | Some(Format::Text) => report.text(None),
+        Some(Format::Json) => report.json()?,
+        Some(Format::Csv) => report.csv()?,
+        Some(Format::Collapsed) => return Err(report.has_no("collapsed").into()),
+        Some(Format::Html) => report.html()?,
+    })
+}
+
+fn render_off_heap(
+    report: &OffHeapReport,
+    format: Option<Format>,
+    width: Option<usize>,
+) -> Result<String> {
+    Ok(match format {
+        None => report.text(width),
+        Some(Format::Text) => report.text(None),
+        Some(Format::Json) => report.json()?,
+        Some(Format::Csv) => report.csv()?,
+        Some(Format::Collapsed) => report.collapsed(),
+        Some(Format::Html) => report.html()?,
+    })
 }
 
 fn render(view: &View, format: Format) -> Result<String> {

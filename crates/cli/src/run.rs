@@ -29,6 +29,9 @@ pub(crate) const TOOL_OPTIONS: &str = "JAVA_TOOL_OPTIONS";
   ducktrack run --materialized --histogram -- java -jar app.jar
   ducktrack run --options 'exclude=com.acme.generated.*' -- mvn test
 
+With --mode trace one full collection is made when the program's shutdown
+begins, so that `ducktrack leaks` knows what is alive; --dump=off leaves it out.
+
 The exit code is that of the command. The library libducktrack.so is looked for
 in --library, in the variable DUCKTRACK_LIBRARY, next to this program, and in
 ../lib.")]
@@ -45,7 +48,8 @@ pub(crate) struct RunArgs {
 
 pub(crate) fn run(args: RunArgs) -> Result<ExitCode> {
     let library = library::find(args.library.as_deref())?;
-    let flag = agent_flag(&library, &args.options.text()?)?;
+    let options = args.options.with_look();
+    let flag = agent_flag(&library, &options.text()?)?;
     let Some((program, arguments)) = args.command.split_first() else {
         bail!("no command; give one after --, such as: ducktrack run -- java -jar app.jar");
     };
@@ -59,7 +63,7 @@ pub(crate) fn run(args: RunArgs) -> Result<ExitCode> {
             .env(TOOL_OPTIONS, tool_options(&flag));
     }
     let code = child::run(command, program)?;
-    trace_found::announce(args.options.output_pattern(), started);
+    trace_found::announce(options.output_pattern(), started);
     Ok(code)
 }
 

@@ -1,4 +1,4 @@
-//! The heap dump of a run: the one that is named, else the newest in the recording's folder (`dump=end` leaves one there).
+//! The heap dump of a run: the one that is named, else the newest in the recording's folder (`dump=on` leaves one there).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use ducktrack_holders::DumpFile;
 
 /// How names of heap dumps end.
 const ENDINGS: [&str; 2] = [".hprof", ".hprof.gz"];
-/// What `dump=end` leaves, and what the JVM wrote at its first OutOfMemoryError: what filled the heap may have been dropped by the end.
+/// What `dump=on` leaves, and that of the first OutOfMemoryError: what filled the heap may have been dropped by the end.
 const AT_END: &str = "heap.hprof";
 const AT_EXHAUSTION: &str = "oom.hprof";
 /// Given as the name of a dump: the trace alone.
@@ -49,7 +49,7 @@ impl RunDump {
     pub(crate) fn required(&self, folder: &Path) -> Result<&Path> {
         self.path().with_context(|| {
             format!(
-                "{} holds no heap dump (*.hprof): name one with --dump FILE, take one with `ducktrack dump PID`, or record with --dump end",
+                "{} holds no heap dump (*.hprof): name one with --dump FILE, take one with `ducktrack dump PID`, or record with --dump",
                 folder.display()
             )
         })

@@ -5,15 +5,20 @@
 
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, ErrorKind, Write};
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::FileTypeExt;
+use std::io::{ErrorKind, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
+use ducktrack_printable::printable;
+use rustix::fs::{Mode, OFlags};
 use serde_json::Value;
+
+use crate::bounded_answer::{End, printable_texts, read_answer};
+use crate::owned_socket::{OwnedSocket, Owner};
 
 /// The name of the socket in the directory of the recording.
 const SOCKET: &str = "control";
@@ -68,11 +73,22 @@ impl RunSocket {
                 _ => format!("process {pid} cannot be looked at: {error}"),
             })
         })?;
-        let mut sockets = entries.flatten().map(|entry| entry.path().join(SOCKET));
-        match sockets.find(|path| is_socket(path)) {
-            Some(path) => Self::connect(&path, &format!("process {pid}")),
-            None => Err(NoSocket::None),
+        let name = format!("process {pid}");
+        let owner = fs::metadata(format!("/proc/{pid}")).map(|facts| facts.uid());
+        let owner = owner.map_err(|error| NoSocket::Refused(format!("{name}: {error}")))?;
+        for entry in entries.flatten() {
+            // A descriptor may be of anything: what is no folder is not opened.
+            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            let Ok(folder) = rustix::fs::open(entry.path(), flags, Mode::empty()) else {
+                continue;
+            };
+            let socket = OwnedSocket::find(folder.as_fd(), SOCKET, Owner::User(owner));
+            let socket = socket.map_err(|error| NoSocket::Refused(format!("{name}: {error}")))?;
+            if let Some(socket) = socket {
+                return Self::connect(&socket, &name);
+            }
         }
+        Err(NoSocket::None)
     }
 
     fn of_directory(directory: &Path) -> Result<Self, NoSocket> {
@@ -82,18 +98,17 @@ impl RunSocket {
                 "{name}: {error}; give a process id or the directory of a recording"
             ))
         })?;
-        // Through the descriptor: the path of a socket must be short.
-        let path = PathBuf::from(format!("/proc/self/fd/{}/{SOCKET}", opened.as_raw_fd()));
-        if !is_socket(&path) {
-            return Err(NoSocket::Refused(format!(
+        let socket = OwnedSocket::find(opened.as_fd(), SOCKET, Owner::OfFolder);
+        match socket.map_err(|error| NoSocket::Refused(format!("{name}: {error}")))? {
+            Some(socket) => Self::connect(&socket, &name),
+            None => Err(NoSocket::Refused(format!(
                 "{name}: no program writes this recording and takes commands (it has ended, or was started with control=off)"
-            )));
+            ))),
         }
-        Self::connect(&path, &name)
     }
 
-    fn connect(path: &Path, name: &str) -> Result<Self, NoSocket> {
-        UnixStream::connect(path).map(Self).map_err(|error| {
+    fn connect(socket: &OwnedSocket, name: &str) -> Result<Self, NoSocket> {
+        socket.connect().map(Self).map_err(|error| {
             NoSocket::Refused(match error.kind() {
                 ErrorKind::PermissionDenied => {
                     format!("{name}: the program belongs to another user; run this command as that user or as root")
@@ -106,20 +121,22 @@ impl RunSocket {
 
     /// One request, one answer.
     pub(crate) fn ask(mut self, request: &Value) -> Result<Value> {
-        self.0.set_read_timeout(Some(LONGEST_ANSWER))?;
         // Not as a cause: a pipe that is broken here is no reader of ours that has had enough.
         self.0
             .write_all(format!("{request}\n").as_bytes())
             .map_err(|error| anyhow!("the agent does not take the command: {error}"))?;
-        let mut line = String::new();
-        BufReader::new(self.0)
-            .read_line(&mut line)
+        let line = read_answer(&mut self.0, End::Line, LONGEST_ANSWER)
             .context("the agent does not answer")?;
         if line.is_empty() {
             bail!("the program has ended before the agent answered");
         }
-        let answer: Value = serde_json::from_str(&line)
-            .with_context(|| format!("the agent's answer cannot be understood: {}", line.trim()))?;
+        let answer: Value = serde_json::from_str(&line).with_context(|| {
+            format!(
+                "the agent's answer cannot be understood: {}",
+                shortened(&line)
+            )
+        })?;
+        let answer = printable_texts(answer);
         if answer["ok"] != true {
             bail!(
                 "the agent refuses: {}",
@@ -130,6 +147,7 @@ impl RunSocket {
     }
 }
 
-fn is_socket(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|facts| facts.file_type().is_socket())
+/// The start of an answer that is none.
+fn shortened(line: &str) -> String {
+    printable(&line.trim().chars().take(200).collect::<String>())
 }

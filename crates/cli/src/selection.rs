@@ -34,6 +34,9 @@ pub(crate) struct Selection {
     /// Only this thread: main, pool-* (may be repeated)
     #[arg(long = "thread", value_name = "NAME")]
     threads: Vec<String>,
+    /// Only what was made in this context: 'GET /orders', 'sql:select *' (may be repeated)
+    #[arg(long = "context", value_name = "NAME")]
+    contexts: Vec<String>,
     /// Show this many rows (text: 20; other formats: all)
     #[arg(long, value_name = "N")]
     top: Option<usize>,
@@ -79,6 +82,7 @@ impl From<RowSelection> for Filter {
             only: selection.only,
             types: selection.types,
             threads: Vec::new(),
+            contexts: Vec::new(),
             top: selection.top,
             sort: Sort::Bytes,
         }
@@ -100,6 +104,7 @@ impl From<Selection> for Filter {
             only: selection.only,
             types: selection.types,
             threads: selection.threads,
+            contexts: selection.contexts,
             top: selection.top,
             sort: selection.sort.into(),
         }

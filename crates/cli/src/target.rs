@@ -2,14 +2,18 @@
 
 use std::fs;
 use std::io::ErrorKind;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use rustix::fs::OFlags;
 
 /// In each folder that holds a recording.
 pub(crate) const TRACE: &str = "ducktrack.trace";
-/// Files of a recording that the agent keeps open.
+/// Files of a recording that the agent keeps open for writing.
 const OPEN_FILES: [&str; 3] = [TRACE, "counters.mapped", "events.live"];
+/// The socket in the folder of a recording that takes commands.
+const SOCKET: &str = "control";
 
 /// Parses an argument `PID|DIR` of an analysis.
 pub(crate) fn recording(text: &str) -> Result<PathBuf, String> {
@@ -32,7 +36,8 @@ pub(crate) fn folder(target: &str) -> Result<PathBuf> {
     }
 }
 
-/// The folder of which the process has files open, seen through its own root (a container's).
+/// The folder of the recording that the process writes, seen through its own root (a container's): the one that takes commands, else one of which it has
+/// files open for writing. The folder of a recording that has ended, or that the process reads, is none.
 fn of_process(pid: u32) -> Result<PathBuf> {
     let entries = match fs::read_dir(format!("/proc/{pid}/fd")) {
         Ok(entries) => entries,
@@ -44,25 +49,41 @@ fn of_process(pid: u32) -> Result<PathBuf> {
         }
         Err(error) => bail!("process {pid} cannot be looked at: {error}"),
     };
-    let open = entries
-        .flatten()
-        .filter_map(|entry| fs::read_link(entry.path()).ok());
-    let folders = open.filter_map(|path| folder_of(pid, &path));
-    match folders.last() {
+    let open: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    let takes_commands = open.iter().find_map(|place| folder_with_socket(pid, place));
+    let is_written = || open.iter().find_map(|place| folder_of_written(pid, place));
+    match takes_commands.or_else(is_written) {
         Some(folder) => Ok(folder),
         None => bail!(
-            "process {pid} writes no recording: it has no agent; load it with `ducktrack attach {pid}`"
+            "process {pid} writes no recording: begin one with `ducktrack attach {pid}`; one that has ended is read by its directory"
         ),
     }
 }
 
-/// The folder of an open file; of an open folder, itself.
-fn folder_of(pid: u32, open: &Path) -> Option<PathBuf> {
+/// The folder that a descriptor leads to, if the agent takes commands there.
+fn folder_with_socket(pid: u32, descriptor: &Path) -> Option<PathBuf> {
+    let facts = fs::metadata(descriptor.join(SOCKET)).ok()?;
+    let is_socket = facts.file_type().is_socket();
+    in_root(pid, &fs::read_link(descriptor).ok().filter(|_| is_socket)?)
+}
+
+/// The folder of a file of a recording that a descriptor writes to.
+fn folder_of_written(pid: u32, descriptor: &Path) -> Option<PathBuf> {
+    let open = fs::read_link(descriptor).ok()?;
     let name = open.file_name()?;
-    match OPEN_FILES.iter().any(|file| name == *file) {
-        true => in_root(pid, open.parent()?),
-        false => in_root(pid, open),
-    }
+    let is_ours = OPEN_FILES.iter().any(|file| name == *file);
+    let folder = open.parent().filter(|_| is_ours && writes(pid, descriptor));
+    in_root(pid, folder?)
+}
+
+/// Whether the process can write through this descriptor.
+fn writes(pid: u32, descriptor: &Path) -> bool {
+    let number = descriptor.file_name().unwrap_or_default().to_string_lossy();
+    let facts = fs::read_to_string(format!("/proc/{pid}/fdinfo/{number}")).unwrap_or_default();
+    let flags = facts.lines().find_map(|line| line.strip_prefix("flags:"));
+    let flags = flags.and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok());
+    let modes = OFlags::WRONLY | OFlags::RDWR;
+    flags.is_some_and(|flags| flags & modes.bits() != 0)
 }
 
 /// The path as this command sees it, or as the process does where that is another folder.
@@ -103,7 +124,11 @@ mod tests {
         let trace = fs::File::create(place.path().join(TRACE)).expect("a trace");
         assert_eq!(recording(&text).as_deref(), Ok(place.path()));
         drop(trace);
+        let _read = fs::File::open(place.path().join(TRACE)).expect("the trace");
         let _open = fs::File::open(place.path()).expect("the folder");
+        assert!(folder(&text).is_err(), "it has ended");
+        let path = place.path().join(SOCKET);
+        let _socket = std::os::unix::net::UnixListener::bind(path).expect("a socket");
         assert_eq!(folder(&text).expect("a folder"), place.path());
     }
 

@@ -30,13 +30,15 @@ use live_table::{LiveTable, RowOrder};
   ducktrack top 4711
       places in the code, refreshed each second
   ducktrack top ducktrack-4711 --by types --sort objects-rate
+  ducktrack top 4711 --by context
+      requests, queries, jobs (run with --contexts http)
   ducktrack top 4711 --by heap
       what is alive, of a program with a trace
   ducktrack top 4711 --once --format json | jq '.rows[0]'
 
-Keys: q quit, tab or 1-6 sites, types, threads, packages, calls of the
-application, live heap; s next order; / filter; p pause; m mark (totals from now
-on); up, down, page keys")]
+Keys: q quit, tab or 1-7 sites, types, threads, packages, calls of the
+application, contexts, live heap; s next order; / filter; p pause;
+m mark (totals from now on); up, down, page keys")]
 pub(crate) struct TopArgs {
     /// The process id of a Java program with the agent, or the directory that it writes
     #[arg(value_name = "PID|DIR")]

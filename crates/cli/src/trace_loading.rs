@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use ducktrack_analyses::{Question, TraceModel};
-use ducktrack_count_model::{CountModel, FileDamage, TraceNames};
+use ducktrack_count_model::{CountModel, Damage, FileDamage, TraceNames};
 use ducktrack_heap_replay::{
     Analysis, Cycle, EpochPart, EpochView, Heap, HeapReplay, RecoveredRow, TraceInfo,
 };
@@ -20,7 +20,22 @@ pub(crate) fn load_trace<Q: Question>(path: &Path, question: Q) -> Result<(Trace
     // In this order: while a program runs, all that is in the files by now has its definitions on disk.
     let files = EventFiles::open(path);
     let (count, names) = load_records(path)?.finish_trace();
-    Ok(replay_trace(files?, count, names, question))
+    let (model, answer) = replay_trace(files?, count, names, question);
+    match of_another_run(&model.info) {
+        Some(file) => bail!(
+            "{}: {}; its sites are those of the definitions in its own folder",
+            file.file,
+            file.damage
+        ),
+        None => Ok((model, answer)),
+    }
+}
+
+/// A file of another run, where no file is of this one.
+fn of_another_run(info: &TraceInfo) -> Option<&FileDamage> {
+    let is_other = |file: &&FileDamage| matches!(file.damage, Damage::OfAnotherRun { .. });
+    let other = info.damage.iter().find(is_other);
+    other.filter(|_| info.files.is_empty())
 }
 
 /// Answers the question from events whose definitions have been read.
@@ -30,7 +45,7 @@ pub(crate) fn replay_trace<Q: Question>(
     names: TraceNames,
     mut question: Q,
 ) -> (TraceModel, Q::Answer) {
-    know(&mut files, &names);
+    know(&mut files, &count, &names);
     let mut heap = replay(&mut files, names, question.analyses(&count));
     let damage = files.damage().into_iter().map(|(file, damage)| FileDamage {
         file: file.display().to_string(),
@@ -59,7 +74,11 @@ fn replay(files: &mut EventFiles, names: TraceNames, analyses: Vec<&mut dyn Anal
 }
 
 /// Tells the reader of events what the definitions say.
-pub(crate) fn know(files: &mut EventFiles, names: &TraceNames) {
+pub(crate) fn know(files: &mut EventFiles, count: &CountModel, names: &TraceNames) {
+    let run = &count.run;
+    if run.start_unix_millis > 0 {
+        files.are_of_run(run.pid, run.start_unix_millis);
+    }
     files.know(Arc::new(names.clone()), names.heap_classes.clone());
 }
 

@@ -6,12 +6,13 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::Args;
 use ducktrack_analyses::{Question, TraceModel};
+use ducktrack_count_model::{CountModel, RunMode};
 use ducktrack_heap_replay::HeapKnowledge;
 use ducktrack_reports::{Filter, Report};
 
 use crate::arriving::check_arrived;
 use crate::nothing;
-use crate::output::Output;
+use crate::output::{Charts, Output};
 use crate::target::recording;
 use crate::trace_loading::load_trace;
 
@@ -40,7 +41,7 @@ pub(crate) struct TraceArgs {
     #[arg(value_name = "PID|DIR", value_parser = recording)]
     pub(crate) trace: PathBuf,
     #[command(flatten)]
-    output: Output,
+    output: Output<Charts>,
 }
 
 /// The arguments of a command that needs nothing but a trace.
@@ -64,7 +65,7 @@ impl<R: TraceReport> TraceReportArgs<R> {
 }
 
 impl TraceArgs {
-    pub(crate) fn new(trace: PathBuf, output: Output) -> Self {
+    pub(crate) fn new(trace: PathBuf, output: Output<Charts>) -> Self {
         Self { trace, output }
     }
 
@@ -101,14 +102,22 @@ pub(crate) fn load_events<Q: Question>(
 /// One line: why there are no events, and what to do.
 fn without_events(path: &Path, model: &TraceModel) -> String {
     let path = path.display();
-    match model.count.run.mode.as_str() {
-        "trace" => format!(
+    match model.count.run.mode.has_events() {
+        true => format!(
             "{path} holds no event files (events-00000000.trace, ...): they were deleted, or the JVM was stopped before the first was written"
         ),
-        mode => format!(
+        false => format!(
             "{path} has no allocation events: it was recorded with mode={}; record with: ducktrack run --mode trace -- java ...",
-            if mode.is_empty() { "count" } else { mode }
+            recorded_mode(&model.count)
         ),
+    }
+}
+
+/// The mode of a run; of one whose trace does not say, that without events.
+pub(crate) fn recorded_mode(model: &CountModel) -> RunMode {
+    match model.run.mode {
+        RunMode::Unknown => RunMode::Count,
+        mode => mode,
     }
 }
 

@@ -1,6 +1,7 @@
 //! `ducktrack ui PID|DIR`: all pages of a run as one, served to this machine's browser or written as one file.
 
 mod connection;
+mod connections;
 mod live_looks;
 mod live_metrics;
 mod metrics;

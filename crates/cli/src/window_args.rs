@@ -21,6 +21,14 @@ pub(crate) struct WindowArgs {
 }
 
 impl WindowArgs {
+    /// From each mark of this name to the next mark.
+    pub(crate) fn named(mark: String) -> Self {
+        Self {
+            window: Some(mark),
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn choice(&self) -> Option<WindowChoice> {
         if let Some(name) = &self.window {
             return Some(WindowChoice::Named(name.clone()));

@@ -227,7 +227,7 @@ fn bad_input_is_one_line_that_says_what_to_do() {
         &["diff", "a", "b", "--format", "csv"][..],
         &["impact", "--format", "html", "--", "java", "-version"],
     ] {
-        refused(&place.ducktrack(command), &["no form", "--format text"]);
+        refused(&place.ducktrack(command), &["--format", "text, json"]);
     }
     refused(
         &place.ducktrack(&["explain", "noise.trace"]),
@@ -330,7 +330,7 @@ fn gates_set_the_exit_code() {
     assert_eq!(code(&["count>+5"]), Some(1));
     refused(
         &place.ducktrack(&["diff", "a", "b", "--fail-on", "size>1"]),
-        &["--fail-on 'size>1'", "count or bytes"],
+        &["--fail-on 'size>1'", "count, bytes or native"],
     );
     refused(&place.ducktrack(&["diff", "a", "nothing"]), &["nothing"]);
 }

@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A version follows one of these.
-const BEFORE: [&str; 5] = [
+const BEFORE: [&str; 6] = [
     "ducktrack-",
     "ducktrack:",
     "ducktrack-junit:",
+    "ducktrack-gradle-plugin:",
     "newTag: ",
     "<version>",
 ];

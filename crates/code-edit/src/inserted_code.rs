@@ -32,7 +32,9 @@ pub(crate) fn check_insertion(
         Some(local) if [Opcode::ISTORE, Opcode::LSTORE].contains(&store.opcode) => {
             local >= max_locals
         }
-        Some(local) if stores_reference(store.opcode) => parameter == Some(local),
+        Some(local) if stores_reference(store.opcode) => {
+            local >= max_locals || parameter == Some(local)
+        }
         _ => false,
     })
 }

@@ -58,7 +58,9 @@ impl Probe {
 pub struct Probes {
     pool: PoolAppender,
     methods: Vec<CalledMethod>,
+    has_numbers_in_code: bool,
     instead: Option<fn(ProbeMethod) -> ProbeMethod>,
+    later: Vec<u32>,
 }
 
 /// A method that a probe of the class calls.
@@ -77,7 +79,9 @@ impl Probes {
         Self {
             pool,
             methods: Vec::new(),
+            has_numbers_in_code: false,
             instead: None,
+            later: Vec::new(),
         }
     }
 
@@ -86,6 +90,25 @@ impl Probes {
     pub fn instead(mut self, instead: fn(ProbeMethod) -> ProbeMethod) -> Self {
         self.instead = Some(instead);
         self
+    }
+
+    /// Makes numbers of more than 15 bits from smaller ones, instead of constants: the VM keeps the constants of all versions of a class in one pool.
+    #[must_use]
+    pub fn numbers_in_code(mut self, numbers_in_code: bool) -> Self {
+        self.has_numbers_in_code = numbers_in_code;
+        self
+    }
+
+    /// Whether numbers are made in the code.
+    #[must_use]
+    pub fn has_numbers_in_code(&self) -> bool {
+        self.has_numbers_in_code
+    }
+
+    /// What [`ProbeBuilder::push_later`] was asked for, in its order.
+    #[must_use]
+    pub fn later(&self) -> &[u32] {
+        &self.later
     }
 
     /// The constants of the class.
@@ -175,7 +198,43 @@ impl ProbeBuilder<'_> {
                 .op(Opcode::SIPUSH, 1)
                 .operand(&number.to_be_bytes()[2..]),
             u32::MAX => self.op(Opcode::ICONST_M1, 1),
+            _ if self.probes.has_numbers_in_code => self.push_in_two(number),
             _ => self.push_constant(number.cast_signed()),
+        }
+    }
+
+    /// Pushes a number below 2^31 as a long.
+    #[must_use]
+    pub fn push_long(self, number: u32) -> Self {
+        self.push(number).op(Opcode::I2L, 1)
+    }
+
+    /// `high << 15 | low`
+    fn push_in_two(self, number: u32) -> Self {
+        const LOW: u32 = 15;
+        let high = self.push(number >> LOW).push(LOW).op(Opcode::ISHL, -1);
+        let low = number & ((1 << LOW) - 1);
+        high.push(low).op(Opcode::IOR, -1)
+    }
+
+    /// Pushes an int that is chosen when all code of the class is ready: three bytes that are replaced then. Until then they are an `ldc_w` of a
+    /// constant beyond any pool, counted from the last index downwards. [`Probes::later`] lists the values of `what`. Where numbers are made in the code,
+    /// there are seven bytes more, and room for a second slot.
+    #[must_use]
+    pub fn push_later(self, what: u32) -> Self {
+        let number = u16::try_from(self.probes.later.len());
+        let Some(index) = number.ok().and_then(|number| u16::MAX.checked_sub(number)) else {
+            return self.failed(Error::pool_full());
+        };
+        self.probes.later.push(what);
+        let is_in_code = self.probes.has_numbers_in_code;
+        let pushed = self.op(Opcode::LDC_W, 1).operand(&index.to_be_bytes());
+        match is_in_code {
+            true => pushed
+                .op(Opcode::NOP, 1)
+                .op(Opcode::NOP, -1)
+                .operand(&[0; 5]),
+            false => pushed,
         }
     }
 
@@ -261,6 +320,16 @@ impl ProbeBuilder<'_> {
             Ok(index) => self.op(Opcode::GETFIELD, 0).operand(&index.0.to_be_bytes()),
             Err(error) => self.failed(error),
         }
+    }
+
+    /// Replaces an object by the value of one of its fields of two slots.
+    #[must_use]
+    pub fn long_field(mut self, field: MemberRef<'_>) -> Self {
+        self.depth += 1;
+        let mut probe = self.field(field);
+        let depth = u16::try_from(probe.depth).unwrap_or(0);
+        probe.probe.stack = probe.probe.stack.max(depth);
+        probe
     }
 
     /// Like [`field`](Self::field), with a constant that the class has already: another class cannot name a hidden class.
@@ -380,6 +449,25 @@ mod tests {
         assert_eq!(code(100)?[..2], [16, 100]);
         assert_eq!(code(300)?[..3], [17, 1, 44]);
         assert_eq!(code(40_000)?[0], 18);
+        Ok(())
+    }
+
+    #[test]
+    fn a_number_in_code_takes_no_constant() -> Result<(), Error> {
+        let mut probes = Probes::new(PoolAppender::empty()).numbers_in_code(true);
+        let small = probes.build().push(32_767).finish()?;
+        assert_eq!(small.code, [17, 0x7f, 0xff]);
+        let large = probes.build().push(40_000).finish()?;
+        // iconst_1, bipush 15, ishl, sipush 7232, ior
+        assert_eq!(large.code, [4, 16, 15, 120, 17, 28, 64, 128]);
+        assert_eq!(large.stack, 2);
+        let largest = probes.build().push(1 << 30).finish()?;
+        assert_eq!(
+            largest.code[..5],
+            [4, 16, 15, 120, 3],
+            "its upper part in two, too"
+        );
+        assert!(probes.pool().is_empty());
         Ok(())
     }
 

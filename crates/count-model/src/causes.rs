@@ -6,7 +6,7 @@
 //!             + no call    other code, outside of any: threads of libraries, the VM
 //! ```
 
-use ducktrack_trace_format::{Application, Cause, CounterId};
+use ducktrack_trace_format::{Application, Cause, CounterId, class_pattern_matches};
 use rustc_hash::FxHashMap;
 
 use crate::row_plan::RowPlan;
@@ -37,6 +37,20 @@ pub struct Causes {
     pub charged: Tally,
     /// The rest.
     pub no_call: Tally,
+}
+
+impl Causes {
+    /// Patterns of the application to which none of these classes belongs.
+    pub fn patterns_without_class<'a>(
+        &'a self,
+        classes: &'a [&'a str],
+    ) -> impl Iterator<Item = &'a str> {
+        let patterns = self.application.iter().flat_map(|one| &one.patterns);
+        patterns.map(String::as_str).filter(|pattern| {
+            let mut classes = classes.iter();
+            !classes.any(|class| class_pattern_matches(pattern, class))
+        })
+    }
 }
 
 /// Adds up the counters of causes.

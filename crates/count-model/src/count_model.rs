@@ -5,9 +5,10 @@ use ducktrack_trace_format::{
 };
 
 use crate::{
-    CallIndex, CallRow, Causes, ChosenWindows, Completeness, FieldLayouts, Inconsistency,
-    Increments, MethodIndex, MethodRow, RefusalGroup, ReinstrumentedRow, SampledStacks, SiteIndex,
-    SiteRow, Tally, ThreadIndex, ThreadRow, UnendedRun, WindowRow,
+    CallIndex, CallRow, Causes, ChosenWindows, Completeness, ContextIndex, ContextRow,
+    CountedCallRow, FieldLayouts, Inconsistency, Increments, MethodIndex, MethodRow, OffHeapRow,
+    RefusalGroup, ReinstrumentedRow, SampledStacks, SiteIndex, SiteRow, Tally, ThreadIndex,
+    ThreadRow, UnendedRun, WindowRow,
 };
 
 /// The cause of a snapshot that a mark makes begins with this.
@@ -28,14 +29,22 @@ pub struct CountModel {
     pub calls: Vec<CallRow>,
     /// Threads.
     pub threads: Vec<ThreadRow>,
+    /// What threads were doing, where that was recorded (`contexts=`).
+    pub contexts: Vec<ContextRow>,
     /// The allocations executed from mark to mark; empty without a mark.
     pub windows: Vec<WindowRow>,
     /// The counts are of these windows only; `None`: of the whole run.
     pub chosen_windows: Option<ChosenWindows>,
     /// Allocations of calls of the application, if the run measured them.
     pub causes: Causes,
+    /// Calls of JDK methods that make objects, in code that is not the JDK's: those that were executed.
+    pub counted_calls: Vec<CountedCallRow>,
+    /// Memory outside of the heap, by the stack that made it.
+    pub off_heap: Vec<OffHeapRow>,
     /// All sites together.
     pub total: Tally,
+    /// What the agent made for itself; in no total.
+    pub of_agent: Tally,
     /// The balance against the VM's own numbers.
     pub completeness: Completeness,
     /// The increments that counting has cost.
@@ -99,6 +108,11 @@ impl CountModel {
     /// The row of a call. Panics as [`CountModel::method`].
     pub fn call(&self, index: CallIndex) -> &CallRow {
         &self.calls[index.get()]
+    }
+
+    /// The row of a context. Panics as [`CountModel::method`].
+    pub fn context(&self, index: ContextIndex) -> &ContextRow {
+        &self.contexts[index.get()]
     }
 
     /// The row of a thread. Panics as [`CountModel::method`].

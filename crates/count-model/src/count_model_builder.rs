@@ -1,15 +1,19 @@
 //! Folds the records of a trace of count mode into a [`CountModel`].
 
 use ducktrack_trace_format::{
-    Application, Cause, Damage, End, HeapLimits, MethodId, MissingEnd, OutOfMemory, Record,
-    Refusal, Reinstrumented, Run, Snapshot, StackSamples, Trial,
+    Application, CallTerms, Cause, CountedCall, Damage, End, HeapLimits, MethodId, MissingEnd,
+    OffHeapMaker, OutOfMemory, Record, Refusal, Reinstrumented, Run, Snapshot, StackSamples, Trial,
 };
 
 use crate::causes::{Causes, cause_rows};
+use crate::context_row::context_rows;
+use crate::counted_calls::counted_call_rows;
 use crate::definitions::Definitions;
 use crate::increment_sums::increments;
 use crate::model_sums::{FilledRows, fill_rows};
+use crate::off_heap::off_heap_rows;
 use crate::overloads::mark_alike;
+use crate::own_objects;
 use crate::row_checks::{impossible_sites, impossible_threads};
 use crate::row_plan::{RowPlan, RowsById};
 use crate::sampled_stacks::StackCollector;
@@ -17,8 +21,8 @@ use crate::snapshot_state::SnapshotState;
 use crate::window_choice::{WindowChoice, WindowCut};
 use crate::windows::{Marks, last_mark, total};
 use crate::{
-    Completeness, CountModel, FileDamage, Inconsistency, RefusalGroup, ReinstrumentedRow, SiteRow,
-    Tally, TraceNames, UnendedRun,
+    Completeness, ContextRow, CountModel, FileDamage, Inconsistency, RefusalGroup,
+    ReinstrumentedRow, SiteRow, Tally, ThreadRow, TraceNames, UnendedRun,
 };
 
 /// Takes records in the order of the trace.
@@ -41,6 +45,9 @@ pub struct CountModelBuilder {
     trial: Option<Trial>,
     application: Option<Application>,
     causes: Vec<Cause>,
+    counted_calls: Vec<CountedCall>,
+    call_terms: Vec<CallTerms>,
+    off_heap: Vec<OffHeapMaker>,
     marks: Marks,
     /// Only these windows are counted.
     cut: Option<WindowCut>,
@@ -100,7 +107,15 @@ impl CountModelBuilder {
                 self.shutdown_micros.get_or_insert(unix_micros);
             }
             Record::OutOfMemory(error) => self.out_of_memory.push(error),
+            Record::BytecodeFacts(facts) => definitions.site_facts.add(facts),
+            Record::VarargsMethod(method) => definitions.site_facts.add_varargs(method),
+            Record::CountedCall(call) => self.counted_calls.push(call),
+            Record::CallTerms(terms) => self.call_terms.push(terms),
+            Record::OffHeapMaker(maker) => self.off_heap.push(maker),
             Record::Trial(trial) => self.trial = Some(trial),
+            Record::Context(context) => definitions.set_context(context),
+            Record::ContextBlock(block) => definitions.set_context_block(block),
+            Record::ContextExecutions(executions) => self.state.take_executions(&executions),
             Record::End(end) => self.end = Some(end),
             // Records of other modes say nothing about counts.
             _ => {}
@@ -182,6 +197,13 @@ impl CountModelBuilder {
         });
         let mut plan = RowPlan::of(&self.definitions);
         let causes = cause_rows(&self.causes, &self.state, &mut plan);
+        let counted_calls = counted_call_rows(
+            &self.counted_calls,
+            &self.call_terms,
+            &self.state,
+            &self.definitions,
+            &mut plan,
+        );
         let mut increments = increments(&self.state, &self.definitions, &mut plan);
         let reinstrumented = reinstrumented_rows(&self.reinstrumented, |id| plan.method(id));
         let filled = fill_rows(&self.definitions, &self.state, plan);
@@ -191,11 +213,15 @@ impl CountModelBuilder {
             mut plan,
             threads,
             shared,
+            own,
             ..
         } = filled;
+        let of_program = |vm: u64| vm.saturating_sub(u64::try_from(own.bytes).unwrap_or(0));
+        self.state.vm_allocated_bytes = self.state.vm_allocated_bytes.map(of_program);
         mark_alike(&mut plan.methods, &plan.sites, &plan.calls);
         let refusals = refusal_groups(self.refusals);
         let total = plan.sites.iter().map(|row| row.total).sum();
+        self.late_notes.extend(own_objects::sentence(own, total));
         let completeness = completeness(&self.state, &plan.sites, &refusals, total, shared);
         let class_of = |site: &SiteRow| {
             plan.methods
@@ -213,14 +239,18 @@ impl CountModelBuilder {
         let windows = self.marks.windows(start, (end, whole));
         let model = CountModel {
             windows,
+            counted_calls,
+            off_heap: off_heap_rows(self.off_heap, &self.state),
             chosen_windows: chosen.map(|(found, _)| found),
             causes,
             run: with_notes(self.run.unwrap_or_default(), self.late_notes),
             methods: plan.methods,
             sites: plan.sites,
             calls: plan.calls,
+            contexts: contexts_with_totals(&self.definitions, &self.state, &threads),
             threads,
             total,
+            of_agent: own,
             completeness,
             increments,
             refusals,
@@ -254,6 +284,22 @@ impl CountModelBuilder {
         found.extend(impossible_threads(&filled.threads));
         found
     }
+}
+
+fn contexts_with_totals(
+    definitions: &Definitions,
+    state: &SnapshotState,
+    threads: &[ThreadRow],
+) -> Vec<ContextRow> {
+    let mut rows = context_rows(definitions, &state.executions);
+    for thread in threads {
+        for context in &thread.contexts {
+            if let Some(row) = rows.get_mut(context.get()) {
+                row.total += thread.total;
+            }
+        }
+    }
+    rows
 }
 
 /// Adds the notes that came after the run's facts, each once.

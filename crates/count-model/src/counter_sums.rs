@@ -27,6 +27,8 @@ impl SiteSums {
             Unit::MaterializedCount => &mut self.materialized_count,
             Unit::MaterializedBytes => &mut self.materialized_bytes,
             Unit::LengthBucket(bucket) => self.length(bucket),
+            // Never in a counter's record.
+            Unit::Calls => return,
         };
         *sum = sum.saturating_add(amount);
     }
@@ -88,7 +90,7 @@ pub(crate) fn counted_units(definitions: &Definitions) -> FxHashMap<SiteId, Coun
         match term.unit {
             Unit::Bytes => entry.bytes = true,
             Unit::MaterializedCount | Unit::MaterializedBytes => entry.materialized = true,
-            Unit::Count | Unit::LengthBucket(_) => {}
+            Unit::Count | Unit::LengthBucket(_) | Unit::Calls => {}
         }
     }
     units

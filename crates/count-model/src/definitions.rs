@@ -1,16 +1,19 @@
-//! Everything a trace introduces: classes, methods, sites, counters, calls, threads.
+//! Everything a trace introduces: classes, methods, sites, counters, calls, threads, contexts.
+
+use std::collections::BTreeMap;
 
 use ducktrack_trace_format::{
-    CallSite, CallSiteId, CalledMethod, CalledSite, Class, ClassId, Counter, CounterId, HeapClass,
-    HeapClassId, HeapClassSize, Method, MethodId, ReferenceLayout, Site, SiteId, StaticField,
-    Thread, ThreadId, Unit,
+    CallSite, CallSiteId, CalledMethod, CalledSite, Class, ClassId, Context, ContextBlock,
+    ContextId, Counter, CounterId, HeapClass, HeapClassId, HeapClassSize, Method, MethodId,
+    ReferenceLayout, Site, SiteId, StaticField, Thread, ThreadId, Unit,
 };
 use rustc_hash::FxHashMap;
 
-use crate::Inconsistency;
 use crate::definition_table::DefinitionTable;
 use crate::field_layouts::FieldLayouts;
+use crate::site_facts::SiteFactsTable;
 use crate::stable_name::stable_descriptor;
+use crate::{ContextIndex, Inconsistency};
 
 /// The dictionary of a trace.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +24,11 @@ pub(crate) struct Definitions {
     pub(crate) counters: DefinitionTable<CounterId, Counter>,
     pub(crate) calls: DefinitionTable<CallSiteId, CallSite>,
     pub(crate) called_sites: DefinitionTable<SiteId, CalledSite>,
+    pub(crate) site_facts: SiteFactsTable,
     threads: FxHashMap<ThreadId, Thread>,
+    contexts: BTreeMap<ContextId, Context>,
+    /// The contexts for which the values of a thread count.
+    blocks: FxHashMap<ThreadId, Vec<ContextId>>,
     sizes: FxHashMap<SiteId, u32>,
     two_sizes: Vec<Inconsistency>,
     pub(crate) heap_classes: Vec<HeapClassOutline>,
@@ -95,6 +102,26 @@ impl Definitions {
     /// Introduces a thread, or gives it its new name.
     pub(crate) fn set_thread(&mut self, thread: Thread) {
         self.threads.insert(thread.id, thread);
+    }
+
+    pub(crate) fn set_context(&mut self, context: Context) {
+        self.contexts.insert(context.id, context);
+    }
+
+    pub(crate) fn set_context_block(&mut self, block: ContextBlock) {
+        self.blocks.insert(block.thread, block.contexts);
+    }
+
+    /// All contexts, in order of their ids: those of [`crate::ContextIndex`].
+    pub(crate) fn contexts(&self) -> impl Iterator<Item = &Context> {
+        self.contexts.values()
+    }
+
+    /// The contexts for which the values of a thread count; none for a thread's own.
+    pub(crate) fn contexts_of(&self, thread: ThreadId) -> Vec<ContextIndex> {
+        let ids = self.blocks.get(&thread).into_iter().flatten();
+        let index = |id: &ContextId| self.contexts.keys().position(|known| known == id);
+        ids.filter_map(index).map(ContextIndex).collect()
     }
 
     pub(crate) fn thread(&self, id: ThreadId) -> Option<&Thread> {

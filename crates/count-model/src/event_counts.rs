@@ -1,5 +1,6 @@
 //! Counts of a traced run that could not write its own: its events are added up instead.
 
+use crate::own_objects::is_helper;
 use crate::{CallIndex, CountModel, SiteIndex, SitePart, Tally};
 
 /// The events of one site and caller.
@@ -58,6 +59,10 @@ impl CountModel {
         let Some(site) = self.sites.get_mut(event.site.get()) else {
             return;
         };
+        let method = self.methods.get(site.method.get());
+        if method.is_some_and(|method| is_helper(&method.class)) {
+            return;
+        }
         let mut made = event.reached_heap;
         made.count = made.count.saturating_add(event.eliminated);
         match site.size {

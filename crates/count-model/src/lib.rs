@@ -14,8 +14,11 @@
 mod causes;
 mod column;
 mod completeness;
+mod context_filter;
+mod context_row;
 mod count_model;
 mod count_model_builder;
+mod counted_calls;
 mod counter_sums;
 mod definition_table;
 mod definitions;
@@ -29,11 +32,14 @@ mod live_counts;
 mod live_rows;
 mod model_index;
 mod model_sums;
+mod off_heap;
 mod overloads;
+mod own_objects;
 mod row_checks;
 mod row_plan;
 mod said_values;
 mod sampled_stacks;
+mod site_facts;
 mod site_row;
 mod snapshot_state;
 mod stable_name;
@@ -48,8 +54,10 @@ mod windows;
 pub use causes::{CauseRow, Causes};
 pub use column::{CallerColumn, Origin, SiteColumn, TypeColumn};
 pub use completeness::Completeness;
+pub use context_row::{ContextRow, Executions};
 pub use count_model::{CountModel, FileDamage, SnapshotRow};
 pub use count_model_builder::CountModelBuilder;
+pub use counted_calls::CountedCallRow;
 pub use event_counts::EventCount;
 pub use field_layouts::{ClassLayout, FieldLayouts, LayoutField};
 pub use inconsistency::Inconsistency;
@@ -57,8 +65,10 @@ pub use increments::Increments;
 pub use left_alone::{RefusalGroup, ReinstrumentedRow};
 pub use live_counts::LiveCounts;
 pub use live_rows::{LiveKind, LiveName, LiveRow, LiveTable};
-pub use model_index::{CallIndex, MethodIndex, SiteIndex, ThreadIndex};
+pub use model_index::{CallIndex, ContextIndex, MethodIndex, SiteIndex, ThreadIndex};
+pub use off_heap::OffHeapRow;
 pub use sampled_stacks::{SampledStacks, StackFrameRow, StackMethodRow, StackSampleRow};
+pub use site_facts::SiteFacts;
 pub use site_row::{CallRow, LengthBucket, MethodRow, SitePart, SiteRow, ThreadPart};
 pub use stable_name::{stable_class, stable_descriptor};
 pub use tally::Tally;
@@ -70,7 +80,8 @@ pub use windows::WindowRow;
 
 // The records that appear in the model as they are, so that reports need no other crate.
 pub use ducktrack_trace_format::{
-    AgentCost, AllocationKind, Application, Damage, End, HeapLimits, MissingEnd, NullUse,
-    ObjectLayout, OutOfMemory, ProcessState, Refusal, Removal, Run, SampleSums, SizeClass, Trial,
-    is_of_jdk, may_lose_references,
+    AgentCost, AllocationKind, Application, Captures, Damage, End, HeapLimits, LargestExecution,
+    MethodName, MissingEnd, NullUse, ObjectLayout, OffHeapFrame, OffHeapKind, OutOfMemory,
+    ProcessState, Refusal, Removal, Run, RunMode, RunState, SampleSums, SizeClass, Trial,
+    class_pattern_matches, is_of_jdk, may_lose_references,
 };

@@ -10,8 +10,8 @@
 mod finished_run;
 
 use ducktrack_trace_format::{
-    CallSite, CallSiteId, Cause, ClassId, CounterId, MethodId, Record, Site, SiteId, Term,
-    ThreadId, Unit,
+    CallSite, CallSiteId, Cause, ClassId, ContextId, CounterId, MethodId, Record, Site, SiteId,
+    Term, ThreadId, Unit,
 };
 use rustc_hash::FxHashMap;
 
@@ -80,6 +80,9 @@ pub struct LiveCounts {
     thread_names: FxHashMap<ThreadId, String>,
     positions: FxHashMap<SiteId, Positions>,
     thread_positions: FxHashMap<ThreadId, usize>,
+    contexts: FxHashMap<ContextId, usize>,
+    /// Rows of the contexts for which the values of a thread count.
+    context_positions: FxHashMap<ThreadId, Vec<usize>>,
     tables: [LiveTable; KINDS],
 }
 
@@ -112,6 +115,19 @@ impl LiveCounts {
                 self.calls.insert(call.id, call.clone());
             }
             Record::Cause(cause) => self.define_cause(*cause),
+            Record::Context(context) => {
+                let name = LiveName::Context {
+                    kind: context.kind.clone(),
+                    name: context.name.clone(),
+                };
+                let row = self.tables[LiveKind::Contexts as usize].position(name);
+                self.contexts.insert(context.id, row);
+            }
+            Record::ContextBlock(block) => {
+                let rows = block.contexts.iter();
+                let rows = rows.filter_map(|context| self.contexts.get(context).copied());
+                self.context_positions.insert(block.thread, rows.collect());
+            }
             Record::Snapshot(snapshot) => self.said.take(snapshot),
             Record::Thread(thread) => {
                 let before = self.thread_names.insert(thread.id, thread.name.clone());
@@ -252,8 +268,8 @@ impl LiveCounts {
 
     fn add(&mut self, thread: ThreadId, site: SiteId, ty: Option<&str>, tally: Tally) {
         let positions = self.place(site);
-        let thread = self.thread_place(thread);
-        let [sites, types, threads, packages, _] = &mut self.tables;
+        let row_of_thread = self.thread_place(thread);
+        let [sites, types, threads, packages, _, contexts] = &mut self.tables;
         let ty = match ty {
             Some(ty) => Some(types.position(LiveName::Type(stable_descriptor(ty)))),
             None => positions.ty,
@@ -262,8 +278,11 @@ impl LiveCounts {
         if let Some(ty) = ty {
             types.add(ty, tally);
         }
-        threads.add(thread, tally);
+        threads.add(row_of_thread, tally);
         packages.add(positions.package, tally);
+        for row in self.context_positions.get(&thread).into_iter().flatten() {
+            contexts.add(*row, tally);
+        }
     }
 
     fn place(&mut self, site: SiteId) -> Positions {
@@ -291,7 +310,7 @@ impl LiveCounts {
             line: site.and_then(|site| site.line),
             ty: ty.clone(),
         };
-        let [sites, types, _, packages, _] = &mut self.tables;
+        let [sites, types, _, packages, ..] = &mut self.tables;
         Positions {
             site: sites.position(name),
             ty: ty.map(|ty| types.position(LiveName::Type(ty))),
@@ -440,6 +459,38 @@ mod tests {
         let of = |tally: Tally| (tally.count, tally.bytes);
         assert_eq!((of(row.total), of(row.inclusive)), ((10, 1000), (14, 1400)));
         assert_eq!(counts.total().count, 0);
+    }
+
+    #[test]
+    fn objects_in_contexts_count_in_one_of_each_kind() {
+        let mut counts = defined();
+        let context = |id, kind: &str, name: &str| {
+            Record::Context(ducktrack_trace_format::Context {
+                id: ContextId(id),
+                kind: kind.to_owned(),
+                name: name.to_owned(),
+            })
+        };
+        let block = |thread, contexts: &[u32]| {
+            Record::ContextBlock(ducktrack_trace_format::ContextBlock {
+                thread: ThreadId(thread),
+                contexts: contexts.iter().map(|id| ContextId(*id)).collect(),
+            })
+        };
+        for record in [
+            context(1, "http", "GET /orders"),
+            context(2, "sql", "select"),
+            block(5, &[1]),
+            block(6, &[1, 2]),
+        ] {
+            counts.define(&record);
+        }
+        counts.begin();
+        for (thread, value) in [(1, 100), (5, 10), (6, 1)] {
+            counts.counter(ThreadId(thread), 64, value);
+        }
+        assert_eq!(totals(&counts, LiveKind::Contexts), [(22, 528), (2, 48)]);
+        assert_eq!(counts.total().count, 222);
     }
 
     #[test]

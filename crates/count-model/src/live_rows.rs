@@ -18,10 +18,12 @@ pub enum LiveKind {
     Packages,
     /// Calls from application code into other code (`app=`).
     Calls,
+    /// Contexts that threads were in (`contexts=`): an object counts in one of each kind.
+    Contexts,
 }
 
 /// How many there are.
-pub(crate) const KINDS: usize = 5;
+pub(crate) const KINDS: usize = 6;
 
 /// The subject of a row, in the VM's own form.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +47,13 @@ pub enum LiveName {
     Thread(String),
     /// A package; empty for classes without one.
     Package(String),
+    /// A context.
+    Context {
+        /// Its kind.
+        kind: String,
+        /// Its name.
+        name: String,
+    },
     /// A call of the application.
     Call {
         /// Class.

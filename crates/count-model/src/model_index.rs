@@ -29,5 +29,7 @@ index!(/// A position in [`CountModel::sites`](crate::CountModel::sites).
     SiteIndex, "site");
 index!(/// A position in [`CountModel::calls`](crate::CountModel::calls).
     CallIndex, "call");
+index!(/// A position in [`CountModel::contexts`](crate::CountModel::contexts).
+    ContextIndex, "context");
 index!(/// A position in [`CountModel::threads`](crate::CountModel::threads).
     ThreadIndex, "thread");

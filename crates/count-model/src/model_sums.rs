@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::counter_sums::{CountedUnits, SiteSums, counted_units, site_sums};
 use crate::definitions::Definitions;
+use crate::own_objects::is_in_helper;
 use crate::row_plan::{FirstUnknown, RowPlan};
 use crate::snapshot_state::{Key, SnapshotState, ThreadState};
 use crate::{
@@ -29,6 +30,8 @@ pub(crate) struct ModelSums<'a> {
     one_per_site: i64,
     /// Bytes of byte counters at sites with a fixed size.
     ignored_bytes: FxHashMap<SiteId, i64>,
+    /// Objects of the agent itself.
+    own: Tally,
     overflows: u64,
     unknown_counters: FirstUnknown,
     unknown_threads: FirstUnknown,
@@ -42,6 +45,8 @@ pub(crate) struct FilledRows {
     pub(crate) threads: Vec<ThreadRow>,
     pub(crate) shared: Tally,
     pub(crate) one_per_site: i64,
+    /// Objects of the agent itself, which no row has.
+    pub(crate) own: Tally,
     pub(crate) inconsistencies: Vec<Inconsistency>,
 }
 
@@ -60,6 +65,7 @@ pub(crate) fn fill_rows(
         shared: Tally::default(),
         one_per_site: 0,
         ignored_bytes: FxHashMap::default(),
+        own: Tally::default(),
         overflows: 0,
         unknown_counters: FirstUnknown::default(),
         unknown_threads: FirstUnknown::default(),
@@ -108,6 +114,7 @@ impl ModelSums<'_> {
                 _ => ThreadKind::Live,
             },
             total: Tally::default(),
+            contexts: self.definitions.contexts_of(id),
             vm_allocated_bytes: thread.vm_allocated_bytes,
         };
         let index = self.push_thread(row);
@@ -125,6 +132,7 @@ impl ModelSums<'_> {
             name: "shared".to_owned(),
             kind: ThreadKind::Shared,
             total: Tally::default(),
+            contexts: Vec::new(),
             vm_allocated_bytes: None,
         });
         self.add_counters(index, state.shared.iter());
@@ -172,6 +180,9 @@ impl ModelSums<'_> {
             .iter()
             .map(|(bucket, sum)| (*bucket, self.fit(*sum)))
             .collect();
+        if is_in_helper(self.definitions, id) {
+            return self.add_own(thread, Tally { count, bytes });
+        }
         let index = self.plan.site(id);
         if let Some(row) = self.plan.sites.get_mut(index.get()) {
             row.bytes_unknown = row.bytes_unknown.saturating_add(unknown);
@@ -205,6 +216,9 @@ impl ModelSums<'_> {
             (0, None) => (0, count),
             (bytes, _) => (self.fit(i128::from(bytes)), 0),
         };
+        if is_in_helper(self.definitions, *id) {
+            return self.add_own(thread, Tally { count, bytes });
+        }
         let index = self.plan.site(*id);
         if let Some(row) = self.plan.sites.get_mut(index.get()) {
             row.bytes_unknown = row.bytes_unknown.saturating_add(unknown);
@@ -212,6 +226,15 @@ impl ModelSums<'_> {
         let context = context.and_then(|call| self.plan.call(call));
         let ty = ty.as_deref().map(|ty| self.plan.ty(ty));
         self.add_part(thread, index, context, ty, Tally { count, bytes });
+    }
+
+    /// Adds objects of the agent. The VM's count for the thread becomes that of the program.
+    fn add_own(&mut self, thread: ThreadIndex, tally: Tally) {
+        self.own += tally;
+        let row = self.threads.get_mut(thread.get());
+        if let Some(vm) = row.and_then(|row| row.vm_allocated_bytes.as_mut()) {
+            *vm = vm.saturating_sub(u64::try_from(tally.bytes).unwrap_or(0));
+        }
     }
 
     /// Adds to the site, its part, its thread, and the call.
@@ -287,6 +310,7 @@ impl ModelSums<'_> {
             threads: self.threads,
             shared: self.shared,
             one_per_site: self.one_per_site,
+            own: self.own,
             inconsistencies,
         }
     }

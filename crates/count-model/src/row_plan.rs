@@ -10,6 +10,7 @@ use ducktrack_trace_format::{AllocationKind, CallSite, CallSiteId, Class, Method
 use rustc_hash::FxHashMap;
 
 use crate::definitions::Definitions;
+use crate::site_facts::SiteFacts;
 use crate::stable_name::{stable_class, stable_descriptor, stable_loader};
 use crate::{CallIndex, CallRow, Inconsistency, MethodIndex, MethodRow, SiteIndex, SiteRow, Tally};
 
@@ -148,7 +149,15 @@ impl RowPlan {
         let method = self.add_method(site.method, definitions);
         let ty = site.ty.as_deref().map(|ty| self.ty(ty));
         let size = definitions.size(site.id);
-        let index = self.push_site((method, site.bci, site.line, site.kind, ty), size);
+        let kind = definitions.site_facts.kind(site);
+        let index = self.push_site((method, site.bci, site.line, kind, ty), size);
+        if let Some(row) = self
+            .sites
+            .get_mut(index.get())
+            .filter(|row| row.merged == 1)
+        {
+            row.facts = definitions.site_facts.of(site.id);
+        }
         self.by_id.sites.insert(site.id, index);
     }
 
@@ -184,7 +193,8 @@ impl RowPlan {
         self.by_id.calls.insert(call.id, index);
     }
 
-    fn add_method(&mut self, id: MethodId, definitions: &Definitions) -> MethodIndex {
+    /// The row of a method, which it now has.
+    pub(crate) fn add_method(&mut self, id: MethodId, definitions: &Definitions) -> MethodIndex {
         if let Some(known) = self.by_id.methods.get(&id) {
             return *known;
         }
@@ -261,6 +271,7 @@ fn empty_site(key: SiteKey, size: Option<u32>) -> SiteRow {
         line,
         kind,
         ty,
+        facts: SiteFacts::default(),
         size,
         merged: 1,
         total: Tally::default(),

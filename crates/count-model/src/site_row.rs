@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ducktrack_trace_format::AllocationKind;
 
-use crate::{CallIndex, MethodIndex, Tally, ThreadIndex};
+use crate::{CallIndex, MethodIndex, SiteFacts, Tally, ThreadIndex};
 
 /// A method that has sites (or calls of tracked methods). Generated classes of one pattern are one class here.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +46,8 @@ pub struct SiteRow {
     pub kind: AllocationKind,
     /// The allocated type, as a descriptor with stable names (`[Ljava/lang/String;`). `None`: see [`SiteRow::parts`].
     pub ty: Option<Arc<str>>,
+    /// Facts that its bytecode has.
+    pub facts: SiteFacts,
     /// Size of one object, where it is fixed, known, and the same for all merged sites.
     pub size: Option<u32>,
     /// How many sites of the trace are in this row.

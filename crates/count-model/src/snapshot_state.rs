@@ -6,10 +6,11 @@
 use std::collections::BTreeMap;
 
 use ducktrack_trace_format::{
-    AgentCost, CallSiteId, CounterId, SiteId, Snapshot, ThreadCounts, ThreadId,
+    AgentCost, CallSiteId, ContextExecutions, CounterId, SiteId, Snapshot, ThreadCounts, ThreadId,
 };
 use rustc_hash::FxHashMap;
 
+use crate::context_row::{AllExecutions, Executions};
 use crate::{Inconsistency, SnapshotRow};
 
 /// Site, caller to blame, type of the object.
@@ -32,6 +33,7 @@ pub(crate) struct SnapshotState {
     pub(crate) vm_allocated_bytes: Option<u64>,
     pub(crate) before_ready_bytes: Option<u64>,
     pub(crate) cost: AgentCost,
+    pub(crate) executions: AllExecutions,
     pub(crate) snapshots: Vec<SnapshotRow>,
     /// Parts whose last one is not there yet.
     parts: Vec<Snapshot>,
@@ -58,6 +60,12 @@ impl SnapshotState {
         if !more {
             self.apply_parts();
         }
+    }
+
+    /// Takes the executions of a context; they belong to the next snapshot.
+    pub(crate) fn take_executions(&mut self, record: &ContextExecutions) {
+        self.executions
+            .insert(record.context, Executions::of(record));
     }
 
     /// Contradictions between snapshots, and a snapshot that never became whole.

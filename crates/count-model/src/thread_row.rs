@@ -1,6 +1,6 @@
 //! Threads and what each of them executed.
 
-use crate::Tally;
+use crate::{ContextIndex, Tally};
 
 /// One thread of the trace, or a fold of several.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct ThreadRow {
     pub kind: ThreadKind,
     /// All sites together, as executed by this thread. Virtual threads count with the carrier they ran on.
     pub total: Tally,
+    /// The contexts for which it counts, one of each kind; empty: it is a thread's own row.
+    pub contexts: Vec<ContextIndex>,
     /// The VM's own count of bytes this thread allocated since counting was ready.
     pub vm_allocated_bytes: Option<u64>,
 }

@@ -4,6 +4,7 @@
 
 use ducktrack_trace_format::ThreadId;
 
+use crate::context_row::add_growth;
 use crate::snapshot_state::{SnapshotState, ThreadState};
 
 /// Which part of a run.
@@ -128,6 +129,7 @@ impl WindowCut {
         }
         state.threads = self.sums.threads;
         state.shared = self.sums.shared;
+        state.executions = self.sums.executions;
         state.vm_allocated_bytes = self.sums.vm_allocated_bytes;
         state.before_ready_bytes = None;
         self.found
@@ -148,6 +150,11 @@ impl WindowCut {
             let then = base.state.shared.get(id).copied().unwrap_or(0);
             *self.sums.shared.entry(*id).or_default() += value.saturating_sub(then);
         }
+        add_growth(
+            &mut self.sums.executions,
+            &state.executions,
+            &base.state.executions,
+        );
         if let Some(now) = state.vm_allocated_bytes {
             let then = base.state.vm_allocated_bytes.unwrap_or(0);
             *self.sums.vm_allocated_bytes.get_or_insert(0) += now.saturating_sub(then);

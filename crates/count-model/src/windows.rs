@@ -1,9 +1,10 @@
 //! Windows of a run: from a mark to the next one, or to the end.
 
-use ducktrack_trace_format::Unit;
+use ducktrack_trace_format::{Term, Unit};
 
 use crate::Tally;
 use crate::definitions::Definitions;
+use crate::own_objects::is_in_helper;
 use crate::snapshot_state::SnapshotState;
 
 /// How the cause of a snapshot begins that a mark has brought about.
@@ -91,7 +92,8 @@ pub(crate) fn total(state: &SnapshotState, definitions: &Definitions) -> Tally {
         let Some(counter) = definitions.counters.get(id) else {
             continue;
         };
-        for term in &counter.terms {
+        let of_program = |term: &&Term| !is_in_helper(definitions, term.site);
+        for term in counter.terms.iter().filter(of_program) {
             let amount = i128::try_from(value)
                 .unwrap_or(i128::MAX)
                 .saturating_mul(term.factor.into());
@@ -108,6 +110,9 @@ pub(crate) fn total(state: &SnapshotState, definitions: &Definitions) -> Tally {
     for ((site, ..), (objects, of_objects)) in
         state.threads.values().flat_map(|thread| &thread.keyed)
     {
+        if is_in_helper(definitions, *site) {
+            continue;
+        }
         count += i128::from(*objects);
         bytes += match *of_objects {
             0 => i128::from(*objects) * i128::from(definitions.size(*site).unwrap_or(0)),

@@ -77,6 +77,9 @@ impl Rewritten {
             histogram: false,
             materialized: false,
             totals: false,
+            calls: false,
+            off_heap: false,
+            joined_chains: false,
             profile: true,
             redundant_stamps: false,
         };
@@ -84,6 +87,7 @@ impl Rewritten {
             options: &options,
             tracked: &TrackedMethods::built_in(),
             application: None,
+            contexts: None,
             hidden: false,
             stamps: Stamps::None,
         };

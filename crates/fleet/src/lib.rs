@@ -37,4 +37,6 @@ pub use run_facts::{Count, DayFacts, RunFacts, Window};
 pub use site_id::SiteId;
 pub use store::{Store, open_store};
 pub use tables::{TableFile, export, tables};
-pub use trace_facts::{AgeFact, GcFact, LeakFact, LiveFact, TraceFacts, TraceQuestion};
+pub use trace_facts::{
+    AgeFact, GcFact, LeakFact, LeakFacts, LiveFact, TraceFacts, TraceQuestion, leak_facts,
+};

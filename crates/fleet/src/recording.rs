@@ -233,7 +233,7 @@ impl Recording {
         day.explained_bytes = since(standing.explained_bytes, before.explained_bytes);
         if is_last {
             let ending = Ending::of(model);
-            day.state = ending.state.to_owned();
+            day.state = Some(ending.state);
             day.lost = lost(model, &ending);
         }
     }
@@ -248,7 +248,7 @@ fn empty_day(day: Day) -> DayFacts {
         bytes: 0,
         vm_bytes: None,
         explained_bytes: None,
-        state: "continued".to_owned(),
+        state: None,
         lost: None,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ducktrack_count_model::Run;
+use ducktrack_count_model::{Run, RunState};
 
 use crate::day::Day;
 use crate::{Place, SiteId};
@@ -49,8 +49,8 @@ pub struct DayFacts {
     pub vm_bytes: Option<i64>,
     /// Of these, bytes that the counts explain, at most.
     pub explained_bytes: Option<i64>,
-    /// `continued`: the run goes on in the next day. Else how it stands: `ended`, `running`, `killed`, `unknown`.
-    pub state: String,
+    /// How the run stands; `None`: it goes on in the next day.
+    pub state: Option<RunState>,
     /// The missing parts of the whole run, one line, in its last day.
     pub lost: Option<String>,
 }

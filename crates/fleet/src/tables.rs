@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use ducktrack_count_model::RunState;
 
 use crate::day::Day;
 use crate::parquet_file::{Column, Values, parquet_file};
@@ -13,6 +14,8 @@ use crate::{DayFacts, FleetError, Origin, Place, RunFacts, SiteId, Store, TraceF
 
 /// The version of the layout; see `SCHEMA.md`.
 const LAYOUT: &str = "v1";
+/// The state of a run that goes on in the next day.
+const CONTINUED: &str = "continued";
 
 /// A file of a table.
 #[derive(Debug)]
@@ -332,7 +335,7 @@ impl RunFiles<'_> {
         let start = day.windows.first().map(|window| signed(window.start));
         let end = day.windows.last().map(|window| signed(window.end));
         let millis = start.zip(end).map(|(start, end)| end - start);
-        let is_last = day.state != "continued";
+        let is_last = day.state.is_some();
         let requests = origin.requests.filter(|_| is_last).map(signed);
         let columns = [
             self.ids(1),
@@ -342,7 +345,7 @@ impl RunFiles<'_> {
             number("pid", Some(run.pid.into())),
             text("jdk", &run.java_version),
             text("collector", &run.collector),
-            text("mode", &run.mode),
+            text("mode", run.mode.name()),
             text("command", &run.command),
             text("agent", &run.agent_version),
             text("labels", &origin.labels.text()),
@@ -354,7 +357,7 @@ impl RunFiles<'_> {
             number("vm_bytes", day.vm_bytes),
             number("explained_bytes", day.explained_bytes),
             number("requests", requests),
-            text("state", &day.state),
+            text("state", day.state.map_or(CONTINUED, RunState::name)),
             maybe("lost", day.lost.as_deref()),
         ];
         self.file("runs", Some(day.day), &columns, &[], 1)

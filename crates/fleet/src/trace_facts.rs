@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use ducktrack_analyses::{
     HeapAt, HeapMoments, JudgedSpan, Levels, LifetimeTallies, Lifetimes, Question, SpaceUse,
-    Staleness, StalenessAt, Survivors, SurvivorsBuilder, Timeline, TimelineCourse,
+    Staleness, StalenessAt, SurvivorsBuilder, Timeline, TimelineCourse,
 };
 use ducktrack_count_model::{CountModel, SiteIndex};
+use ducktrack_findings::{Findings, Standing};
 use ducktrack_heap_replay::Moment;
-use ducktrack_leaks::{Forecast, History, judge};
+use ducktrack_leaks::Amount;
 
 use crate::place::PlaceBook;
 use crate::{Place, SiteId};
@@ -69,7 +70,7 @@ pub struct GcFact {
 pub struct LeakFact {
     /// `None`: objects without a site.
     pub site: Option<SiteId>,
-    /// `growing`, `periodic`, `bounded`, `unknown`.
+    /// The word of [`Standing`]: `leaks` only where `ducktrack leaks` has an alarm.
     pub verdict: &'static str,
     /// How sure that is, in thousandths.
     pub confidence_permille: i64,
@@ -121,10 +122,11 @@ impl TraceFacts {
         )
     }
 
-    /// From the answers.
+    /// From the answers, and the leaks of the same run.
     pub fn of(
         count: &CountModel,
-        (heaps, lifetimes, timeline, survivors, staleness): &<TraceQuestion as Question>::Answer,
+        (heaps, lifetimes, timeline, _, staleness): &<TraceQuestion as Question>::Answer,
+        (leaks, places): LeakFacts,
     ) -> Self {
         let mut naming = Naming::of(count);
         let heap = heaps.iter().flatten().next();
@@ -133,12 +135,22 @@ impl TraceFacts {
             ages: ages(lifetimes, &mut naming),
             live: heap.map_or_else(Vec::new, |heap| live(heap, staleness.as_ref(), &mut naming)),
             gcs: gcs(timeline),
-            leaks: leaks(survivors, &mut naming),
-            places: BTreeMap::new(),
+            leaks,
+            places,
         };
-        facts.places = naming.places;
+        facts.places.append(&mut naming.places);
         facts
     }
+}
+
+/// What leaks, and the places of its sites.
+pub type LeakFacts = (Vec<LeakFact>, BTreeMap<SiteId, Place>);
+
+/// The facts about leaks, as `ducktrack leaks` has them.
+pub fn leak_facts(findings: &Findings<'_>) -> LeakFacts {
+    let mut naming = Naming::of(&findings.evidence.model.count);
+    let leaks = leaks(findings, &mut naming);
+    (leaks, naming.places)
 }
 
 /// Sites to ids; remembers which.
@@ -236,28 +248,42 @@ fn gcs(timeline: &Timeline) -> Vec<GcFact> {
         .collect()
 }
 
-fn leaks(survivors: &Survivors, naming: &mut Naming<'_>) -> Vec<LeakFact> {
+/// The sites of the findings of a run, each with the word of its rows that needs a person most.
+fn leaks(findings: &Findings<'_>, naming: &mut Naming<'_>) -> Vec<LeakFact> {
+    let per_hour = |per_mb: f64| findings.forecast.per_second(per_mb) * 3600.0;
     // A site has a row for each of its callers.
-    let mut sites: BTreeMap<_, History> = BTreeMap::new();
-    for row in &survivors.rows {
-        sites.entry(row.site).or_default().add(&row.history);
+    let mut sites: BTreeMap<_, (Standing, SiteSums)> = BTreeMap::new();
+    for (row, standing) in findings.rows.iter().zip(findings.standings()) {
+        let (worst, sums) = sites
+            .entry(row.row.site)
+            .or_insert((standing, SiteSums::default()));
+        *worst = standing.min(*worst);
+        sums.sure = sums.sure.max(row.judged.sure);
+        sums.live += row.judged.live;
+        sums.objects_per_hour += per_hour(row.judged.objects_per_mb.value);
+        sums.bytes_per_hour += per_hour(row.judged.bytes_per_mb.value);
     }
-    let forecast = Forecast::of(&survivors.clock, survivors.live.bytes, 0);
-    let per_hour = |per_mb: f64| whole(forecast.per_second(per_mb) * 3600.0);
-    let mut facts = Vec::new();
-    for (site, history) in sites {
-        let judged = judge(&survivors.clock, &history);
-        facts.push(LeakFact {
+    let sites = sites.into_iter();
+    sites
+        .map(|(site, (standing, sums))| LeakFact {
             site: naming.id(site),
-            verdict: judged.verdict.name(),
-            confidence_permille: whole(judged.sure * 1000.0),
-            objects_per_hour: per_hour(judged.objects_per_mb.value),
-            bytes_per_hour: per_hour(judged.bytes_per_mb.value),
-            live_objects: judged.live.objects,
-            live_bytes: judged.live.bytes,
-        });
-    }
-    facts
+            verdict: standing.name(),
+            confidence_permille: whole(sums.sure * 1000.0),
+            objects_per_hour: whole(sums.objects_per_hour),
+            bytes_per_hour: whole(sums.bytes_per_hour),
+            live_objects: sums.live.objects,
+            live_bytes: sums.live.bytes,
+        })
+        .collect()
+}
+
+/// The rows of one site together.
+#[derive(Default)]
+struct SiteSums {
+    sure: f64,
+    live: Amount,
+    objects_per_hour: f64,
+    bytes_per_hour: f64,
 }
 
 #[allow(

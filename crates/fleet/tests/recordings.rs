@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
+use ducktrack_count_model::RunState;
 use ducktrack_fleet::{FleetError, Origin, Recording, RunFacts, Store, export, tables};
 use ducktrack_test_support::sample_run;
 use ducktrack_trace_format::{Record, Snapshot};
@@ -106,15 +107,9 @@ fn sums_over_windows_and_days_are_those_of_the_report() {
     }
     let vm: i64 = facts.days.iter().filter_map(|day| day.vm_bytes).sum();
     assert_eq!(vm, 20_000_000);
-    let states: Vec<&str> = facts.days.iter().map(|day| day.state.as_str()).collect();
-    assert_eq!(states.last(), Some(&"ended"));
-    assert!(
-        states
-            .iter()
-            .rev()
-            .skip(1)
-            .all(|state| *state == "continued")
-    );
+    let states: Vec<Option<RunState>> = facts.days.iter().map(|day| day.state).collect();
+    assert_eq!(states.last(), Some(&Some(RunState::Ended)));
+    assert!(states.iter().rev().skip(1).all(Option::is_none));
     assert!(counts().all(|row| facts.places.contains_key(&row.site)));
     assert!(
         counts()
@@ -226,7 +221,7 @@ fn what_is_missing_is_in_the_last_day() {
         .filter(|record| !matches!(record, Record::End(_)));
     let (facts, objects, _) = facts(killed.collect());
     let day = facts.days.last().expect("a day");
-    assert_eq!((day.state.as_str(), day.objects), ("unknown", objects));
+    assert_eq!((day.state, day.objects), (Some(RunState::Unknown), objects));
     assert!(
         day.lost
             .as_deref()

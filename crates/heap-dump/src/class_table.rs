@@ -10,6 +10,13 @@ use crate::value_type::ValueType;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClassIndex(u32);
 
+impl ClassIndex {
+    /// Its place in lists by class.
+    pub fn get(self) -> usize {
+        self.0 as usize
+    }
+}
+
 impl core::fmt::Debug for ClassIndex {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "class{}", self.0)
@@ -25,6 +32,19 @@ pub(crate) struct DumpClass {
     name: Identifier,
     /// Its record in the heap section.
     pub(crate) record: ClassRecord,
+}
+
+/// A field of a class's instances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClassField {
+    /// Its name, by its string ([`ClassTable::string`]).
+    pub name: Identifier,
+    /// The type of its values.
+    pub ty: ValueType,
+    /// The class that declares it.
+    pub declared_by: ClassIndex,
+    /// Its offset in the instance data of the dump.
+    pub offset: u32,
 }
 
 /// A reference field of a class's instances.
@@ -45,10 +65,17 @@ pub(crate) struct PlannedField {
 pub(crate) struct ReferencePlan {
     /// By ascending offset.
     pub(crate) fields: Vec<PlannedField>,
+    /// Of a weak reference: where its referent and its queue are.
+    pub(crate) weak: Option<WeakFields>,
     /// Bytes of all fields in the dump.
     pub(crate) bytes: u32,
-    /// Bytes of all fields in the heap, with references of 4 bytes.
-    pub(crate) heap_bytes: u32,
+}
+
+/// Offsets of fields of a weak reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WeakFields {
+    pub(crate) referent: u32,
+    pub(crate) queue: u32,
 }
 
 /// The classes of the dump, in the order of the file.
@@ -189,8 +216,52 @@ impl ClassTable {
         self.lineage(index).any(|(class, _)| class == of)
     }
 
+    /// All fields of a class's instances, in the order of the dump: those of the class itself first.
+    pub fn fields(&self, index: ClassIndex) -> Vec<ClassField> {
+        let mut offset = 0;
+        let mut fields = Vec::new();
+        for (declared_by, class) in self.lineage(index) {
+            for (name, ty) in &class.record.fields {
+                fields.push(ClassField {
+                    name: *name,
+                    ty: *ty,
+                    declared_by,
+                    offset,
+                });
+                offset += ty.bytes() as u32;
+            }
+        }
+        fields
+    }
+
+    /// Bytes of an element of this class's arrays; `None` if it is no class of arrays.
+    pub fn element_bytes(&self, index: ClassIndex, reference: u64) -> Option<u64> {
+        let mut name = self.name(index).bytes();
+        if name.next() != Some(b'[') {
+            return None;
+        }
+        Some(match name.next() {
+            Some(b'J' | b'D') => 8,
+            Some(b'I' | b'F') => 4,
+            Some(b'S' | b'C') => 2,
+            Some(b'B' | b'Z') => 1,
+            _ => reference,
+        })
+    }
+
+    /// The class that is the superclass; `None` of `java.lang.Object`, and of a class that the dump does not have.
+    pub fn superclass(&self, index: ClassIndex) -> Option<ClassIndex> {
+        self.by_id(self.get(index)?.record.superclass)
+    }
+
+    /// The name of a static field, by its place ([`HeapGraph::static_place`](crate::HeapGraph::static_place)).
+    pub fn static_name(&self, index: ClassIndex, place: u32) -> Option<&str> {
+        let (name, _) = self.get(index)?.record.statics.get(place as usize)?;
+        Some(self.string(*name))
+    }
+
     /// The offset of a primitive or reference field in instances.
-    pub(crate) fn offset(&self, index: ClassIndex, class: &str, field: &str) -> Option<u32> {
+    pub fn offset(&self, index: ClassIndex, class: &str, field: &str) -> Option<u32> {
         let mut offset = 0;
         for (_, declared_by) in self.lineage(index) {
             for (name, ty) in &declared_by.record.fields {
@@ -208,9 +279,23 @@ impl ClassTable {
         strength(self.name(index), self.string(field), |_| false) == Strength::Late
     }
 
+    /// Of a class of weak references.
+    fn weak_fields(&self, index: ClassIndex) -> Option<WeakFields> {
+        let of_reference = |field| self.offset(index, "java/lang/ref/Reference", field);
+        self.is_a(index, "java/lang/ref/WeakReference")
+            .then_some(())?;
+        Some(WeakFields {
+            referent: of_reference("referent")?,
+            queue: of_reference("queue")?,
+        })
+    }
+
     /// The references in instances that lead to objects.
     pub(crate) fn plan(&self, index: ClassIndex) -> ReferencePlan {
-        let mut plan = ReferencePlan::default();
+        let mut plan = ReferencePlan {
+            weak: self.weak_fields(index),
+            ..ReferencePlan::default()
+        };
         for (declared_by, class) in self.lineage(index) {
             for (name, ty) in &class.record.fields {
                 let of_class = self.string(class.name);
@@ -226,10 +311,6 @@ impl ClassTable {
                 }
                 let bytes = ty.bytes() as u32;
                 plan.bytes = plan.bytes.saturating_add(bytes);
-                plan.heap_bytes = plan.heap_bytes.saturating_add(match ty {
-                    ValueType::Reference => 4,
-                    _ => bytes,
-                });
             }
         }
         plan

@@ -1,6 +1,6 @@
 //! A dump as a graph of objects.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::DumpError;
 use crate::byte_stream::DumpFile;
@@ -9,6 +9,7 @@ use crate::graph::{Graph, Lists};
 use crate::held_graph::Tiers;
 use crate::late_references::{FIELDS_OF_CLASS_OBJECTS, HANDLERS};
 use crate::numbering::Numbering;
+use crate::object_model::ObjectModel;
 use crate::record_walk::{Extent, Identifier, time};
 use crate::reference_walk::{Numbered, References, is_permanent, references};
 use crate::roots::Root;
@@ -24,10 +25,13 @@ pub struct HeapGraph {
     edges: Lists,
     late: FxHashMap<u32, Vec<u32>>,
     soft: FxHashMap<u32, u32>,
+    spent: FxHashSet<u32>,
     /// The root objects without duplicates, those with the most useful names first.
     roots: Vec<(u32, Root)>,
     /// Roots of what is held late.
     late_roots: Vec<(u32, Root)>,
+    /// Threads with the method that each is in.
+    innermost: Vec<(u32, String)>,
     cut: Option<u64>,
 }
 
@@ -59,6 +63,7 @@ impl HeapGraph {
             by_place,
             late,
             soft,
+            spent,
         } = references(&file, numbered, order.places(), extent)?;
         let edges = by_place.renumbered(ids.len(), |place| order.number(place));
         drop(order);
@@ -72,6 +77,10 @@ impl HeapGraph {
                 ))
             })
             .collect();
+        let innermost = survey.stacks.innermost(&survey.classes).into_iter();
+        let innermost = innermost
+            .filter_map(|(thread, method)| Some((ids.number(thread)?, method)))
+            .collect();
         let (roots, late_roots) = roots(numbered, named);
         Ok(Self {
             file,
@@ -81,8 +90,10 @@ impl HeapGraph {
             edges,
             late,
             soft,
+            spent,
             roots,
             late_roots,
+            innermost,
             cut: survey.cut,
         })
     }
@@ -103,6 +114,16 @@ impl HeapGraph {
     /// When the dump was written, milliseconds since 1970.
     pub fn unix_millis(&self) -> u64 {
         self.unix_millis
+    }
+
+    /// The running threads, and the method that each is in: `java/lang/Thread.sleep`.
+    pub fn innermost_methods(&self) -> &[(u32, String)] {
+        &self.innermost
+    }
+
+    /// How the JVM laid out its objects, as their addresses show.
+    pub fn model(&self) -> ObjectModel {
+        self.numbering.model
     }
 
     /// The classes.
@@ -198,6 +219,11 @@ impl HeapGraph {
     /// True if the dump has soft references with a referent.
     pub fn has_soft_references(&self) -> bool {
         !self.soft.is_empty()
+    }
+
+    /// Weak references that are cleared and wait in their queue: the entries of a weak table that its next use removes.
+    pub fn spent_references(&self) -> &FxHashSet<u32> {
+        &self.spent
     }
 
     /// Bytes of an object in the heap: an estimate from the dump, until [`HeapGraph::set_bytes`] sets the exact size.

@@ -9,6 +9,8 @@
 //! A reference counts if its target is in no firmer tier than its origin, and a late reference never counts if its target is firm. So what is held late, or not at
 //! all, takes nothing away from the holders of firm nodes.
 
+use std::collections::VecDeque;
+
 use crate::graph::Graph;
 
 /// How firmly a node is held; smaller is firmer.
@@ -142,6 +144,46 @@ impl<G: Graph> HeldGraph<'_, G> {
                 return Some(target);
             }
         }
+    }
+
+    /// A shortest way from a root to a node, both included, without the references that `is_cut`.
+    pub fn way_without(
+        &self,
+        orphans: &[u32],
+        is_cut: impl Fn(u32, u32) -> bool,
+        to: u32,
+    ) -> Option<Vec<u32>> {
+        const NOT_MET: u32 = u32::MAX;
+        let mut before = vec![NOT_MET; self.nodes()];
+        let mut todo = VecDeque::new();
+        for root in self.tiers.roots().chain(orphans.iter().copied()) {
+            let met = before.get_mut(root as usize)?;
+            if *met == NOT_MET {
+                *met = root;
+                todo.push_back(root);
+            }
+        }
+        while let Some(node) = todo.pop_front() {
+            if node == to {
+                let step = |node: &u32| {
+                    let before = before.get(*node as usize).copied();
+                    before.filter(|before| before != node)
+                };
+                let mut way: Vec<u32> = core::iter::successors(Some(node), step).collect();
+                way.reverse();
+                return Some(way);
+            }
+            for target in self.targets(node).filter(|target| !is_cut(node, *target)) {
+                if let Some(met) = before
+                    .get_mut(target as usize)
+                    .filter(|met| **met == NOT_MET)
+                {
+                    *met = node;
+                    todo.push_back(target);
+                }
+            }
+        }
+        None
     }
 
     /// Everything that is reached without going through a node or a reference that `is_cut`. Nodes that nothing holds are reached from their own kind.

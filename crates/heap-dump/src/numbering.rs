@@ -1,9 +1,8 @@
 //! Numbers the objects of a dump by ascending identifier, instead of by their order in the file.
 
-use rustc_hash::FxHashMap;
-
 use crate::class_table::{ClassIndex, ClassTable};
 use crate::id_table::IdTable;
+use crate::object_model::{ObjectModel, Sizes};
 use crate::record_walk::Identifier;
 use crate::survey::{OBJECTS_PER_POSITION, Survey};
 
@@ -11,13 +10,12 @@ use crate::survey::{OBJECTS_PER_POSITION, Survey};
 const OBJECTS_PER_PLACE: u32 = 64;
 /// Marks an identifier that occurred before.
 const AGAIN: u32 = u32::MAX;
-/// In a heap with references of 4 bytes, objects usually have addresses below this one.
-const COMPRESSED_BELOW: u64 = 1 << 35;
 
 /// The objects of a dump by number, 13 bytes each.
 #[derive(Debug)]
 pub(crate) struct Numbering {
     pub(crate) ids: IdTable,
+    pub(crate) model: ObjectModel,
     pub(crate) class_of: Vec<ClassIndex>,
     /// Estimated bytes in the heap, in units of 8.
     pub(crate) units: Vec<u32>,
@@ -72,12 +70,10 @@ impl Numbering {
         let lengths = core::mem::take(&mut survey.lengths);
         let mut units = by_number(&order, ids.len(), &lengths, 0);
         drop(lengths);
-        let mut sizes = Sizes {
-            classes: &survey.classes,
-            of_fields: FxHashMap::default(),
-        };
-        for (number, (units, class)) in (0_u32..).zip(units.iter_mut().zip(&class_of)) {
-            let bytes = sizes.bytes(ids.id(number), *class, *units);
+        let model = ObjectModel::of(&ids, &survey.classes, (&class_of, &units));
+        let mut sizes = Sizes::new(model, &survey.classes);
+        for (units, class) in units.iter_mut().zip(&class_of) {
+            let bytes = sizes.bytes(*class, *units);
             *units = u32::try_from(bytes / 8).unwrap_or(u32::MAX);
         }
         let positions = Positions {
@@ -86,6 +82,7 @@ impl Numbering {
         };
         let numbering = Self {
             ids,
+            model,
             class_of,
             units,
             positions,
@@ -137,35 +134,4 @@ fn first_places(order: &FileOrder, numbers: usize, class_by_place: &[ClassIndex]
         }
     }
     places
-}
-
-/// Estimates sizes in the heap: headers of 12 bytes (arrays: 16), and references of 4 bytes below 32 GB. A dump does not
-/// have exact sizes.
-struct Sizes<'a> {
-    classes: &'a ClassTable,
-    of_fields: FxHashMap<ClassIndex, u64>,
-}
-
-impl Sizes<'_> {
-    /// `length`: number of elements of an array, or bytes of an instance's fields in the dump.
-    fn bytes(&mut self, id: Identifier, class: ClassIndex, length: u32) -> u64 {
-        let length = u64::from(length);
-        let is_compressed = id < COMPRESSED_BELOW;
-        let bytes = match self.classes.name(class).as_bytes() {
-            [b'[', b'L' | b'[', ..] => 16 + length * if is_compressed { 4 } else { 8 },
-            [b'[', b'J' | b'D', ..] => 16 + length * 8,
-            [b'[', b'I' | b'F', ..] => 16 + length * 4,
-            [b'[', b'S' | b'C', ..] => 16 + length * 2,
-            [b'[', ..] => 16 + length,
-            _ if is_compressed => 12 + self.bytes_of_fields(class),
-            _ => 16 + length,
-        };
-        bytes.next_multiple_of(8)
-    }
-
-    fn bytes_of_fields(&mut self, class: ClassIndex) -> u64 {
-        let classes = self.classes;
-        let of_fields = self.of_fields.entry(class);
-        *of_fields.or_insert_with(|| u64::from(classes.plan(class).heap_bytes))
-    }
 }

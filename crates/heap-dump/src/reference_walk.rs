@@ -4,7 +4,7 @@
 //! that can be unloaded, two references are added that exist without a field: from an object to its class, and from a loader to each class that it
 //! loaded.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::DumpError;
 use crate::byte_stream::DumpFile;
@@ -39,6 +39,8 @@ pub(crate) struct References {
     pub(crate) late: FxHashMap<u32, Vec<u32>>,
     /// The referents of soft references, which are also among the others.
     pub(crate) soft: FxHashMap<u32, u32>,
+    /// Weak references that are cleared and whose queue has them still.
+    pub(crate) spent: FxHashSet<u32>,
 }
 
 /// Reads all references in the order of the file, which has `objects` objects.
@@ -57,6 +59,8 @@ pub(crate) fn references(
         edges: Lists::with_room(objects, 0),
         late: FxHashMap::default(),
         soft: FxHashMap::default(),
+        cleared: Vec::new(),
+        no_queue: 0,
         object: 0,
         content: Content::Values,
     };
@@ -71,6 +75,7 @@ pub(crate) fn references(
         });
     }
     Ok(References {
+        spent: reader.spent(),
         by_place: reader.edges,
         late: reader.late,
         soft: reader.soft,
@@ -106,6 +111,9 @@ fn loaded_classes(dump: Numbered<'_>) -> FxHashMap<Identifier, Vec<u32>> {
     loaded
 }
 
+/// The class of the queues of references; its static field `NULL` stands for none.
+const REFERENCE_QUEUE: &str = "java/lang/ref/ReferenceQueue";
+
 /// How to read the content of the current object.
 #[derive(Clone, Copy)]
 enum Content {
@@ -123,6 +131,10 @@ struct ReferenceReader<'a> {
     edges: Lists,
     late: FxHashMap<u32, Vec<u32>>,
     soft: FxHashMap<u32, u32>,
+    /// Cleared weak references: the number, and the queue.
+    cleared: Vec<(u32, Identifier)>,
+    /// `ReferenceQueue.NULL`: the queue of references that have none, or that were taken from it.
+    no_queue: Identifier,
     /// The object whose content comes next.
     object: Identifier,
     content: Content,
@@ -152,10 +164,23 @@ impl ReferenceReader<'_> {
         }
     }
 
+    /// Whoever polls their queue drops them: a table with weak keys does so when it is next used.
+    fn spent(&self) -> FxHashSet<u32> {
+        let waiting = self.cleared.iter();
+        let waiting = waiting.filter(|(_, queue)| *queue != 0 && *queue != self.no_queue);
+        waiting.map(|(number, _)| *number).collect()
+    }
+
     fn fields(&mut self, class: ClassIndex, bytes: &[u8]) {
         let dump = self.dump;
         let plan = self.plans.entry(class);
         let plan = plan.or_insert_with(|| dump.classes.plan(class));
+        if let Some(weak) = plan.weak
+            && id_at(bytes, weak.referent) == Some(0)
+        {
+            let number = dump.ids.number(self.object);
+            self.cleared.extend(number.zip(id_at(bytes, weak.queue)));
+        }
         for field in &plan.fields {
             let Some(id) = id_at(bytes, field.offset) else {
                 return;
@@ -225,7 +250,11 @@ impl RecordVisitor for ReferenceReader<'_> {
         self.refer(class.loader);
         class.others.into_iter().for_each(|id| self.refer(id));
         let index = self.dump.classes.by_id(class.id);
+        let is_queue = index.is_some_and(|index| self.dump.classes.name(index) == REFERENCE_QUEUE);
         for (name, value) in class.statics {
+            if is_queue && self.dump.classes.string(name) == "NULL" {
+                self.no_queue = value;
+            }
             match index.is_some_and(|index| self.dump.classes.is_late_static(index, name)) {
                 true => add_late(&mut self.late, self.dump, (class.id, value)),
                 false => self.refer(value),

@@ -85,6 +85,23 @@ impl Stacks {
         }
     }
 
+    /// The thread objects, and the method that each is in: `java/lang/Thread.sleep`.
+    pub(crate) fn innermost(&self, classes: &ClassTable) -> Vec<(Identifier, String)> {
+        let method = |trace: u32| {
+            let frame = self.frames.get(self.traces.get(&trace)?.first()?)?;
+            let class = classes.by_serial(frame.class_serial)?;
+            Some(format!(
+                "{}.{}",
+                classes.name(class),
+                classes.string(frame.method)
+            ))
+        };
+        let threads = self.threads.values();
+        threads
+            .filter_map(|(thread, trace)| Some((*thread, method(*trace)?)))
+            .collect()
+    }
+
     fn place(&self, trace: u32, depth: u32, classes: &ClassTable) -> Option<String> {
         let id = self.traces.get(&trace)?.get(depth as usize)?;
         let frame = self.frames.get(id)?;

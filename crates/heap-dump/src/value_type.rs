@@ -2,7 +2,7 @@
 
 /// A type, by its number in the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum ValueType {
+pub enum ValueType {
     /// A reference.
     Reference,
     /// `boolean`
@@ -41,7 +41,7 @@ impl ValueType {
     }
 
     /// Bytes of a value in the dump.
-    pub(crate) fn bytes(self) -> u64 {
+    pub fn bytes(self) -> u64 {
         match self {
             Self::Boolean | Self::Byte => 1,
             Self::Char | Self::Short => 2,

@@ -41,15 +41,14 @@ impl SpaceKind {
         !matches!(self, Self::HumongousContinues | Self::Free)
     }
 
-    /// The word in JSON and text.
+    /// The word in JSON and text. The regions of one humongous object are of one kind: their live bytes are those of the object, which starts in the first.
     pub fn name(self) -> &'static str {
         match self {
             Self::Eden => "eden",
             Self::Survivor => "survivor",
             Self::To => "to",
             Self::Old => "old",
-            Self::HumongousStart => "humongous",
-            Self::HumongousContinues => "humongous-continued",
+            Self::HumongousStart | Self::HumongousContinues => "humongous",
             Self::Archive => "archive",
             Self::Free => "free",
             Self::Other => "other",

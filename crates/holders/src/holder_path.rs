@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use ducktrack_heap_dump::{DumpError, Reference, Root, Tier};
+use ducktrack_heap_dump::{DumpError, Reference, Root, Tier, is_own_class};
 
 use crate::field_paths::{PathNumber, Way};
 use crate::growing_step::GroupedBirths;
@@ -222,7 +222,7 @@ impl<'a> PathReader<'a> {
             age: holdings.dump.age(example),
             staleness: holdings.dump.staleness(example),
             repeats: path.is_some_and(|path| path.repeats),
-            is_own: is_own(
+            is_own: is_own_class(
                 graph
                     .classes()
                     .name(class.unwrap_or(graph.class_of(example))),
@@ -294,7 +294,7 @@ impl<'a> PathReader<'a> {
         let step = steps.get(piles_up).and_then(|step| paths.of(step.example));
         // All of them: an object may be held by two elements, of which only one is on its path.
         let is_of_step = |object: u32| step.is_some() && paths.of(object) == step;
-        let by_static = matches!(root, NamedRoot::Static { class, .. } if is_own(class));
+        let by_static = matches!(root, NamedRoot::Static { class, .. } if is_own_class(class));
         let holder_is_own = |at: &usize| match at.checked_sub(1) {
             None => by_static,
             Some(holder) => {
@@ -332,7 +332,7 @@ impl PathReader<'_> {
             let number = holdings.fields.number(step.example)?;
             holdings.fields.field(graph, class, number)
         };
-        declared().is_none_or(|field| is_own(graph.classes().name(field.declared_by)))
+        declared().is_none_or(|field| is_own_class(graph.classes().name(field.declared_by)))
     }
 }
 
@@ -380,18 +380,6 @@ fn added(steps: &[HolderStep], piles_up: usize) -> Origin {
     found.map(|(origin, _)| origin).unwrap_or_default()
 }
 
-/// A class that is not of the JDK, by its internal name (arrays: the element's).
-pub(crate) fn is_own(class: &str) -> bool {
-    let element = class.trim_start_matches('[');
-    let is_object = element.len() == class.len() || element.starts_with('L');
-    let name = match element.len() == class.len() {
-        true => element,
-        false => element.strip_prefix('L').unwrap_or(element),
-    };
-    let of_jdk = ["java/", "javax/", "jdk/", "sun/", "com/sun/"];
-    is_object && !name.is_empty() && !of_jdk.iter().any(|start| name.starts_with(start))
-}
-
 /// The object whose age is in the middle: the way to the first that was reached may go through another holder of the same fields.
 fn middle(holdings: &Holdings, members: &[u32]) -> Option<u32> {
     let mut by_age: Vec<(u32, u32)> = members
@@ -418,33 +406,5 @@ fn statics(steps: &mut Vec<HolderStep>) -> NamedRoot {
             NamedRoot::Static { class, field }
         }
         None => NamedRoot::Class(class),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_own;
-
-    #[test]
-    fn classes_of_the_jdk_are_not_the_programs_own() {
-        for own in [
-            "com/acme/Shop",
-            "Shop",
-            "[Lcom/acme/Shop;",
-            "javassist/A",
-            "org/x/java/B",
-        ] {
-            assert!(is_own(own), "{own}");
-        }
-        for other in [
-            "java/lang/String",
-            "[Ljava/lang/Object;",
-            "[[B",
-            "[I",
-            "jdk/internal/A",
-            "",
-        ] {
-            assert!(!is_own(other), "{other}");
-        }
     }
 }

@@ -82,6 +82,14 @@ impl JoinOutcome {
         let wrong = self.other_type.saturating_add(gone) as f64;
         self.found > 0 && wrong <= MOST_MISSING * self.found as f64
     }
+
+    /// True when the trace's heap is that of the cycle before the dump, or for it, beside which the program ran. No address is used again before the next cycle, so what is
+    /// found is right; the dump has only what is held, so objects of the trace that died since are not in it. If the cycle was still moving objects, the dump has
+    /// these where they were, as if they were made since: more than half of it must be found.
+    fn is_of_cycle(&self) -> bool {
+        self.found.saturating_mul(2) >= self.objects
+            && self.other_type as f64 <= MOST_MISSING * self.found as f64
+    }
 }
 
 /// The bit that ZGC without generations sets in all references, and so in all identifiers of a dump: above all addresses of the trace. 0: there is none.
@@ -97,7 +105,7 @@ fn colour(graph: &HeapGraph, objects: &LiveObjects) -> u64 {
 }
 
 /// Of the dump's lowest and highest identifier, and the highest address of the trace.
-fn colour_of((first, last): (u64, u64), highest: u64) -> u64 {
+pub(crate) fn colour_of((first, last): (u64, u64), highest: u64) -> u64 {
     let top = last.checked_ilog2().map_or(0, |bit| 1 << bit);
     match first & top != 0 && highest < top {
         true => top,
@@ -120,10 +128,19 @@ impl JoinedDump {
             facts: objects.facts().to_vec(),
         };
         joined.merge(&objects);
-        if objects.is_before_dump && joined.outcome.is_earlier() {
+        if let Some(made) = &objects.made_since {
+            joined.merge_made_since(made);
+        }
+        let is_earlier = objects.is_before_dump && !objects.went_on_beside;
+        if is_earlier && joined.outcome.is_earlier() {
             joined.outcome.made_since = joined.outcome.objects - joined.outcome.found;
-        } else {
-            joined.name_missing();
+            return joined;
+        }
+        joined.name_missing();
+        let outcome = &mut joined.outcome;
+        if objects.went_on_beside && !outcome.is_good() && outcome.is_of_cycle() {
+            outcome.made_since = outcome.missing_objects();
+            outcome.missing.clear();
         }
         joined
     }
@@ -163,7 +180,7 @@ impl JoinedDump {
                 self.only_in_trace(objects, place);
             }
             if let Some((place, _)) = addresses.next_if(|(_, address)| *address == id) {
-                self.set(object, objects, place);
+                self.set(object, objects.bytes(place), objects.facts_number(place));
                 let key = (
                     self.graph.class_of(object),
                     self.maker_number(object).unwrap_or(NOT_FOUND),
@@ -177,12 +194,36 @@ impl JoinedDump {
         self.outcome.objects = u64::from(self.graph.objects());
     }
 
-    fn set(&mut self, object: u32, objects: &LiveObjects, place: usize) {
+    fn set(&mut self, object: u32, bytes: u64, facts: Option<u32>) {
         let slot = self.facts_of.get_mut(object as usize);
-        if let (Some(slot), Some(facts)) = (slot, objects.facts_number(place)) {
+        if let (Some(slot), Some(facts)) = (slot, facts) {
             *slot = facts;
-            self.graph.set_bytes(object, objects.bytes(place));
+            self.graph.set_bytes(object, bytes);
             self.outcome.found += 1;
+        }
+    }
+
+    /// Objects that were made between the collection and the dump, where they were made. What the dump does not have was made after it, or is dead by then.
+    fn merge_made_since(&mut self, made: &LiveObjects) {
+        let (makers, facts) = (self.makers.len() as u32, self.facts.len() as u32);
+        self.makers.extend_from_slice(made.makers());
+        let shifted = made.facts().iter().map(|common| CommonFacts {
+            maker: common.maker + makers,
+            ..*common
+        });
+        self.facts.extend(shifted);
+        let mut addresses = (0_usize..).zip(made.addresses()).peekable();
+        let colour = colour(&self.graph, made);
+        for object in 0..self.graph.objects() {
+            let id = self.graph.id(object) & !colour;
+            while addresses.next_if(|(_, address)| *address < id).is_some() {}
+            let found = addresses.next_if(|(_, address)| *address == id);
+            if let Some((place, _)) = found.filter(|_| self.facts(object).is_none()) {
+                let facts_of = made.facts_number(place).map(|number| number + facts);
+                self.set(object, made.bytes(place), facts_of);
+                let is_type = self.has_type_of_trace(object);
+                self.outcome.other_type += u64::from(!is_type);
+            }
         }
     }
 

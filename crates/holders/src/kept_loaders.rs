@@ -1,6 +1,6 @@
 //! Class loaders that could be unloaded, and what keeps each: a leak of its own kind, since a loader keeps all of its classes, and each class its static fields.
 
-use ducktrack_heap_dump::DumpError;
+use ducktrack_heap_dump::{DumpError, Graph};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::holder_path::HolderPath;
@@ -26,6 +26,8 @@ impl Holdings {
     pub fn kept_loaders(&self, most: usize) -> Result<Vec<KeptLoaders>, DumpError> {
         let mut classes: FxHashMap<u32, Vec<u32>> = self.dump.graph.loaders_of_classes();
         classes.retain(|loader, _| self.dump.graph.class_name(*loader) != OF_REFLECTION);
+        let own = self.of_running_program(&classes);
+        classes.retain(|loader, _| !own.contains(loader));
         let is_loader =
             |object: u32| classes.contains_key(&object) && !self.dump.is_dead(self.tier(object));
         let paths = self.holders(is_loader, most)?;
@@ -35,6 +37,27 @@ impl Holdings {
             .collect();
         kept.sort_by_key(|kept| core::cmp::Reverse(kept.path.held.retained));
         Ok(kept)
+    }
+
+    /// The only loaders of their type that threads at work use as context, and their parents: the running program's own. Of a type with several of them, one may be left behind,
+    /// whoever uses it.
+    fn of_running_program(&self, classes: &FxHashMap<u32, Vec<u32>>) -> FxHashSet<u32> {
+        let graph = &self.dump.graph;
+        let mut of_type: FxHashMap<&str, u32> = FxHashMap::default();
+        for loader in classes.keys() {
+            *of_type.entry(graph.class_name(*loader)).or_default() += 1;
+        }
+        let is_only = |loader: u32| of_type.get(graph.class_name(loader)) == Some(&1);
+        let mut users: Vec<u32> = graph.innermost_methods().iter().map(|one| one.0).collect();
+        let mut own = FxHashSet::default();
+        while let Some(user) = users.pop() {
+            for &loader in graph.successors(user) {
+                if classes.contains_key(&loader) && is_only(loader) && own.insert(loader) {
+                    users.push(loader);
+                }
+            }
+        }
+        own
     }
 
     /// Loaders and their classes go together, whichever of both an object refers to.

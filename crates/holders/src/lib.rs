@@ -18,10 +18,12 @@ mod holdings;
 mod join;
 mod kept_loaders;
 mod last_use;
+mod other_holder;
 mod pair_holdings;
 mod removable_pair;
 mod site_traces;
 mod softly_held;
+mod spent_entries;
 mod thread_local_field;
 mod type_table;
 
@@ -40,4 +42,6 @@ pub use thread_local_field::NamedField;
 pub use type_table::{Origin, TypeNumber, TypeTable};
 
 // What reports need of dumps, so that they need no other crate.
-pub use ducktrack_heap_dump::{DumpError, DumpFile, Enriched, Extent, HeapGraph, Tier, enrich};
+pub use ducktrack_heap_dump::{
+    DumpError, DumpFile, Enriched, Extent, HeapGraph, Tier, enrich, is_own_class,
+};

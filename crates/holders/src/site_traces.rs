@@ -6,6 +6,7 @@ use ducktrack_analyses::LiveObjects;
 use ducktrack_count_model::{CountModel, MethodIndex};
 use ducktrack_heap_dump::{SiteFrame, SiteTrace};
 
+use crate::join::colour_of;
 use crate::type_table::Origin;
 
 /// The stack traces of all makers, and which of them each object has.
@@ -16,6 +17,8 @@ pub struct SiteTraces<'a> {
     pub traces: Vec<SiteTrace>,
     /// By maker.
     trace_of: Vec<Option<u32>>,
+    /// A bit of the dump's identifiers that is in no address of the trace.
+    colour: u64,
 }
 
 impl<'a> SiteTraces<'a> {
@@ -42,12 +45,18 @@ impl<'a> SiteTraces<'a> {
             objects,
             traces,
             trace_of,
+            colour: 0,
         }
+    }
+
+    /// For a dump with these lowest and highest identifiers.
+    pub fn of_identifiers(&mut self, ends: (u64, u64)) {
+        self.colour = colour_of(ends, self.objects.addresses().last().unwrap_or(u64::MAX));
     }
 
     /// The trace of the object at an address.
     pub fn trace_of(&self, address: u64) -> Option<u32> {
-        let place = self.objects.place(address)?;
+        let place = self.objects.place(address & !self.colour)?;
         let maker = self.objects.facts_of(place)?.maker;
         self.trace_of.get(maker as usize).copied().flatten()
     }

@@ -127,6 +127,12 @@ pub enum MovesFault {
     /// Requested by a test.
     #[error("a fault was asked for")]
     OnDemand,
+    /// Full collections follow each other and free nearly nothing: nothing is read, so that the VM's own limits are reached as without the agent. Until a full collection
+    /// that comes after there is air.
+    #[error(
+        "collections followed each other and freed nearly nothing, so the agent left them to the JVM"
+    )]
+    NoAir,
     /// Collections happened without events.
     #[error("{missed} collections were not announced")]
     Missed {

@@ -10,6 +10,7 @@
 //! | the dump at an `OutOfMemoryError` | [`DumpAtExhaustion`] | two manageable flags |
 //! | `-XX:` flags and their values | [`JvmFlags`], [`Collector`] | `JVMFlag::flags` |
 //! | sizes and names of classes | [`KlassLayout`], [`LayoutHelper`] | `Klass`, `Symbol` |
+//! | names of parameters | [`MethodParameterLayout`] | `ConstMethod` |
 //! | offsets of fields in objects | [`FieldLayout`] | `InstanceKlass` |
 //! | the heap: spaces, classes by address, objects in address order | [`HeapSpaces`], [`ClassTable`], [`ObjectWalk`] | the heap of Serial, Parallel, G1 |
 //! | objects that a collection moved, objects that died, and the references these held | [`CollectionWatch`], [`DeadRecorder`] | the heap of Serial, Parallel, G1 in the pause |
@@ -64,6 +65,7 @@ mod listed_heap;
 mod made_up_heap;
 mod mark_bitmap;
 mod memory_hook;
+mod method_parameters;
 mod new_places;
 mod object_header;
 mod object_walk;
@@ -114,6 +116,7 @@ pub use jvmci_slot::{JvmciSlotRefusal, jvmci_reserved_slot};
 pub use klass::KlassLayout;
 pub use layout_helper::{InstanceSize, LayoutHelper};
 pub use libjvm::{Libjvm, Segment};
+pub use method_parameters::{MethodParameterFacts, MethodParameterLayout, ParameterFacts};
 pub use object_header::{ObjectHeader, forwarded_to};
 pub use object_walk::{HeapObject, ObjectSizes, ObjectWalk, WalkFault};
 pub use own_memory::{note_mapped, note_unmapped, resident_of_own_memory};

@@ -1,5 +1,6 @@
 //! One pause: from `GarbageCollectionStart` to `GarbageCollectionFinish`, with one collection or several in it.
 
+mod air;
 mod counts;
 mod failed_evacuation;
 mod full_collections;
@@ -37,6 +38,7 @@ use crate::survivor::Survivor;
 use crate::vm_structs::VmStructs;
 use crate::walk_pool::WalkPool;
 use crate::young_coverage;
+use air::{Air, used};
 use counts::Counts;
 use phase::PausePhase;
 pub(crate) use phase::UnannouncedStep;
@@ -75,6 +77,9 @@ pub(crate) struct Pause {
     /// The VM's counts at the end of the last pause, or the first that were read after announcements began.
     last: Option<Counts>,
     phase: PausePhase,
+    air: Air,
+    /// Bytes used when the pause began.
+    used_before: u64,
     /// What went wrong in `start`.
     fault: Option<MovesFault>,
     /// Moves are unknown after a fault, until a full collection is read.
@@ -135,6 +140,8 @@ impl Pause {
             is_announced: false,
             last: None,
             phase: PausePhase::default(),
+            air: Air::default(),
+            used_before: 0,
             fault: None,
             off: level == MovesLevel::Off,
             fault_in: None,
@@ -183,14 +190,19 @@ impl Pause {
         self.latest.clear();
         self.failure.forget();
         self.phase.start();
+        self.air.pause_begins(started);
         self.fault = self.note_start().err();
         self.walk_nanos = nanos_since(started);
     }
 
     fn note_start(&mut self) -> Result<(), MovesFault> {
         self.spaces.list(&mut self.before)?;
+        self.used_before = used(&self.before);
         self.counts_before = self.counts()?;
         self.old_end = self.spaces.old_end();
+        if self.air.is_gone() {
+            return Err(MovesFault::NoAir);
+        }
         self.fail_on_demand()?;
         if let Some(last) = self.last
             && last.all != self.counts_before.all
@@ -304,6 +316,7 @@ impl Pause {
     pub(crate) fn finish(&mut self, reports: &mut Vec<CollectionReport>) {
         let first = reports.len();
         self.finish_all(reports);
+        self.note_air(reports.get(first..).unwrap_or_default());
         let after = reports.last().map(|report| report.after.as_slice());
         self.unwritten.end(after.unwrap_or_default());
         if let Some(report) = reports.get_mut(first) {

@@ -83,11 +83,14 @@ fn memory(bytes: usize) -> Result<&'static File, Error> {
     let file = match MEMORY.get() {
         Some(file) => file,
         None => {
+            let name = c"ducktrack-uses".as_ptr();
+            // glibc has a function for it from 2.27 on, and the kernel from 3.17.
             // SAFETY: the name is a string that ends with a zero.
-            let fd = unsafe { libc::memfd_create(c"ducktrack-uses".as_ptr(), libc::MFD_CLOEXEC) };
-            if fd < 0 {
-                return Err(failed());
-            }
+            let fd = unsafe { libc::syscall(libc::SYS_memfd_create, name, libc::MFD_CLOEXEC) };
+            let fd = i32::try_from(fd)
+                .ok()
+                .filter(|fd| *fd >= 0)
+                .ok_or_else(failed)?;
             // SAFETY: the call above has just opened the descriptor, and the file becomes its only owner.
             let file = unsafe { File::from_raw_fd(fd) };
             MEMORY.get_or_init(|| file)

@@ -42,6 +42,14 @@ pub enum Error {
         /// The name in the specification.
         function: &'static str,
     },
+    /// A function of the JDK has thrown an exception with this message. The exception has been cleared.
+    #[error("{function}: {message}")]
+    Thrown {
+        /// The name in the JDK.
+        function: &'static str,
+        /// The message of the exception.
+        message: String,
+    },
     /// A function returned null where the specification requires a result, and no exception was pending.
     #[error("{function}: null result")]
     NullResult {

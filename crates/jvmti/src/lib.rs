@@ -28,6 +28,7 @@ mod guard;
 mod heap_references;
 mod java_vm;
 mod jni_env;
+mod management;
 mod raw_types;
 mod structures;
 mod tool_watch;
@@ -63,6 +64,7 @@ pub use java_vm::{JvmtiVersion, Vm};
 /// The raw types of JNI (`jobject`, `JNIEnv`, ...), from the `jni` crate.
 pub use jni::sys;
 pub use jni_env::Jni;
+pub use management::Management;
 pub use raw_types::{
     JvmtiBoolean, OpaqueTable, RawEnv, jlocation, jrawMonitorID, jthread, jthreadGroup,
 };

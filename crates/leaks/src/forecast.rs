@@ -9,6 +9,20 @@ pub const HORIZON: f64 = CONFIDENCE / (1.0 - CONFIDENCE);
 
 const MB: f64 = 1_048_576.0;
 
+/// HotSpot gives up when full collections free less than this share of the heap (its flag `GCHeapFreeLimit`, in percent).
+pub const FREES_NOTHING: f64 = 0.02;
+
+/// Why a straight line is an alarm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Alarm {
+    /// It doubles the live heap within the horizon.
+    Doubles,
+    /// It fills the heap within the horizon.
+    FillsHeap,
+    /// It does so together with others, of which it is one of the largest.
+    Together,
+}
+
 /// Figures that need the whole heap.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Forecast {
@@ -46,10 +60,24 @@ impl Forecast {
         bytes_per_mb > 0.0 && bytes_per_mb >= self.smallest_rate()
     }
 
-    /// Whether a straight line with so many bytes per megabyte is an alarm: within the horizon it doubles the live heap, or fills the heap.
-    pub fn is_alarming(&self, bytes_per_mb: f64) -> bool {
+    /// Why a straight line with so many bytes per megabyte is an alarm. `None`: it is none.
+    pub fn alarm(&self, bytes_per_mb: f64) -> Option<Alarm> {
         let spans = self.spans_until_full(bytes_per_mb);
-        self.is_material(bytes_per_mb) || spans.is_some_and(|spans| spans <= HORIZON)
+        if spans.is_some_and(|spans| spans <= HORIZON) {
+            return Some(Alarm::FillsHeap);
+        }
+        self.is_material(bytes_per_mb).then_some(Alarm::Doubles)
+    }
+
+    /// Too little was done: if all that the program allocated had stayed, it would be no alarm.
+    pub fn is_idle(&self) -> bool {
+        self.alarm(MB).is_none()
+    }
+
+    /// Seconds of work until the live heap has doubled at this rate.
+    pub fn seconds_until_doubled(&self, bytes_per_mb: f64) -> Option<f64> {
+        let is_known = bytes_per_mb > 0.0 && self.bytes_per_second > 0.0;
+        is_known.then(|| self.live_bytes as f64 / bytes_per_mb * MB / self.bytes_per_second)
     }
 
     /// After how many more spans like this one the heap is full at this rate. `None`: never, or the largest heap is not known.
@@ -95,17 +123,20 @@ mod tests {
         };
         // A tenth of a megabyte in this run, of a heap of ten.
         let rate = MB / 1_000.0;
-        assert!(run(10 << 20, 11 << 20).is_alarming(rate));
-        assert!(!run(10 << 20, 64 << 20).is_alarming(rate));
+        assert!(run(10 << 20, 11 << 20).alarm(rate).is_some());
+        assert!(run(10 << 20, 64 << 20).alarm(rate).is_none());
         assert!(!run(10 << 20, 64 << 20).is_material(rate));
         // A megabyte: it doubles the ten within the horizon, however much room is left.
         let rate = MB / 100.0;
-        assert!(run(10 << 20, 8 << 30).is_alarming(rate));
-        assert!(run(10 << 20, 0).is_alarming(rate));
+        assert!(run(10 << 20, 8 << 30).alarm(rate).is_some());
+        assert!(run(10 << 20, 0).alarm(rate).is_some());
         // It does not double 100, and fills 110 but not 200.
-        assert!(!run(100 << 20, 200 << 20).is_alarming(rate));
-        assert!(run(100 << 20, 110 << 20).is_alarming(rate));
-        assert!(!run(0, 64 << 20).is_alarming(0.0));
-        assert!(!Forecast::default().is_alarming(1.0));
+        assert!(run(100 << 20, 200 << 20).alarm(rate).is_none());
+        assert!(run(100 << 20, 110 << 20).alarm(rate).is_some());
+        assert!(run(0, 64 << 20).alarm(0.0).is_none());
+        assert!(Forecast::default().alarm(1.0).is_none());
+        // 100 MB allocated say nothing beside 2 GB that stay.
+        assert!(run(2 << 30, 8 << 30).is_idle());
+        assert!(!run(1 << 30, 8 << 30).is_idle());
     }
 }

@@ -26,11 +26,13 @@ pub struct History {
     pub unseen: Vec<Amount>,
     /// Objects that collections found dead in a later cell than that of their birth.
     pub deaths: Vec<Death>,
+    /// Of each cell: dead by what a dump knows, and alive for the collector. They lived as long as anything that stays.
+    pub spent: Vec<Amount>,
     /// All of its live objects at the last collection of each cell that looked at all of the old space. `None`: none did.
     pub levels: Vec<Option<Amount>>,
     /// Alive, and born before the span.
     pub earlier: Amount,
-    /// Old objects that collections looked at, in part of the old space: alive and dead.
+    /// Old objects that collections of the second half of the span looked at, in part of the old space: alive and dead.
     pub looks: (u64, u64),
 }
 
@@ -40,6 +42,7 @@ impl History {
         add(&mut self.born, &other.born);
         add(&mut self.kept, &other.kept);
         add(&mut self.unseen, &other.unseen);
+        add(&mut self.spent, &other.spent);
         self.deaths.extend_from_slice(&other.deaths);
         for (at, level) in other.levels.iter().enumerate() {
             if self.levels.len() <= at {
@@ -79,11 +82,24 @@ impl History {
         Self {
             born: part(&self.born),
             unseen: part(&self.unseen),
+            spent: part(&self.spent),
             deaths: deaths.collect(),
             kept,
             levels,
             earlier,
             looks: self.looks,
+        }
+    }
+
+    /// The same, where a share of each cell's live objects (`None`: of those born before the span) turns out to be dead.
+    pub fn without_dead(&self, dead: impl Fn(Option<usize>) -> f64) -> Self {
+        let alive = self.part(|cell| 1.0 - dead(cell));
+        let spent = self.kept.iter().zip(&alive.kept);
+        Self {
+            born: self.born.clone(),
+            deaths: self.deaths.clone(),
+            spent: spent.map(|(kept, alive)| *kept - *alive).collect(),
+            ..alive
         }
     }
 

@@ -87,6 +87,19 @@ pub(crate) fn student_limit(freedom: u32) -> f64 {
     high
 }
 
+impl core::ops::Add for Interval {
+    type Output = Self;
+
+    /// Of sums whose parts may all be off in the same direction.
+    fn add(self, other: Self) -> Self {
+        Self {
+            value: self.value + other.value,
+            low: self.low + other.low,
+            high: self.high + other.high,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

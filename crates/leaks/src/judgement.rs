@@ -31,6 +31,8 @@ pub enum NotKnown {
     OldestGone,
     /// It began to be kept in the second half of the span, too late to say that it goes on.
     Late,
+    /// Entries of a table with weak keys: only a dump shows whether the keys are alive.
+    WeakTable,
     /// The program was still starting: it ran lines that it had never run before.
     Starting,
     /// There were too few collections.
@@ -45,6 +47,7 @@ impl NotKnown {
             Self::FewLooks => "few looks",
             Self::OldestGone => "oldest gone",
             Self::Late => "late",
+            Self::WeakTable => "weak table",
             Self::Starting => "starting",
             Self::FewCollections => "few collections",
         }
@@ -112,6 +115,8 @@ pub struct Judgement {
     pub level: Option<f64>,
     /// It rises ever more slowly, and has no bound: in the horizon it adds this part of what a straight line would at the rate of the span's second half.
     pub slows: Option<f64>,
+    /// The part of the clock over which it has been kept, and that its rates are of: 1 where it began with the span. A line is drawn on for so much less.
+    pub part: f64,
     /// It was dropped before the span ended, and is judged by an earlier collection.
     pub released: bool,
 }
@@ -141,6 +146,7 @@ impl Judgement {
                         | NotKnown::FewLooks
                         | NotKnown::OldestGone
                         | NotKnown::Late
+                        | NotKnown::WeakTable
                         | NotKnown::Starting
                 )
         )

@@ -42,6 +42,10 @@ impl Oldest {
                 sure += measure.of(death.amount);
             }
         }
+        let spent = cohorts.sums(&history.spent);
+        let spent = spent.get(1..since).unwrap_or_default().iter();
+        let spent: f64 = spent.map(|spent| measure.of(*spent)).sum();
+        (possible, sure) = (possible + spent, sure + spent);
         match possible > 0.0 && possible >= enough {
             false => Self::Younger,
             true if sure >= possible / 2.0 => Self::Replaced,

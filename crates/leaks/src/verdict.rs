@@ -19,7 +19,7 @@ use crate::trend::{BEND, Trend};
 
 const MB: f64 = 1_048_576.0;
 /// Fewer cohorts have no middle: the first is the start, and of the last nothing has lived on.
-const FEWEST: usize = 4;
+pub const FEWEST_COHORTS: usize = 4;
 
 /// Judges one subject.
 pub fn judge(clock: &Clock, history: &History) -> Judgement {
@@ -162,7 +162,7 @@ impl<'a> Span<'a> {
         let range = match slowing {
             // It goes on from where it is now.
             Some(_) => later,
-            None => inner,
+            None => self.since_it_began(&kept, rate, unit),
         };
         let other = |other: Measure| {
             let kept: Vec<f64> = self.kept.iter().map(|kept| other.of(*kept)).collect();
@@ -187,7 +187,36 @@ impl<'a> Span<'a> {
                 .filter(|_| verdict == Verdict::Fills)
                 .and_then(|trend| self.level(&trend)),
             slows: slowing.map(|slowing| slowing.part_of_line(HORIZON)),
+            part: match slowing {
+                Some(_) => 1.0,
+                None => self.part(range),
+            },
             released: false,
+        }
+    }
+
+    /// The cohorts since it is kept, if what is kept of these alone is above zero; else all. (The newest of few objects that become large is young, and no line.)
+    fn since_it_began(&self, kept: &[f64], rate: Option<Rate>, unit: f64) -> Range<usize> {
+        let inner = self.inner();
+        let first = self.first_kept(kept, rate).max(inner.start);
+        let since = first.min(inner.end)..inner.end;
+        let of_these = self.rate(kept, since.clone(), unit);
+        match of_these.is_some_and(|rate| rate.is_positive()) {
+            true => since,
+            false => inner,
+        }
+    }
+
+    /// Of the clock of all cohorts that are judged: the part of these.
+    fn part(&self, range: Range<usize>) -> f64 {
+        let length = |range: Range<usize>| -> f64 {
+            let lengths = self.cohorts.lengths.get(range).unwrap_or_default();
+            lengths.iter().sum()
+        };
+        let all = length(self.inner());
+        match all > 0.0 {
+            true => length(range) / all,
+            false => 1.0,
         }
     }
 
@@ -225,7 +254,7 @@ impl<'a> Span<'a> {
     }
 
     fn verdict(&self, measure: Measure, kept: &[f64], rate: Option<Rate>) -> Verdict {
-        let (Some(rate), true) = (rate, kept.len() >= FEWEST) else {
+        let (Some(rate), true) = (rate, kept.len() >= FEWEST_COHORTS) else {
             return Verdict::NotKnown(NotKnown::FewCollections);
         };
         // Of its second half only the scatter of cohorts counts: few objects are not many, but they have not stopped.
@@ -273,7 +302,7 @@ impl<'a> Span<'a> {
         let cohorts = kept.iter().zip(&self.cohorts.lengths);
         let mut cohorts = cohorts.skip(range.start).take(range.len());
         let goes_on = self.rate(kept, range.clone(), 0.0);
-        range.len() >= FEWEST - 1
+        range.len() >= FEWEST_COHORTS - 1
             && cohorts.all(|(kept, length)| *kept >= enough * length)
             && goes_on.is_some_and(|rate| rate.is_positive())
             && !self.is_coarse(kept, rate)

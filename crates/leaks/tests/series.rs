@@ -567,3 +567,41 @@ proptest! {
         prop_assert!(judged.bytes_per_mb.value.is_finite());
     }
 }
+
+#[test]
+fn a_line_that_began_in_the_middle_has_the_rate_since_then() {
+    let from = |start: usize| {
+        let kept = |at: usize| Amount::of(if at >= start { 100 } else { 0 }, 64);
+        let history = History {
+            kept: (0..CELLS).map(kept).collect(),
+            ..History::default()
+        };
+        judge(&Program::new(&[], 1).clock, &history)
+    };
+    let (whole, half) = (from(0), from(CELLS / 2));
+    assert_eq!(half.verdict, Verdict::Leaks, "{half:?}");
+    let ratio = half.bytes_per_mb.value / whole.bytes_per_mb.value;
+    assert!((0.8..1.25).contains(&ratio), "{ratio}");
+    assert!((0.4..0.6).contains(&half.part) && whole.part == 1.0);
+}
+
+/// A table with weak keys: the keys of all but the last pieces are gone, and nothing has used the table since the collection.
+#[test]
+fn spent_entries_of_a_weak_table_are_replaced() {
+    let all = vec![Amount::of(100, 64); CELLS];
+    let recent = CELLS - 5;
+    let history = History {
+        born: all.clone(),
+        kept: all.clone(),
+        ..History::default()
+    };
+    let clock = Program::new(&[], 1).clock;
+    assert!(judge(&clock, &history).may_leak());
+    let dead = |cell: Option<usize>| f64::from(u8::from(cell.is_none_or(|cell| cell < recent)));
+    let table = history.without_dead(dead);
+    assert_eq!(table.kept.iter().filter(|kept| !kept.is_zero()).count(), 5);
+    let judged = judge(&clock, &table);
+    assert_eq!(judged.verdict, Verdict::Bounded, "{judged:?}");
+    // A list of weak references that nobody polls keeps them all.
+    assert!(judge(&clock, &history.without_dead(|_| 0.0)).may_leak());
+}

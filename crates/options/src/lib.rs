@@ -11,7 +11,7 @@ pub use page::page;
 pub use table::{OF_COMMANDS, OPTIONS, TEST_SWITCHES};
 
 /// The values of `mode=`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mode {
     /// The number of objects that each site allocated.
     Count,

@@ -10,6 +10,7 @@ const TRACES: &[Mode] = &[Trace, Deaths, Full];
 /// Keys that only tests of the agent use: a release does not know them (feature `test-switches` of the agent).
 pub const TEST_SWITCHES: &[&str] = &[
     "buffer-size",
+    "contexts-stay",
     "failing-check",
     "fault-at",
     "queue",
@@ -81,7 +82,7 @@ pub const OPTIONS: &[AgentOption] = &[
         Described("auto|off|FILE"),
         "auto",
         ALL,
-        "Which library methods have their objects filed under their callers: a built-in list and hot library sites; none; or those in FILE, too.",
+        "Which library methods have their objects filed under their callers: a built-in list (in traces with values and collections) and hot library sites; none; or those in FILE, too.",
     )
     .with_details(
         "A file has lines `class.method`; `!` before a line removes a method from the list.",
@@ -120,10 +121,10 @@ pub const OPTIONS: &[AgentOption] = &[
     ),
     option(
         "dump",
-        Words(&["end", "shutdown", "off"]),
+        Switch,
         "off",
         ALL,
-        "Write a heap dump when the program ends, or before its shutdown hooks run: heap.hprof in the output folder, for its owner only. At the first OutOfMemoryError the JVM then writes oom.hprof, unless HeapDumpPath is set.",
+        "Write heap.hprof into the output folder, for its owner only, when the program ends, before its shutdown hooks run; and oom.hprof at the first OutOfMemoryError. `look`: no dump, but one full collection then; `ducktrack run` with events asks for it.",
     ),
     option(
         "summary",
@@ -170,6 +171,18 @@ pub const OPTIONS: &[AgentOption] = &[
         "The agent's own messages: how many (error, warn, info, debug), and where they go. LEVEL alone goes to standard error.",
     ),
     option(
+        "cache",
+        Described("DIR|off"),
+        "~/.cache/ducktrack",
+        ALL,
+        "Where rewritten classes are kept between runs: the next JVM does not plan them again.",
+    )
+    .with_details(
+        "By default in `XDG_CACHE_HOME` if that is set. The folder is made for its owner only. A file in it, at most 64 MB, is for one build of the agent, one release of the JDK and one choice of \
+         options, and all files together take at most 256 MB: those used longest ago leave. Several JVMs may use it at once. Where nothing can be \
+         written, or there is no home, only the saving is lost.",
+    ),
+    option(
         "counters",
         Words(&["path", "site"]),
         "path",
@@ -186,6 +199,20 @@ pub const OPTIONS: &[AgentOption] = &[
     .with_details(
         "The pause before the next methods is each time twice as long, at most two minutes. Methods that were rewritten must be compiled anew, and \
          so must those that they were inlined into: early in the run that costs more CPU than it saves.",
+    ),
+    option(
+        "contexts",
+        Described("http|sql|messages|jobs|tests|otel|[KIND:]CLASS.METHOD[(N)]"),
+        "",
+        &[Count],
+        "Count by context, too: requests, statements, jobs, spans of well-known libraries, or from entry to exit of these methods, by the text of their argument N. May be given more than once.",
+    )
+    .repeated()
+    .with_details(
+"`*` matches any characters: `contexts=com.acme.*Controller.*`, `contexts=job:com.acme.Jobs.run(1)`. Contexts nest, and objects belong to the innermost \
+         one of each KIND (`method` if none is given): `ducktrack report DIR --by context`. For each context there are exact figures by site, and the \
+         bytes of each execution by the JVM's own count of the thread. Virtual threads keep their contexts; work that is handed to another thread does \
+         not ([which libraries](LIMITS.md#contexts)).",
     ),
     option(
         "app",

@@ -47,6 +47,8 @@ numbered! { usize;
     TOLD_CLOCK = 20;
     /// Collections before the holder was made.
     HOLDER_EPOCH = 21;
+    /// In a block of a context: the number of the context whose executions end in it (file of counters).
+    CONTEXT_ENTERED = 22;
     /// The thread in the lower half, its generation in the upper (file of counters).
     OWNER = 32;
     /// Number of the extent with the keyed entries (file of counters).
@@ -89,6 +91,34 @@ numbered! { usize;
     OPEN_CALLS = 52;
     /// The same when the virtual thread that runs here was mounted.
     OPEN_CALLS_BEFORE = 53;
+    /// Contexts of a virtual thread begin above this block: the carrier was in a context itself, or skipped some, when it was mounted.
+    CONTEXT_FLOOR = 37;
+    /// Skipped contexts of the carrier at that moment.
+    CONTEXT_FLOOR_SKIPPED = 38;
+    /// Open measurements of the thread in this block: a 1, then a bit for each, which is 1 if it measures this thread alone.
+    CONTEXT_MEASURED = 39;
+    /// In a block of a context: the native thread that runs in it; 0: none.
+    CONTEXT_THREAD = 41;
+    /// The slot until the context was entered.
+    CONTEXT_OUTER = 54;
+    /// The recording's generation << 32 | the combination of contexts that the block counts for; 0 in a thread's own block.
+    CONTEXT = 55;
+    /// How many contexts are open on the thread.
+    CONTEXT_DEPTH = 56;
+    /// Contexts that were entered and do not count: the same again, or none could be had. They end before the block's own.
+    CONTEXT_SKIPPED = 57;
+    /// The thread's allocated bytes when the context was entered, or when the virtual thread was mounted.
+    CONTEXT_START = 58;
+    /// Bytes of this execution before the virtual thread was mounted.
+    CONTEXT_BEFORE = 59;
+    /// Executions that have ended.
+    CONTEXT_EXECUTIONS = 60;
+    /// Their bytes by the VM's count.
+    CONTEXT_EXECUTION_BYTES = 61;
+    /// Bytes of the largest one.
+    CONTEXT_LARGEST = 62;
+    /// Bytes by the VM's count that were moved to this block from the one around it, less those moved on.
+    CONTEXT_VM_BYTES = 63;
     /// The first counter.
     FIRST_COUNTER = 64;
 }

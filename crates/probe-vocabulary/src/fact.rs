@@ -156,3 +156,21 @@ facts! {
         LastWriter "RECORD_LAST_WRITER",
     }
 }
+
+facts! {
+    /// Of `DuckTrackContexts.constant`.
+    ContextFact {
+        /// The address of the words that hold idle blocks: for each combination of contexts 8 cache lines.
+        Banks "CONTEXT_BANKS",
+        /// The address of the table of combinations: a combination << 32 | the context entered in it, and the combination then.
+        Combinations "CONTEXT_COMBINATIONS",
+        /// Bits of an offset in it.
+        CombinationsMask "CONTEXT_COMBINATIONS_MASK",
+        /// The address of the recording's generation, shifted by 32.
+        Generation "CONTEXT_GENERATION",
+        /// The address of the number of virtual threads that wait in contexts.
+        Waiting "CONTEXT_WAITING",
+        /// The offset of the histogram of executions in a block.
+        Histogram "CONTEXT_HISTOGRAM",
+    }
+}

@@ -40,8 +40,12 @@ pub const CLASSES: &[(&str, &[HelperMethod])] = &[
     (methods::CLASS, methods::ALL),
     (hints::CLASS, hints::ALL),
     (mark::CLASS, mark::ALL),
+    (control::CLASS, control::ALL),
     (measured::CLASS, measured::ALL),
+    (contexts::CLASS, contexts::ALL),
+    (spans::CLASS, spans::ALL),
     (modules::CLASS, modules::ALL),
+    (off_heap::CLASS, off_heap::ALL),
 ];
 
 /// Declares the methods of one class.
@@ -73,6 +77,7 @@ methods! {
         CONSTANT "constant" "(I)J",
         COUNT "count" "(I)V",
         COUNT_SEVERAL "countSeveral" "(II)V",
+        COUNT_JOINED "countJoined" "(Ljava/lang/String;I)V",
         ADD_BYTES_OF_1 "addBytesOf1" "(II)V",
         ADD_BYTES_OF_2 "addBytesOf2" "(II)V",
         ADD_BYTES_OF_4 "addBytesOf4" "(II)V",
@@ -109,6 +114,7 @@ methods! {
         BY_CLASS_FOR_CALLER "byClassForCaller" "(Ljava/lang/Object;I)V",
         BY_CLASS_UNLESS_HIDDEN "byClassUnlessHidden" "(Ljava/lang/Object;I)V",
         BY_CLASS_UNLESS_COUNTED "byClassUnlessCounted" "(Ljava/lang/Object;I)V",
+        BY_CLASS_UNLESS_PASSED "byClassUnlessPassed" "(Ljava/lang/Object;Ljava/lang/Object;I)V",
         BY_CLASS_UNLESS_OVERRIDDEN "byClassUnlessOverridden" "(Ljava/lang/Object;I)V",
         ALL_LEVELS "allLevels" "(Ljava/lang/Object;I)V",
         STACK_TRACE "stackTrace" "(Ljava/lang/Object;I)V",
@@ -173,6 +179,8 @@ methods! {
         NOTE_CALL_SITE "noteCallSite" "(I)J",
         SET_CALL_SITE "setCallSite" "(I)V",
         RESTORE_NOTE "restoreNote" "(J)V",
+        NOTE_JOINED "noteJoined" "(I)J",
+        NOTE_COUNTED_IF_JOINED "noteCountedIfJoined" "()J",
     }
 }
 
@@ -211,6 +219,53 @@ methods! {
 }
 
 methods! {
+    /// Tells the agent of memory outside of the heap that Java code gets and gives back.
+    off_heap "java/lang/DuckTrackOffHeap" {
+        ASKED "asked" "(J)V",
+        ALLOCATED "allocated" "(J)V",
+        MADE "made" "(JJI)V",
+        STARTS "starts" "(JJ)V",
+        STARTED "started" "(J)V",
+        RELEASED "released" "(JI)V",
+    }
+}
+
+methods! {
+    /// Lets a thread count for a context while it runs in it.
+    contexts "java/lang/DuckTrackContexts" {
+        ENTER "enter" "(I)V",
+        ENTER_NAMED "enterNamed" "(Ljava/lang/Object;I)V",
+        ENTER_KNOWN "enterKnown" "(Ljava/lang/Object;I)V",
+        ENTER_PREPARED "enterPrepared" "(Ljava/lang/Object;I)V",
+        PREPARING "preparing" "(Ljava/lang/Object;)V",
+        PREPARED "prepared" "(Ljava/lang/Object;)V",
+        LEAVE "leave" "()V",
+        CURRENT "current" "()I",
+        ENTER_CARRIED "enterCarried" "(I)V",
+        MOUNT "mount" "(Ljava/lang/Object;)V",
+        UNMOUNT "unmount" "(Ljava/lang/Object;)V",
+        ABANDON "abandon" "()V",
+        COMBINE "combine" "(II)I",
+        LEASE "lease" "(I)J",
+        GIVE_BACK "giveBack" "(IJ)V",
+        SKIP "skip" "(I)V",
+        PATTERN "pattern" "(Ljava/lang/String;)I",
+        NAMED "named" "(Ljava/lang/String;I)I",
+        NEW_LARGEST "newLargest" "(IJLjava/lang/String;Ljava/lang/String;)V",
+        DEPART "depart" "(JJJ)J",
+        ARRIVE "arrive" "(JJJJ)J",
+    }
+}
+
+methods! {
+    /// OpenTelemetry's current span as a context.
+    spans "java/lang/DuckTrackSpans" {
+        ATTACHED "attached" "(Ljava/lang/Object;Ljava/lang/Object;I)V",
+        CLOSING "closing" "(Ljava/lang/Object;)V",
+    }
+}
+
+methods! {
     /// Writes allocation events.
     events "java/lang/DuckTrackEvents" {
         OBJECT "object" "(I)V",
@@ -240,6 +295,7 @@ methods! {
         BY_CLASS_FOR_CALLER "byClassForCaller" "(Ljava/lang/Object;I)V",
         BY_CLASS_UNLESS_HIDDEN "byClassUnlessHidden" "(Ljava/lang/Object;I)V",
         BY_CLASS_UNLESS_COUNTED "byClassUnlessCounted" "(Ljava/lang/Object;I)V",
+        BY_CLASS_UNLESS_PASSED "byClassUnlessPassed" "(Ljava/lang/Object;Ljava/lang/Object;I)V",
         BY_CLASS_UNLESS_OVERRIDDEN "byClassUnlessOverridden" "(Ljava/lang/Object;I)V",
         ALL_LEVELS "allLevels" "(Ljava/lang/Object;I)V",
         STACK_TRACE "stackTrace" "(Ljava/lang/Object;I)V",
@@ -387,6 +443,13 @@ methods! {
     mark "java/lang/DuckTrackMark" {
         BEGIN "begin" "(Ljava/lang/String;)Z",
         MARK "mark" "(Ljava/lang/String;)Z",
+    }
+}
+
+methods! {
+    /// Gives commands to the recording: programs call it.
+    control "java/lang/DuckTrackControl" {
+        ASK "ask" "(Ljava/lang/String;)Ljava/lang/String;",
     }
 }
 

@@ -39,6 +39,7 @@ pub fn java_source() -> String {
         fact::UseFact::numbered(),
         fact::WitnessFact::numbered(),
         fact::RecordFact::numbered(),
+        fact::ContextFact::numbered(),
     ];
     for fact in facts.iter().flatten() {
         constant(&mut text, "int", "ASK_", fact, &fact.value.to_string());

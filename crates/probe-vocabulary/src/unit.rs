@@ -15,4 +15,6 @@ pub enum Unit {
     MaterializedBytes,
     /// Arrays whose length n has `64 - leading_zeros(n) == k`: 0, 1, 2-3, 4-7, ...
     LengthBucket(u8),
+    /// Executions of a counted call, which is no site. Traces have these terms in records of their own, never in those of counters.
+    Calls,
 }

@@ -124,6 +124,13 @@ pub struct Stratum {
     pub(crate) layers: Layers,
 }
 
+impl ProfileRow {
+    /// Objects and bytes that its samples stand for: of those on the heap.
+    pub fn sampled(&self) -> [f64; 2] {
+        self.weights
+    }
+}
+
 impl Profile {
     /// The frame at an index.
     ///

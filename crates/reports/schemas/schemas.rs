@@ -6,8 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ducktrack_reports::{
-    DeathsReport, DiffDoc, Document, FleetAnswer, GcReport, HeapReport, HoldersReport,
-    ImpactReport, InfoReport, LeaksReport, LifetimesReport, LiveDoc, StaleReport, TimelineReport,
+    AdviceReport, ContextsReport, DeathsReport, DiffDoc, Document, FleetAnswer, GcReport,
+    HeapReport, HoldersReport, ImpactReport, InfoReport, LeaksReport, LifetimesReport, LiveDoc,
+    MemoryReport, OffHeapReport, StaleReport, TimelineReport, WasteReport,
 };
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -19,6 +20,9 @@ const WRITE: &str = "DUCKTRACK_WRITE_PAGES";
 fn schemas() -> Vec<(&'static str, Value)> {
     vec![
         ("report", schema::<Document>()),
+        ("contexts", schema::<ContextsReport>()),
+        ("off-heap", schema::<OffHeapReport>()),
+        ("advise", schema::<AdviceReport>()),
         ("diff", schema::<DiffDoc>()),
         ("fleet", schema::<FleetAnswer>()),
         ("top", schema::<LiveDoc>()),
@@ -31,6 +35,8 @@ fn schemas() -> Vec<(&'static str, Value)> {
         ("deaths", schema::<DeathsReport>()),
         ("leaks", schema::<LeaksReport>()),
         ("holders", schema::<HoldersReport>()),
+        ("waste", schema::<WasteReport>()),
+        ("memory", schema::<MemoryReport>()),
         ("impact", schema::<ImpactReport>()),
     ]
 }

@@ -3,6 +3,7 @@
 //! A filter keeps *cells* (type, blamed caller) of a site. Figures recorded for the site as a whole only, like
 //! lengths and materialized objects, is shown when all of its cells are kept, and left out (not guessed) otherwise.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use ducktrack_count_model::{
@@ -12,8 +13,10 @@ use ducktrack_count_model::{
 use crate::caused::caused;
 use crate::class_name::{printable, readable_class, readable_type};
 use crate::completeness::Completeness;
+use crate::context_part::in_contexts;
 use crate::ending::Ending;
 use crate::filter::{Filter, Sort};
+use crate::off_heap;
 use crate::view::{Caller, CallerId, Cell, Finding, Location, SiteRow, ThreadPart, Totals, View};
 use crate::view_stacks::stacks;
 
@@ -22,9 +25,12 @@ const UNKNOWN_TYPE: &str = "(type not known)";
 
 /// Makes the view of a model. `trace` says where it was read from.
 pub fn view(model: &CountModel, trace: &str, filter: &Filter) -> View {
+    let kept = in_wanted_contexts(model, filter);
+    let whole_model = model;
+    let model = kept.as_ref();
     let callers: Vec<Caller> = model.calls.iter().map(|call| caller(model, call)).collect();
     let whole = Builder {
-        model,
+        model: whole_model,
         filter: &Filter::default(),
         callers: &callers,
     };
@@ -48,17 +54,37 @@ pub fn view(model: &CountModel, trace: &str, filter: &Filter) -> View {
         selected: Totals::of(&sites),
         sites,
         callers,
+        off_heap: off_heap::rows(whole_model, filter),
         stacks: stacks(model, filter),
         totals,
-        completeness: Completeness::of(model, printable),
+        completeness: Completeness::of(whole_model, printable),
         refusals: refusals(model),
         increments: model.increments,
         reinstrumented: model.reinstrumented.len(),
         cost: model.cost,
         damage: damage(model),
         losses: model.losses().iter().map(|loss| printable(loss)).collect(),
-        notes: model.run.notes.iter().map(|note| printable(note)).collect(),
+        notes: notes(model),
     }
+}
+
+/// What the run has noted, and which patterns of the application fit none of its classes.
+fn notes(model: &CountModel) -> Vec<String> {
+    let classes: Vec<&str> = model.methods.iter().map(|method| &*method.class).collect();
+    let without = model.causes.patterns_without_class(&classes);
+    let of_patterns = without
+        .map(|pattern| format!("No class that allocates or calls other code fits app={pattern}."));
+    let of_run = model.run.notes.iter().cloned();
+    let notes = of_run.chain(of_patterns);
+    notes.map(|note| printable(&note)).collect()
+}
+
+/// The part of a model that was counted in the contexts of a filter.
+fn in_wanted_contexts<'m>(model: &'m CountModel, filter: &Filter) -> Cow<'m, CountModel> {
+    if filter.contexts.is_empty() {
+        return Cow::Borrowed(model);
+    }
+    Cow::Owned(model.of_threads(in_contexts(model, filter)))
 }
 
 struct Builder<'a> {
@@ -184,7 +210,7 @@ pub(crate) fn location(method: &MethodRow, bci: u16, line: Option<u16>) -> Locat
     }
 }
 
-fn caller(model: &CountModel, call: &CallRow) -> Caller {
+pub(crate) fn caller(model: &CountModel, call: &CallRow) -> Caller {
     Caller {
         location: location(model.method(call.method), call.bci, call.line),
         target: readable_class(&call.target),
@@ -220,7 +246,6 @@ fn printable_run(run: &ducktrack_count_model::Run) -> ducktrack_count_model::Run
     for text in [
         &mut run.agent_version,
         &mut run.options,
-        &mut run.mode,
         &mut run.counters,
         &mut run.vm_name,
         &mut run.vm_version,

@@ -6,11 +6,16 @@
 //! Both sides are [`Document`]s, so that a saved JSON report serves as a baseline as well as a trace.
 
 mod calls;
+mod context_gate;
+mod contexts;
 mod document;
 mod flame;
 mod gate;
 mod grown_place;
+mod judge;
 mod matching;
+mod off_heap_scope;
+mod per;
 mod render;
 mod review;
 mod site_scope;
@@ -19,14 +24,19 @@ mod verdict;
 use ducktrack_profile::Profile;
 
 pub use calls::CallChange;
+pub use contexts::{ContextAmounts, ContextChange, Each};
 pub use document::{
-    DiffAmountDoc, DiffCallDoc, DiffDoc, DiffGateDoc, DiffGrowthDoc, DiffSideDoc, DiffSiteDoc,
+    DiffAmountDoc, DiffCallDoc, DiffContextDoc, DiffContextSideDoc, DiffDoc, DiffEachDoc,
+    DiffGateDoc, DiffGrowthDoc, DiffPerDoc, DiffSideDoc, DiffSiteDoc,
 };
 pub use flame::diff_html;
 pub use gate::{Gate, GateError};
+pub use per::Per;
+pub(crate) use review::{Remark, github_remarks, sarif_remarks};
 pub use review::{ReviewForm, SourceFinder};
 pub use verdict::{Outcome, Verdict};
 
+use crate::contexts::ContextsReport;
 use crate::error::ReportError;
 use crate::filter::{Filter, Sort, in_scope};
 use crate::json::{AmountDoc, Document, SiteDoc};
@@ -35,6 +45,8 @@ use crate::text::next_command::NextCommand;
 use crate::text_lines::TextLines;
 use crate::view::View;
 use calls::changed_calls;
+use contexts::changed_contexts;
+use judge::judge;
 use matching::match_places;
 
 /// Two runs side by side.
@@ -46,6 +58,8 @@ pub struct Comparison {
     pub after: Side,
     /// Calls of the application that cause more or less than before, largest change first; `None` where a run has no totals of calls.
     pub calls: Option<Vec<CallChange>>,
+    /// Contexts whose executions make more or less than before, largest change first; `None` where a run has none, or they are not known.
+    pub contexts: Option<Vec<ContextChange>>,
     /// Sites that differ, largest change first.
     pub changes: Vec<SiteChange>,
     /// Sites that are the same in both.
@@ -56,6 +70,8 @@ pub struct Comparison {
     pub verdicts: Vec<Verdict>,
     /// Changes that are shown; text: 20 when not said.
     pub top: Option<usize>,
+    /// How often something happened by which both are divided.
+    pub per: Option<Per>,
     /// The whole stacks of both runs, for the page.
     pub stacks: Option<Box<[View; 2]>>,
 }
@@ -101,6 +117,8 @@ impl SiteChange {
 pub struct DiffOptions {
     /// Packages or classes; empty for all.
     pub only: Vec<String>,
+    /// Contexts; empty for all.
+    pub contexts: Vec<String>,
     /// Order of the changes.
     pub sort: Sort,
     /// Changes that are shown.
@@ -113,6 +131,7 @@ impl DiffOptions {
     pub fn filter(&self) -> Filter {
         Filter {
             only: self.only.clone(),
+            contexts: self.contexts.clone(),
             ..Filter::default()
         }
     }
@@ -125,6 +144,8 @@ pub struct ComparedRun<'a> {
     pub name: &'a str,
     /// Its report.
     pub document: &'a Document,
+    /// What its contexts made; a saved report does not have it.
+    pub contexts: Option<&'a ContextsReport>,
     /// Its sampled stacks; a saved report has none.
     pub stacks: Option<&'a Profile>,
 }
@@ -153,14 +174,16 @@ pub fn compare(
         before: side(&before, &first),
         after: side(&after, &second),
         calls: changed_calls(before.document, after.document, options),
+        contexts: changed_contexts(&before, &after),
         unchanged: all - changes.len(),
         changes,
         cautions: cautions(before.document, after.document),
         verdicts: gates
             .iter()
-            .map(|gate| verdict::judge(gate, &before, &after))
+            .map(|gate| judge(gate, &before, &after))
             .collect(),
         top: options.top,
+        per: None,
         stacks: None,
     }
 }

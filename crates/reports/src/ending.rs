@@ -1,6 +1,6 @@
 //! How a run ended, if that is known, and the moment of its numbers.
 
-use ducktrack_count_model::{CountModel, OutOfMemory, ProcessState, UnendedRun};
+use ducktrack_count_model::{CountModel, OutOfMemory, ProcessState, RunState, UnendedRun};
 
 use crate::class_name::printable;
 use crate::quantity::counted;
@@ -17,8 +17,8 @@ const QUOTA_EXCEEDED: u64 = 122;
 pub struct Ending {
     /// The agent's last word: `exit`, `signal`, `detach`; `None` when the trace has none.
     pub cause: Option<String>,
-    /// `ended`, `running`, `killed` or `unknown`.
-    pub state: &'static str,
+    /// How the run stands.
+    pub state: RunState,
     /// Of which moment the numbers are: `end`, `counters` (the last instruction of each thread), `events`, `snapshot` or `none`.
     pub values: &'static str,
     /// Threads whose counts a kill lost, or would lose.
@@ -36,7 +36,7 @@ impl Ending {
         if let Some(end) = &model.end {
             return Self {
                 cause: Some(end.cause.clone()),
-                state: "ended",
+                state: RunState::Ended,
                 values: "end",
                 sentences: out_of_memory.clone(),
                 out_of_memory,
@@ -55,7 +55,7 @@ impl Ending {
         all.extend(out_of_memory.iter().cloned());
         Self {
             cause: None,
-            state: unended.map_or(ProcessState::Unknown.name(), |run| state(run)),
+            state: unended.map_or(RunState::Unknown, state),
             values,
             private_threads: unended.map_or_else(Vec::new, private_threads),
             sentences: all,
@@ -79,10 +79,10 @@ fn out_of_memory(model: &CountModel) -> Vec<String> {
     errors.map(sentence).collect()
 }
 
-fn state(run: &UnendedRun) -> &'static str {
+fn state(run: &UnendedRun) -> RunState {
     match (run.facts.process, run.facts.vm_ended) {
-        (ProcessState::Gone, true) => "ended",
-        (process, _) => process.name(),
+        (ProcessState::Gone, true) => RunState::Ended,
+        (process, _) => process.into(),
     }
 }
 

@@ -16,6 +16,7 @@ mod callers;
 pub(crate) mod columns;
 mod csv_rows;
 mod deaths;
+pub(crate) mod duration;
 mod gc;
 mod head;
 mod heap;
@@ -25,7 +26,7 @@ mod holders;
 mod info;
 mod leaks;
 mod lifetimes;
-mod page;
+pub(crate) mod page;
 mod path_fold;
 mod place;
 mod stale;
@@ -42,7 +43,7 @@ pub use deaths::{
 pub use gc::{
     Change, CostCandidate, CostRequest, GcCandidateDoc, GcContextDoc, GcCostDoc, GcReport,
     GcSiteDoc, GcTypeDoc, PauseKindDoc, UnknownPausesDoc, WhatIfDoc, WithoutDoc, candidate_groups,
-    candidates_of, cost_report, group_of_sites, longest_used, removable_pair,
+    candidates_of, cost_report, group_of_sites, longest_used,
 };
 pub use head::{KnowledgeDoc, RowsDoc, TraceHead};
 pub(crate) use heap::since_start;
@@ -57,9 +58,9 @@ pub use info::{
     RotationDoc, info_report,
 };
 pub use leaks::{
-    CandidateDoc, ClockCellDoc, CohortDoc, DirectMemoryDoc, FollowerDoc, IntervalDoc,
-    KeptLoadersDoc, LeakAnswers, LeakRequest, LeakWindowDoc, LeaksReport, SiteVerdictDoc, SpanDoc,
-    leak_question, leaks_report,
+    AlarmDoc, CandidateDoc, ClockCellDoc, CohortDoc, DirectMemoryDoc, FollowerDoc, IntervalDoc,
+    KeptLoadersDoc, LeakRequest, LeakWindowDoc, LeaksReport, MeasureDoc, RunVerdictDoc,
+    SiteVerdictDoc, SpanDoc, SpanEndDoc, UnknownDoc, VerdictDoc, leaks_report,
 };
 pub use lifetimes::{
     LifetimeContextDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport, lifetimes_report,

@@ -1,5 +1,7 @@
 //! The part of a run that a report is about.
 
+use ducktrack_count_model::class_pattern_matches;
+
 use crate::class_name::simple_name;
 
 /// The rows a report keeps, their order, and how many are shown. The default keeps everything, largest bytes first.
@@ -11,6 +13,8 @@ pub struct Filter {
     pub types: Vec<String>,
     /// Threads by name; `*` stands for any text.
     pub threads: Vec<String>,
+    /// Contexts by name, `KIND:NAME` or name alone; `*` stands for any text.
+    pub contexts: Vec<String>,
     /// How many rows to show; `None` leaves it to the format (text: 20, the others: all).
     pub top: Option<usize>,
     /// The order.
@@ -40,7 +44,10 @@ impl Sort {
 impl Filter {
     /// True when the report is about less than the whole run.
     pub fn is_partial(&self) -> bool {
-        !(self.only.is_empty() && self.types.is_empty() && self.threads.is_empty())
+        !(self.only.is_empty()
+            && self.types.is_empty()
+            && self.threads.is_empty()
+            && self.contexts.is_empty())
     }
 
     /// True when a location in `class` (dotted) is wanted.
@@ -62,12 +69,24 @@ impl Filter {
         self.threads.is_empty() || self.threads.iter().any(|pattern| glob(pattern, name))
     }
 
+    /// True when objects made in the context are wanted.
+    pub fn wants_context(&self, kind: &str, name: &str) -> bool {
+        let fits = |pattern: &String| {
+            let of_kind = pattern
+                .strip_prefix(kind)
+                .and_then(|rest| rest.strip_prefix(':'));
+            glob(pattern, name) || of_kind.is_some_and(|pattern| glob(pattern, name))
+        };
+        self.contexts.is_empty() || self.contexts.iter().any(fits)
+    }
+
     /// The filter in words, for the head of a report; empty when it keeps everything.
     pub fn description(&self) -> String {
         let parts = [
             ("package", &self.only),
             ("type", &self.types),
             ("thread", &self.threads),
+            ("context", &self.contexts),
         ];
         parts
             .into_iter()
@@ -82,12 +101,7 @@ impl Filter {
 /// A scope with `*` is a pattern for the whole name.
 pub(crate) fn in_scope(scope: &str, class: &str) -> bool {
     let scope = scope.trim_end_matches(".*").trim_end_matches('.');
-    if scope.contains('*') {
-        return glob(scope, class);
-    }
-    class
-        .strip_prefix(scope)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || rest.starts_with('$'))
+    class_pattern_matches(scope, class)
 }
 
 /// Matches the whole text; `*` stands for any run of characters. Linear in text times stars.

@@ -145,13 +145,21 @@ impl Report for FleetAnswer {
     }
 
     fn json(&self) -> Result<String, ReportError> {
-        let text = serde_json::to_string_pretty(self).map_err(ReportError::NoJsonForm)?;
+        let row = |row: &Vec<String>| row.iter().map(|cell| printable(cell)).collect();
+        let fit_to_print = Self {
+            rows: self.rows.iter().map(row).collect(),
+            ..self.clone()
+        };
+        let text = serde_json::to_string_pretty(&fit_to_print).map_err(ReportError::NoJsonForm)?;
         Ok(text + "\n")
     }
 
     fn csv(&self) -> Result<String, ReportError> {
         let line = |cells: &[String]| {
-            let cells: Vec<String> = cells.iter().map(|cell| crate::csv::quoted(cell)).collect();
+            let cells: Vec<String> = cells
+                .iter()
+                .map(|cell| crate::csv::quoted(&printable(cell)))
+                .collect();
             cells.join(",") + "\r\n"
         };
         let rows = self.rows.iter().map(|row| line(row));

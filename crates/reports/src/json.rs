@@ -8,13 +8,14 @@ mod document;
 
 use serde::Serialize;
 
+pub use crate::amount_doc::AmountDoc;
 pub use convert::document;
 pub(crate) use convert::{filter as filter_doc, finding as finding_doc, run as run_doc};
 pub use document::{
-    AmountDoc, CallerDoc, CauseDoc, CausedDoc, CompletenessDoc, ContextDoc, CostDoc, Document,
-    FilterDoc, FindingDoc, IncrementsDoc, KindDoc, LengthDoc, ReasonDoc, RefusalDoc, RefusalsDoc,
-    RunDoc, RunWindowDoc, SiteDoc, StackMethodDoc, StacksDoc, ThreadCompletenessDoc, ThreadDoc,
-    TotalsDoc, TypeDoc,
+    CallerDoc, CauseDoc, CausedDoc, CompletenessDoc, ContextDoc, CostDoc, Document, FilterDoc,
+    FindingDoc, IncrementsDoc, KindDoc, LengthDoc, ReasonDoc, RefusalDoc, RefusalsDoc, RunDoc,
+    RunWindowDoc, SiteDoc, StackMethodDoc, StacksDoc, ThreadCompletenessDoc, ThreadDoc, TotalsDoc,
+    TypeDoc,
 };
 
 use crate::error::ReportError;
@@ -65,6 +66,7 @@ fn write_document(document: &Document) -> Result<String, ReportError> {
         chosen_windows,
         caused,
         causes,
+        off_heap,
         sites,
     } = document;
     let mut out = String::from("{\n");
@@ -92,6 +94,7 @@ fn write_document(document: &Document) -> Result<String, ReportError> {
         out.push_str(&text_of(cause)?);
     }
     out.push_str("\n],\n");
+    line(&mut out, "off_heap", off_heap)?;
     out.push_str("\"sites\":[");
     for (at, site) in sites.iter().enumerate() {
         out.push_str(if at == 0 { "\n" } else { ",\n" });

@@ -13,6 +13,8 @@
 //! Values in, values out: nothing here opens a file, reads a clock or prints.
 #![forbid(unsafe_code)]
 
+mod advice;
+mod amount_doc;
 mod build;
 mod card;
 mod caused;
@@ -20,6 +22,8 @@ mod chosen_windows;
 mod class_name;
 mod collapsed;
 mod completeness;
+mod context_part;
+mod contexts;
 mod count_report;
 mod csv;
 mod diff;
@@ -36,6 +40,8 @@ mod html;
 mod impact;
 mod json;
 mod live;
+mod memory;
+mod off_heap;
 mod packed_page;
 mod project;
 mod quantity;
@@ -49,36 +55,48 @@ mod tree;
 mod ui;
 mod view;
 mod view_stacks;
+mod waste;
 
+pub use advice::{
+    AdviceDoc, AdviceDumpDoc, AdviceEachDoc, AdviceIntervalDoc, AdvicePerDoc, AdviceReport,
+    advice_report,
+};
 pub use build::view;
 pub use collapsed::collapsed;
 pub use collapsed::whole_stacks;
 pub use completeness::{Basis, Completeness, ThreadCompleteness};
+pub use context_part::{ContextPart, context_part};
+pub use contexts::{
+    ContextAmountDoc, ContextExecutionsDoc, ContextKindDoc, ContextsReport, ExecutionContextDoc,
+    contexts_report,
+};
 pub use diff::{
-    CallChange, ComparedRun, Comparison, DiffAmountDoc, DiffCallDoc, DiffDoc, DiffGateDoc,
-    DiffGrowthDoc, DiffOptions, DiffSideDoc, DiffSiteDoc, Gate, GateError, Outcome, ReviewForm,
-    Side, SiteChange, SourceFinder, Verdict, compare, diff_html,
+    CallChange, ComparedRun, Comparison, ContextAmounts, ContextChange, DiffAmountDoc, DiffCallDoc,
+    DiffContextDoc, DiffContextSideDoc, DiffDoc, DiffEachDoc, DiffGateDoc, DiffGrowthDoc,
+    DiffOptions, DiffPerDoc, DiffSideDoc, DiffSiteDoc, Each, Gate, GateError, Outcome, Per,
+    ReviewForm, Side, SiteChange, SourceFinder, Verdict, compare, diff_html,
 };
 pub use ending::Ending;
 pub use error::ReportError;
 pub use event_trace::{
-    CallerDeathsDoc, CandidateDoc, Change, ClockCellDoc, CohortDoc, CollectionDoc, CollectionsDoc,
-    CompleteDoc, CompressionDoc, ContradictionDoc, CostCandidate, CostRequest, DeathClocksDoc,
-    DeathSpansDoc, DeathsReport, DeathsRequest, DemographicsDoc, DirectMemoryDoc, DistancesDoc,
-    DominatorDoc, EventCountsDoc, EventFileDoc, FollowerDoc, GcCandidateDoc, GcContextDoc,
-    GcCostDoc, GcReport, GcSiteDoc, GcTypeDoc, GroupsDoc, HeapPartDoc, HeapReport, HeapSiteDoc,
-    HolderPathDoc, HolderSelection, HoldersReport, HoldingContextDoc, HoldingDoc, HoldingSiteDoc,
-    HoldingTypeDoc, InfoReport, IntervalDoc, JoinDoc, KeptLoadersDoc, KnowledgeDoc, LayerDoc,
-    LeakAnswers, LeakRequest, LeakWindowDoc, LeaksReport, LevelDoc, LifetimeContextDoc,
-    LifetimeDoc, LifetimeSiteDoc, LifetimesReport, LivesDoc, LostDoc, MadeDoc, MomentDoc,
+    AlarmDoc, CallerDeathsDoc, CandidateDoc, Change, ClockCellDoc, CohortDoc, CollectionDoc,
+    CollectionsDoc, CompleteDoc, CompressionDoc, ContradictionDoc, CostCandidate, CostRequest,
+    DeathClocksDoc, DeathSpansDoc, DeathsReport, DeathsRequest, DemographicsDoc, DirectMemoryDoc,
+    DistancesDoc, DominatorDoc, EventCountsDoc, EventFileDoc, FollowerDoc, GcCandidateDoc,
+    GcContextDoc, GcCostDoc, GcReport, GcSiteDoc, GcTypeDoc, GroupsDoc, HeapPartDoc, HeapReport,
+    HeapSiteDoc, HolderPathDoc, HolderSelection, HoldersReport, HoldingContextDoc, HoldingDoc,
+    HoldingSiteDoc, HoldingTypeDoc, InfoReport, IntervalDoc, JoinDoc, KeptLoadersDoc, KnowledgeDoc,
+    LayerDoc, LeakRequest, LeakWindowDoc, LeaksReport, LevelDoc, LifetimeContextDoc, LifetimeDoc,
+    LifetimeSiteDoc, LifetimesReport, LivesDoc, LostDoc, MadeDoc, MeasureDoc, MomentDoc,
     ObjectPlace, OnClocksDoc, PauseKindDoc, PlaceDoc, PlaceNameDoc, QualitiesDoc, QualityDoc,
-    QuantilesDoc, RootDoc, RotationDoc, RowsDoc, SelectedDoc, ShapeDoc, SiteDeathsDoc,
-    SiteLayerDoc, SiteVerdictDoc, SpaceDoc, SpaceUseDoc, SpanDoc, StaleContextDoc, StalePointDoc,
-    StaleReport, StaleSiteDoc, StaleTypeDoc, StepDoc, SurvivalDoc, TimelineReport,
-    TimelineTotalsDoc, TraceHead, TypeCountDoc, TypeDeathsDoc, TypeLayerDoc, UnknownPausesDoc,
-    WhatIfDoc, WithoutDoc, candidate_groups, candidates_of, cost_report, csv_line, deaths_report,
-    group_of_sites, heap_report, holders_report, info_report, leak_question, leaks_report,
-    lifetimes_report, longest_used, place_of, removable_pair, stale_report, timeline_report,
+    QuantilesDoc, RootDoc, RotationDoc, RowsDoc, RunVerdictDoc, SelectedDoc, ShapeDoc,
+    SiteDeathsDoc, SiteLayerDoc, SiteVerdictDoc, SpaceDoc, SpaceUseDoc, SpanDoc, SpanEndDoc,
+    StaleContextDoc, StalePointDoc, StaleReport, StaleSiteDoc, StaleTypeDoc, StepDoc, SurvivalDoc,
+    TimelineReport, TimelineTotalsDoc, TraceHead, TypeCountDoc, TypeDeathsDoc, TypeLayerDoc,
+    UnknownDoc, UnknownPausesDoc, VerdictDoc, WhatIfDoc, WithoutDoc, candidate_groups,
+    candidates_of, cost_report, csv_line, deaths_report, group_of_sites, heap_report,
+    holders_report, info_report, leaks_report, lifetimes_report, longest_used, place_of,
+    stale_report, timeline_report,
 };
 pub use filter::{Filter, Sort};
 pub use fitted_names::fitted;
@@ -95,6 +113,13 @@ pub use json::{
     TotalsDoc, TypeDoc, document, read_json,
 };
 pub use live::{LiveCollectionDoc, LiveDoc, LiveHeapDoc, LiveRowDoc, live_name, live_row};
+pub use memory::{
+    MemoryEndDoc, MemoryMakerDoc, MemoryPartDoc, MemoryReport, MemoryRequest, MemoryTrendDoc,
+    memory_report,
+};
+pub use off_heap::{
+    OffHeapDoc, OffHeapFrameDoc, OffHeapKindDoc, OffHeapReport, OffHeapStackDoc, off_heap_report,
+};
 pub use report::Report;
 pub use screen::{ScreenOptions, screen};
 pub use stack_names::{frame_name, type_name};
@@ -104,3 +129,6 @@ pub use text_lines::TextLines;
 pub use tree::{TreeOptions, tree};
 pub use ui::{LIVE, UiCollectionDoc, UiDocument, UiMarkDoc, UiTabDoc, ui_document, ui_page};
 pub use view::{Caller, CallerId, Cell, Finding, Location, SiteRow, ThreadPart, Totals, View};
+pub use waste::{
+    WasteLineDoc, WasteMakerDoc, WasteReport, WasteRequest, WasteRowDoc, waste_report,
+};

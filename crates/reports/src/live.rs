@@ -135,6 +135,7 @@ pub fn live_name(name: &LiveName) -> String {
         LiveName::UnknownSite => "(site not known)".to_owned(),
         LiveName::Type(descriptor) => readable_type(descriptor),
         LiveName::Thread(name) => printable(name),
+        LiveName::Context { kind, name } => printable(&format!("{kind}: {name}")),
         LiveName::Package(package) if package.is_empty() => "(no package)".to_owned(),
         LiveName::Package(package) => readable_class(package),
     }

@@ -4,19 +4,7 @@ use ducktrack_count_model::Application;
 
 /// `com.acme` of `com.acme.shop.Main --orders`; `None` where the command begins with a file or a class without a package.
 pub(crate) fn project_of_command(command: &str) -> Option<String> {
-    let main = command.split_whitespace().next()?;
-    let is_name = |part: &str| {
-        !part.is_empty()
-            && part
-                .chars()
-                .all(|c| c.is_alphanumeric() || "_$".contains(c))
-    };
-    // A module and its main class: com.acme/com.acme.Main.
-    let main = main.rsplit('/').next()?;
-    if !main.split('.').all(is_name) || main.ends_with(".jar") {
-        return None;
-    }
-    let application = Application::of_main(main)?;
+    let application = Application::of_command(command)?;
     let pattern = application.patterns.into_iter().next()?;
     pattern.strip_suffix(".*").map(str::to_owned)
 }

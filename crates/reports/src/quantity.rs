@@ -119,6 +119,20 @@ pub(crate) fn counted(value: impl Into<i128>, singular: &str) -> String {
     format!("{} {singular}{plural}", grouped(value))
 }
 
+/// With one decimal place: `-1,234.5`.
+pub(crate) fn tenths(value: f64) -> String {
+    let tenths = (value * 10.0).round() as i64;
+    let sign = if tenths < 0 { "-" } else { "" };
+    let tenths = tenths.unsigned_abs();
+    format!("{sign}{}.{}", grouped(tenths / 10), tenths % 10)
+}
+
+/// The same with its sign: `+31.0`.
+pub(crate) fn signed_tenths(value: f64) -> String {
+    let sign = if value > 0.0 { "+" } else { "" };
+    format!("{sign}{}", tenths(value))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

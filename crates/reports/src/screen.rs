@@ -142,7 +142,7 @@ impl Screen<'_> {
         let java = format!("{} {}", run.vm_name, run.vm_version);
         let seconds = self.view.duration_millis();
         let seconds = seconds.map(|millis| format!("{:.1} s", millis as f64 / 1000.0));
-        let mode = (run.mode == "trace").then(|| "mode trace".to_owned());
+        let mode = run.mode.has_events().then(|| format!("mode {}", run.mode));
         let attached = run
             .attached
             .then(|| "attached: what was before is missing".to_owned());
@@ -429,7 +429,7 @@ impl Screen<'_> {
         self.section("MORE with");
         let mut lines = Vec::new();
         let is_plain = self.view.caused.is_none() && !self.view.filter.is_partial();
-        if is_plain && self.view.run.mode != "trace" {
+        if is_plain && !self.view.run.mode.has_events() {
             lines.push((
                 "ducktrack run --app auto -- java ...".to_owned(),
                 "what each call of your code causes",
@@ -456,7 +456,7 @@ impl Screen<'_> {
             format!("ducktrack report {trace} --format html -o report.html"),
             "table and flame graph",
         ));
-        if self.view.run.mode == "trace" {
+        if self.view.run.mode.has_events() {
             lines.push((
                 format!("ducktrack heap {trace}"),
                 "what is alive at the end",
@@ -499,9 +499,12 @@ impl Screen<'_> {
         self.out.push('\n');
     }
 
+    /// A heading that is too long goes on below.
     fn section(&mut self, text: &str) {
         self.out.push('\n');
-        self.title(text);
+        for line in wrapped(text, self.options.width) {
+            self.title(&line);
+        }
     }
 
     /// A sentence that is too long goes on below.

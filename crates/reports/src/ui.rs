@@ -196,7 +196,7 @@ pub fn ui_document(model: &TraceModel, timeline: &Timeline, trace: &str) -> UiDo
             .into_iter()
             .filter(|fact| !fact.trim().is_empty())
             .collect(),
-        state: Ending::of(&model.count).state.to_owned(),
+        state: Ending::of(&model.count).state.name().to_owned(),
         made: 0,
         tabs: Vec::new(),
         end_micros: 0,

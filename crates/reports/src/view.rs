@@ -22,6 +22,7 @@ use crate::class_name::readable_descriptor;
 use crate::completeness::Completeness;
 use crate::ending::Ending;
 use crate::filter::Filter;
+use crate::off_heap::row::OffHeapDoc;
 
 /// One run, filtered and sorted.
 #[derive(Clone, Debug)]
@@ -46,6 +47,8 @@ pub struct View {
     pub chosen_windows: Option<ChosenWindows>,
     /// The objects made by application code, and by other code that it calls; `None` where that was not recorded, or not for the kept part.
     pub caused: Option<Caused>,
+    /// Memory outside of the heap, by the line that made it.
+    pub off_heap: Vec<OffHeapDoc>,
     /// The kept part of the run, by whole stacks.
     pub stacks: Profile,
     /// The kept sites together.

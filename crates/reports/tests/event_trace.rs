@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use ducktrack_analyses::{Survivors, TraceModel};
 use ducktrack_count_model::CountModelBuilder;
+use ducktrack_findings::{Evidence, Findings};
 use ducktrack_heap_replay::{CollectionNumber, HeapKnowledge, KnowledgeGap, KnownStretch};
 use ducktrack_live_heap::Amount;
 use ducktrack_reports::{
@@ -71,7 +72,9 @@ fn leaks(model: &SampleTrace, sites: Option<&Filter>) -> LeaksReport {
         ..LeakRequest::default()
     };
     let answers = (model.survivors.clone(), None);
-    leaks_report(&model.model, &answers, None, &request).expect("no dump is read")
+    let evidence = Evidence::of_trace(&model.model, &answers);
+    let findings = Findings::of(evidence).expect("no dump is read");
+    leaks_report(&findings, &request).expect("no dump is read")
 }
 
 /// All reports with their names.

@@ -92,6 +92,7 @@ fn diff_text_and_json() {
     let compared = |name, document| ComparedRun {
         name,
         document,
+        contexts: None,
         stacks: None,
     };
     let comparison = compare(

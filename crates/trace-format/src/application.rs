@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::class_pattern::class_pattern_matches;
+
 /// Prefixes (internal names) of the JDK's classes, which never belong to the application.
 const JDK: [&str; 5] = ["java/", "javax/", "jdk/", "sun/", "com/sun/"];
 
@@ -37,7 +39,7 @@ const LAUNCHERS: [&str; 12] = [
 /// The application's classes (option `app=`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Application {
-    /// Class names with dots, in which `*` stands for any characters: `com.acme.*`.
+    /// Packages and classes with dots, in which `*` stands for any characters: `com.acme.*`.
     pub patterns: Vec<String>,
     /// Whether classes without a package belong to it.
     pub unnamed_package: bool,
@@ -83,55 +85,36 @@ impl Application {
         })
     }
 
+    /// The project of a command line, as `app=auto` of the agent has it: `com.acme.*` of `com.acme.shop.Main --orders`. `None` where the command begins with a file, or
+    /// with a launcher.
+    #[must_use]
+    pub fn of_command(command: &str) -> Option<Self> {
+        let main = command.split_whitespace().next()?;
+        let is_name = |part: &str| {
+            !part.is_empty()
+                && part
+                    .chars()
+                    .all(|c| c.is_alphanumeric() || "_$".contains(c))
+        };
+        // A module and its main class: com.acme/com.acme.Main.
+        let main = main.rsplit('/').next()?;
+        let is_class = main.split('.').all(is_name) && !main.ends_with(".jar");
+        is_class.then(|| Self::of_main(main)).flatten()
+    }
+
     /// Whether the class with this internal name belongs to the application. A JDK class never does.
     pub fn contains(&self, class: &str) -> bool {
         if JDK.iter().any(|package| class.starts_with(package)) {
             return false;
         }
-        let fits = |pattern: &String| class_pattern_matches(&pattern.replace('.', "/"), class);
+        let fits = |pattern: &String| class_pattern_matches(pattern, class);
         self.unnamed_package && !class.contains('/') || self.patterns.iter().any(fits)
     }
-}
-
-/// Whether a class name matches a pattern in which `*` stands for any characters. Both are internal names.
-pub fn class_pattern_matches(pattern: &str, class: &str) -> bool {
-    let (pattern, text) = (pattern.as_bytes(), class.as_bytes());
-    let (mut p, mut t, mut retry) = (0, 0, None);
-    while let Some(byte) = text.get(t) {
-        match (pattern.get(p), retry) {
-            (Some(b'*'), _) => {
-                retry = Some((p, t));
-                p += 1;
-            }
-            (Some(wanted), _) if wanted == byte => {
-                p += 1;
-                t += 1;
-            }
-            (_, Some((star, from))) => {
-                p = star + 1;
-                t = from + 1;
-                retry = Some((star, t));
-            }
-            (_, None) => return false,
-        }
-    }
-    pattern
-        .get(p..)
-        .is_some_and(|rest| rest.iter().all(|byte| *byte == b'*'))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn patterns() {
-        assert!(class_pattern_matches("com/acme/*", "com/acme/x/Y"));
-        assert!(class_pattern_matches("*a*b*", "xxayybzz"));
-        assert!(!class_pattern_matches("*a*b", "xxayybzz"));
-        assert!(class_pattern_matches("com/acme/Order", "com/acme/Order"));
-        assert!(!class_pattern_matches("com/acme/Order", "com/acme/Orders"));
-    }
 
     #[test]
     fn the_jdk_is_never_the_application() {

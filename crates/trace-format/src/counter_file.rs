@@ -17,6 +17,7 @@
 //! block         words 0..64       header, see BlockWord
 //!               words 64..        counters by their ids (CounterId), one word each
 //!               KEYED_PLACE ..    keyed entries, 32 bytes each, in the one extent that BlockWord::KeyedExtent names
+//!               HISTOGRAM_PLACE   in a block of contexts: executions by bucket of their bytes (execution_bucket), one word each
 //!
 //! keyed entry   0   8   key: note + 32 * site, with bit 0 set if the class is part of the key; 0: not in use
 //!               8   8   address of the object's class (ClassAddress), or 0
@@ -45,7 +46,7 @@
 //! 21200         05 00 00 00 00 00 00 00       word 64: counter 64
 //! ```
 
-use ducktrack_probe_vocabulary::block_word;
+use ducktrack_probe_vocabulary::{COUNTED_BY_CALLER, block_word};
 
 use crate::byte_fields::take_array;
 use crate::{CallSiteId, FormatError, SiteId, ThreadId};
@@ -66,6 +67,8 @@ pub const MAX_EXTENTS: usize = (HEAD_BYTES - EXTENT_TABLE) / Extent::LENGTH;
 pub const BLOCK_HEADER_WORDS: usize = block_word::FIRST_COUNTER;
 /// Byte offset in a block at which the keyed entries begin.
 pub const KEYED_PLACE: u64 = 8 << 20;
+/// Byte offset in a block of contexts at which the histogram of executions begins.
+pub const HISTOGRAM_PLACE: u64 = KEYED_PLACE + (1 << 20);
 /// Bytes of a keyed entry.
 pub const KEYED_ENTRY_BYTES: usize = 32;
 
@@ -118,6 +121,14 @@ pub enum BlockWord {
     VmBytes = block_word::VM_BYTES,
     /// Not 0: there was no room for more keyed entries, so later ones are in private memory, which is lost with the process.
     KeyedPrivate = block_word::KEYED_PRIVATE,
+    /// The context whose executions end in the block; 0: none.
+    ContextEntered = block_word::CONTEXT_ENTERED,
+    /// Executions that have ended.
+    Executions = block_word::CONTEXT_EXECUTIONS,
+    /// Their bytes by the VM's count.
+    ExecutionBytes = block_word::CONTEXT_EXECUTION_BYTES,
+    /// Bytes of the largest one.
+    LargestExecution = block_word::CONTEXT_LARGEST,
 }
 
 /// A part of a block.
@@ -201,7 +212,7 @@ impl KeyedEntry {
         note(caller).wrapping_add(site) | if typed { CLASS_IN_KEY } else { 0 }
     }
 
-    /// Decodes the four words of an entry; `None` if it is not in use.
+    /// Decodes the four words of an entry; `None` if it is not in use, or its objects are counted by the calling method.
     #[allow(
         clippy::cast_possible_truncation,
         reason = "sites and callers have 32 bits in a key"
@@ -209,7 +220,7 @@ impl KeyedEntry {
     pub fn of([key, klass, count, bytes]: [u64; 4]) -> Option<Self> {
         let caller = (key >> 32) as u32;
         let site = key.wrapping_sub(note(caller)) / KEYED_ENTRY_BYTES as u64;
-        (key != 0).then_some(Self {
+        (key != 0 && caller != COUNTED_BY_CALLER).then_some(Self {
             caller: (caller != 0).then_some(CallSiteId(caller)),
             site: SiteId(site as u32),
             klass: (key & CLASS_IN_KEY != 0).then_some(klass),

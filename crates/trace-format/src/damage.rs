@@ -86,6 +86,11 @@ pub enum Damage {
         /// The reason.
         reason: String,
     },
+    /// A file of events was written by another run than the definitions; its sites would be others.
+    OfAnotherRun {
+        /// The process of that run.
+        pid: u32,
+    },
 }
 
 impl Damage {
@@ -103,6 +108,7 @@ impl Damage {
             Self::Unreadable { .. } => "unreadable",
             Self::Further { .. } => "further",
             Self::NotATrace { .. } => "not-a-trace",
+            Self::OfAnotherRun { .. } => "of-another-run",
         }
     }
 
@@ -118,7 +124,7 @@ impl Damage {
             | Self::BadRecords { at, .. }
             | Self::AfterEnd { at }
             | Self::Unreadable { at, .. } => Some(at),
-            Self::Further { .. } | Self::NotATrace { .. } => None,
+            Self::Further { .. } | Self::NotATrace { .. } | Self::OfAnotherRun { .. } => None,
         }
     }
 }
@@ -177,6 +183,9 @@ impl fmt::Display for Damage {
             Self::Unreadable { at, reason } => write!(f, "cannot read on at byte {at}: {reason}"),
             Self::Further { count } => write!(f, "{count} further findings like these"),
             Self::NotATrace { reason } => write!(f, "left out: {reason}"),
+            Self::OfAnotherRun { pid } => {
+                write!(f, "left out: it is of another run (process {pid})")
+            }
         }
     }
 }

@@ -28,6 +28,8 @@ id!(/// A word in every thread's counter block.
     CounterId, "counter");
 id!(/// A call of a tracked method, the caller that is to blame.
     CallSiteId, "call");
+id!(/// A context: a name of one kind.
+    ContextId, "context");
 id!(/// A thread, or the fold of all ended threads with one name pattern.
     ThreadId, "thread");
 id!(/// A class as it appears in the VM's heap.

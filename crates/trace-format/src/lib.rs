@@ -5,6 +5,7 @@ mod application;
 mod block;
 mod block_header;
 mod byte_fields;
+mod class_pattern;
 mod collection;
 pub mod counter_file;
 mod damage;
@@ -45,20 +46,20 @@ mod varint;
 mod witness_event;
 mod word_reader;
 
-pub use application::class_pattern_matches;
 pub use block::{Compression, PackedContent, decode_content, encode_block};
 pub use block_header::{BLOCK_MARK, BlockHeader, BlockKind, MAX_CONTENT};
+pub use class_pattern::class_pattern_matches;
 pub use collection::{
     AddressRange, Collection, CollectionCounts, CollectionKind, MovesLevel, OLD_GENERATION, Space,
     SpaceKind, ThreadCut,
 };
 pub use counter_file::{
     BLOCK_HEADER_WORDS, BlockOwner, BlockWord, COUNTER_FILE_MAGIC, COUNTER_FILE_NAME,
-    COUNTER_FILE_VERSION, EXTENT_TABLE, Extent, HEAD_BYTES, HeaderWord, KEYED_ENTRY_BYTES,
-    KEYED_PLACE, KeyedEntry, MAX_EXTENTS, note, words,
+    COUNTER_FILE_VERSION, EXTENT_TABLE, Extent, HEAD_BYTES, HISTOGRAM_PLACE, HeaderWord,
+    KEYED_ENTRY_BYTES, KEYED_PLACE, KeyedEntry, MAX_EXTENTS, note, words,
 };
 pub use damage::Damage;
-pub use ducktrack_probe_vocabulary::{AllocationKind, Unit};
+pub use ducktrack_probe_vocabulary::{AllocationKind, Captures, OffHeapKind, Unit};
 pub use error::FormatError;
 pub use event::{Allocation, Event, Place};
 pub use event_block::{EventBlock, EventBlockHeader, EventFlags};
@@ -83,11 +84,14 @@ pub use process_stamp::{boot_id, process_state_and_start};
 pub use raw_survivors::{decode_survivors, encode_survivors};
 pub use record_stream::{MAX_RECORD, RecordStream, push_record};
 pub use records::{
-    AgentCost, Application, CallSite, CallSiteId, CalledMethod, CalledSite, Cause, Class,
-    ClassAddress, ClassId, Counter, CounterId, CounterRole, End, FoldedBlock, HeapClass,
-    HeapClassId, HeapClassSize, HeapField, HeapLayout, HeapLimits, KeyedCount, Method, MethodId,
-    ObjectLayout, OutOfMemory, Record, Refusal, Reinstrumented, Run, Site, SiteId, Snapshot,
-    StackId, StackMethodId, StackTypeId, StaticField, Term, Thread, ThreadCounts, ThreadId,
+    AgentCost, Application, BytecodeFacts, CallSite, CallSiteId, CallTerms, CalledMethod,
+    CalledSite, Cause, Class, ClassAddress, ClassId, Context, ContextBlock, ContextExecutions,
+    ContextId, CountedCall, Counter, CounterId, CounterRole, End, FoldedBlock, HeapClass,
+    HeapClassId, HeapClassSize, HeapField, HeapLayout, HeapLimits, KeyedCount, LargestExecution,
+    Method, MethodId, MethodName, ObjectLayout, OffHeapFrame, OffHeapMaker, OutOfMemory, Record,
+    Refusal, Reinstrumented, Run, RunMode, Site, SiteId, Snapshot, StackId, StackMethodId,
+    StackTypeId, StaticField, Term, Thread, ThreadCounts, ThreadId, VarargsMethod,
+    execution_bucket, execution_bucket_range,
 };
 pub use roots::{HeldBy, HeldObject, decode_roots, encode_roots};
 pub use short_forms::shorten_events;
@@ -102,6 +106,6 @@ pub use stamps::{
 pub use sync_point::{MAX_SHAPES, SyncDecoder, SyncEncoder, SyncObject};
 pub use trial::{NullUse, Removal, Trial};
 pub use trial_source::{is_of_jdk, may_lose_references};
-pub use unended::{MissingEnd, ProcessState};
+pub use unended::{MissingEnd, ProcessState, RunState};
 pub use uses::{Use, UseEncoder, UsesHead, decode_uses};
 pub use witness_event::{MethodEvent, ReferenceLayout, StaticUpdate, Update};

@@ -26,7 +26,7 @@
 use crate::{FormatError, MAX_CONTENT, Record};
 
 /// Number of kinds of records that this version knows.
-const KNOWN_RECORDS: u32 = 29;
+const KNOWN_RECORDS: u32 = 38;
 
 /// The most bytes of a `u32` as a varint.
 const MAX_VARINT: usize = 5;
@@ -154,7 +154,9 @@ fn decode_record(bytes: &[u8], at: usize) -> Result<Record, FormatError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AllocationKind, End, MethodId, OutOfMemory, Site, SiteId, Snapshot};
+    use crate::{
+        AllocationKind, CounterId, End, MethodId, OffHeapKind, OffHeapMaker, Site, SiteId, Snapshot,
+    };
 
     fn end() -> Record {
         Record::End(End {
@@ -167,9 +169,10 @@ mod tests {
     #[test]
     fn the_last_known_tag_is_that_of_the_last_record() {
         let mut content = Vec::new();
-        let last = Record::OutOfMemory(OutOfMemory {
-            unix_millis: 7,
-            what: "Java heap space".into(),
+        let last = Record::OffHeapMaker(OffHeapMaker {
+            first: CounterId(1),
+            kind: OffHeapKind::Mapped,
+            frames: Vec::new(),
         });
         push_record(&last, &mut content).unwrap();
         assert_eq!(u32::from(content[1]), KNOWN_RECORDS - 1);

@@ -20,15 +20,23 @@
 //! | 22 | [`Application`] | | 23 | [`Cause`] |
 //! | 24 | [`ReferenceLayout`] | | 25 | [`CalledMethod`] |
 //! | 26 | [`StaticField`] | | 27 | [`Record::Shutdown`] |
-//! | 28 | [`OutOfMemory`] | | | |
+//! | 28 | [`OutOfMemory`] | | 29 | [`BytecodeFacts`] |
+//! | 30 | [`CountedCall`] | | 31 | [`CallTerms`] |
+//! | 32 | [`VarargsMethod`] | | 33 | [`Context`] |
+//! | 34 | [`ContextBlock`] | | 35 | [`ContextExecutions`] |
+//! | 36 | [`OffHeapMaker`] | | 37 | [`Record::FoldedExecutions`] |
 //!
 //! The order of variants and fields is the order of the bytes (see [`RecordStream`](crate::RecordStream)). Within a format version,
 //! variants may only be added at the end of [`Record`], and nothing else may change.
 
 mod code;
+mod code_facts;
+mod context;
 mod counter;
 mod heap_class;
+mod off_heap;
 mod run;
+mod run_mode;
 mod snapshot;
 
 use serde::{Deserialize, Serialize};
@@ -39,15 +47,22 @@ use crate::witness_event::ReferenceLayout;
 
 pub use crate::application::Application;
 pub use crate::ids::{
-    CallSiteId, ClassId, CounterId, HeapClassId, MethodId, SiteId, StackId, StackMethodId,
-    StackTypeId, ThreadId,
+    CallSiteId, ClassId, ContextId, CounterId, HeapClassId, MethodId, SiteId, StackId,
+    StackMethodId, StackTypeId, ThreadId,
 };
 pub use code::{
     CallSite, CalledMethod, CalledSite, Class, Method, Refusal, Reinstrumented, Site, StaticField,
 };
+pub use code_facts::{BytecodeFacts, CallTerms, CountedCall, MethodName, VarargsMethod};
+pub use context::{
+    Context, ContextBlock, ContextExecutions, LargestExecution, execution_bucket,
+    execution_bucket_range,
+};
 pub use counter::{Cause, Counter, CounterRole, Term};
 pub use heap_class::{HeapClass, HeapClassSize, HeapField, HeapLayout};
+pub use off_heap::{OffHeapFrame, OffHeapMaker};
 pub use run::{AgentCost, End, HeapLimits, ObjectLayout, Run};
+pub use run_mode::RunMode;
 pub use snapshot::{ClassAddress, FoldedBlock, KeyedCount, Snapshot, Thread, ThreadCounts};
 
 /// One record of a trace.
@@ -120,6 +135,25 @@ pub enum Record {
     },
     /// The VM threw an `OutOfMemoryError`.
     OutOfMemory(OutOfMemory),
+    /// Facts about a site that its bytecode has.
+    BytecodeFacts(BytecodeFacts),
+    /// Defines a call whose executions are counted.
+    CountedCall(CountedCall),
+    /// The executed calls that a counter stands for.
+    CallTerms(CallTerms),
+    /// A method that takes a variable number of arguments.
+    VarargsMethod(VarargsMethod),
+    /// Defines a context.
+    Context(Context),
+    /// The contexts for which the values of a thread count.
+    ContextBlock(ContextBlock),
+    /// The executions of a context.
+    ContextExecutions(ContextExecutions),
+    /// Defines a maker of memory outside of the heap.
+    OffHeapMaker(OffHeapMaker),
+    /// The executions of a context that no block in `counters.mapped` has, as its folded blocks count for others by now; and its largest so far.
+    /// A later record of the same context replaces this one. Only needed for a trace without an end.
+    FoldedExecutions(ContextExecutions),
 }
 
 /// An `OutOfMemoryError` of the VM, the first of its kind.

@@ -27,6 +27,58 @@ impl ProcessState {
     }
 }
 
+/// How a recorded run stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RunState {
+    /// The recording has ended.
+    Ended,
+    /// The process that writes it is running.
+    Running,
+    /// The process is gone without an end.
+    Killed,
+    /// Not known: see [`ProcessState::Unknown`].
+    #[default]
+    Unknown,
+}
+
+impl RunState {
+    const ALL: [Self; 4] = [Self::Ended, Self::Running, Self::Killed, Self::Unknown];
+
+    /// The word in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ended => "ended",
+            Self::Running => ProcessState::Running.name(),
+            Self::Killed => ProcessState::Gone.name(),
+            Self::Unknown => ProcessState::Unknown.name(),
+        }
+    }
+
+    /// The state of this word; one that is not known is [`RunState::Unknown`].
+    #[must_use]
+    pub fn named(word: &str) -> Self {
+        let mut all = Self::ALL.into_iter();
+        all.find(|state| state.name() == word).unwrap_or_default()
+    }
+
+    /// Whether no more will come.
+    #[must_use]
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Ended | Self::Killed)
+    }
+}
+
+impl From<ProcessState> for RunState {
+    fn from(process: ProcessState) -> Self {
+        match process {
+            ProcessState::Running => Self::Running,
+            ProcessState::Gone => Self::Killed,
+            ProcessState::Unknown => Self::Unknown,
+        }
+    }
+}
+
 /// A run without an end record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MissingEnd {

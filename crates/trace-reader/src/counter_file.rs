@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use ducktrack_trace_format::{
     AgentCost, BLOCK_HEADER_WORDS, BlockOwner, BlockWord, COUNTER_FILE_MAGIC, COUNTER_FILE_NAME,
-    COUNTER_FILE_VERSION, EXTENT_TABLE, Extent, FormatError, HeaderWord, KEYED_ENTRY_BYTES,
-    KEYED_PLACE, KeyedEntry, MAX_EXTENTS, words,
+    COUNTER_FILE_VERSION, ContextId, EXTENT_TABLE, Extent, FormatError, HISTOGRAM_PLACE,
+    HeaderWord, KEYED_ENTRY_BYTES, KEYED_PLACE, KeyedEntry, MAX_EXTENTS, words,
 };
 
 /// How often a block whose owner changes is read.
@@ -63,16 +63,34 @@ pub struct MappedBlock {
     pub counters: Vec<u64>,
     /// Keyed entries in use.
     pub keyed: Vec<KeyedEntry>,
+    /// The executions that have ended in it, if it is a block of contexts.
+    pub executions: Option<MappedExecutions>,
     /// From some moment on, keyed entries went to private memory.
     pub keyed_private: bool,
     /// The block refers to an extent that was not in the table when the table was read.
     keyed_is_missing: bool,
 }
 
-/// Where the counter parts of a block are in the file.
+/// The executions of a context that have ended in one block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MappedExecutions {
+    /// The context.
+    pub context: ContextId,
+    /// How many.
+    pub executions: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Bytes of the largest one.
+    pub largest: u64,
+    /// How many by bucket of their bytes.
+    pub buckets: Vec<(u16, u64)>,
+}
+
+/// Where the parts of a block are in the file.
 #[derive(Clone, Debug, Default)]
 struct Parts {
     counters: Vec<Extent>,
+    histogram: Option<Extent>,
 }
 
 impl CounterFile {
@@ -222,10 +240,35 @@ impl CounterFile {
             number,
             owner,
             vm_bytes: header(BlockWord::VmBytes),
+            executions: self.executions(header, parts)?,
             keyed_private: header(BlockWord::KeyedPrivate) != 0,
             counters,
             keyed,
             keyed_is_missing,
+        }))
+    }
+
+    fn executions(
+        &self,
+        header: impl Fn(BlockWord) -> u64,
+        parts: &Parts,
+    ) -> io::Result<Option<MappedExecutions>> {
+        let context = small(header(BlockWord::ContextEntered));
+        let executions = header(BlockWord::Executions);
+        if context == 0 || executions == 0 {
+            return Ok(None);
+        }
+        let mut buckets = Vec::new();
+        if let Some(histogram) = &parts.histogram {
+            let counts = (0..).zip(self.words(histogram)?);
+            buckets.extend(counts.filter(|(_, count)| *count > 0));
+        }
+        Ok(Some(MappedExecutions {
+            context: ContextId(context),
+            executions,
+            bytes: header(BlockWord::ExecutionBytes),
+            largest: header(BlockWord::LargestExecution),
+            buckets,
         }))
     }
 
@@ -261,13 +304,13 @@ impl CounterFile {
     }
 }
 
-/// The parts by block number; counters in the order of their places.
+/// The parts by block number, keyed entries aside; counters in the order of their places.
 fn parts_of_blocks(extents: &[Extent]) -> Vec<Parts> {
     let mut blocks: Vec<Parts> = Vec::new();
-    for extent in extents
-        .iter()
-        .filter(|extent| extent.length > 0 && extent.place < KEYED_PLACE)
-    {
+    let is_part = |extent: &&Extent| {
+        extent.length > 0 && (extent.place < KEYED_PLACE || extent.place == HISTOGRAM_PLACE)
+    };
+    for extent in extents.iter().filter(is_part) {
         // There are no more blocks than extents.
         let number = usize::try_from(extent.block).unwrap_or(usize::MAX);
         if number >= extents.len() {
@@ -276,7 +319,10 @@ fn parts_of_blocks(extents: &[Extent]) -> Vec<Parts> {
         if blocks.len() <= number {
             blocks.resize_with(number + 1, Parts::default);
         }
-        blocks[number].counters.push(*extent);
+        match extent.place {
+            HISTOGRAM_PLACE => blocks[number].histogram = Some(*extent),
+            _ => blocks[number].counters.push(*extent),
+        }
     }
     for block in &mut blocks {
         block.counters.sort_by_key(|extent| extent.place);

@@ -46,7 +46,7 @@ pub(crate) fn first_block(
 /// True if this is the content of an end block after which the next file continues the trace.
 pub(crate) fn is_rotation(content: &[u8]) -> bool {
     let mut records = RecordStream::new(content).flatten();
-    records.any(|record| matches!(record, Record::End(end) if end.cause == "rotated"))
+    records.any(|record| matches!(record, Record::End(end) if end.is_rotation()))
 }
 
 /// The name of a file without its directory.

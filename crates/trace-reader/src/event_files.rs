@@ -57,6 +57,8 @@ pub struct EventFiles {
     pub(crate) next_file: usize,
     /// Process id and start time of the run that wrote the files.
     run: Option<(u32, u64)>,
+    /// A file of the run was begun.
+    has_begun: bool,
     steps: VecDeque<EventStep>,
     /// Steps that follow once the events before them are matched.
     waiting: Vec<EventStep>,
@@ -103,6 +105,7 @@ impl EventFiles {
             paths: Arc::new(paths),
             other_log: DamageLog::default(),
             run: None,
+            has_begun: false,
             current: None,
             next_file: 0,
             steps: VecDeque::new(),
@@ -133,6 +136,11 @@ impl EventFiles {
     /// matched with events is not known. For files that grow: again when there are more definitions.
     pub fn know(&mut self, sites: Arc<dyn SiteFacts + Send + Sync>, classes: Vec<HeapClass>) {
         self.matching.know(Facts::new(sites, classes));
+    }
+
+    /// Refuses files of any other run than that of the definitions. Else the first file says of which run they are.
+    pub fn are_of_run(&mut self, pid: u32, start_unix_millis: u64) {
+        self.run.get_or_insert((pid, start_unix_millis));
     }
 
     /// The paths of the files, in order.
@@ -245,8 +253,8 @@ impl EventFiles {
                 });
                 self.current = Some((number, reader));
             }
-            Err(reason) => {
-                self.log(number).add(Damage::NotATrace { reason });
+            Err(damage) => {
+                self.log(number).add(damage);
                 self.damaged();
             }
         }
@@ -257,18 +265,19 @@ impl EventFiles {
         &mut self,
         path: &Path,
         length: u64,
-    ) -> Result<(BlockReader<Take<File>>, Option<EventFile>), String> {
-        let file = File::open(path).map_err(|error| error.to_string())?;
+    ) -> Result<(BlockReader<Take<File>>, Option<EventFile>), Damage> {
+        let not_a_trace = |reason: String| Damage::NotATrace { reason };
+        let file = File::open(path).map_err(|error| not_a_trace(error.to_string()))?;
         let mut reader = BlockReader::start(file.take(length), is_of_event_files)
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| not_a_trace(error.to_string()))?;
         let header = first_block(&mut reader, &mut self.sizes);
         if let Some(header) = &header {
             let run = (header.pid, header.start_unix_millis);
-            if self.run.is_none() {
-                self.epoch = header.epoch;
-            }
             if *self.run.get_or_insert(run) != run {
-                return Err(format!("it is of another run (process {})", header.pid));
+                return Err(Damage::OfAnotherRun { pid: header.pid });
+            }
+            if !std::mem::replace(&mut self.has_begun, true) {
+                self.epoch = header.epoch;
             }
         }
         Ok((reader, header))

@@ -3,6 +3,7 @@
 //! ```text
 //! values of a thread = those of its block, unless the trace has a folded block of that generation
 //!                    | those of its last folded block
+//! executions of a context = those of its folded blocks, and of the blocks that count
 //! ```
 //!
 //! The counters are read before the trace. So everything that they count is defined in the trace by then, and a block that is folded
@@ -11,11 +12,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use ducktrack_trace_format::{
-    BLOCK_HEADER_WORDS, CallSiteId, CounterId, FoldedBlock, KeyedCount, MissingEnd, Record, SiteId,
-    Snapshot, ThreadCounts, ThreadId,
+    BLOCK_HEADER_WORDS, CallSiteId, ContextExecutions, ContextId, CounterId, FoldedBlock,
+    KeyedCount, LargestExecution, MissingEnd, Record, SiteId, Snapshot, ThreadCounts, ThreadId,
 };
 
-use crate::counter_file::{MappedBlock, MappedCounters};
+use crate::counter_file::{MappedBlock, MappedCounters, MappedExecutions};
 use crate::process_state::process_state;
 
 /// The type of an object whose class the trace does not name.
@@ -37,6 +38,9 @@ pub struct CounterContext {
     folded_generations: HashMap<u64, u32>,
     /// Threads that the trace names once more after their values were folded: they went on in private memory.
     private_again: BTreeSet<ThreadId>,
+    /// The executions of contexts in the last snapshot, and those in folded blocks.
+    executions: BTreeMap<ContextId, ContextExecutions>,
+    folded_executions: BTreeMap<ContextId, ContextExecutions>,
 }
 
 impl CounterContext {
@@ -46,6 +50,19 @@ impl CounterContext {
             Record::End(_) => self.ended = true,
             Record::Snapshot(snapshot) => {
                 self.last_sequence = self.last_sequence.max(Some(snapshot.sequence));
+                for counts in &snapshot.threads {
+                    if let Some(folded) = self.folded.get_mut(&counts.thread) {
+                        bring_up_to(folded, counts);
+                    }
+                }
+            }
+            Record::ContextExecutions(executions) => {
+                self.executions
+                    .insert(executions.context, executions.clone());
+            }
+            Record::FoldedExecutions(executions) => {
+                self.folded_executions
+                    .insert(executions.context, executions.clone());
             }
             Record::Counter(counter) => {
                 self.counter_end = self.counter_end.max(counter.id.0 as usize + 1);
@@ -114,6 +131,31 @@ impl CounterContext {
         })
     }
 
+    /// The executions of all contexts, of which the snapshots may know fewer.
+    pub fn executions(&self, counters: &MappedCounters) -> Vec<ContextExecutions> {
+        let mut sums = self.folded_executions.clone();
+        let blocks = self.blocks(counters);
+        for block in blocks.filter_map(|block| block.executions.as_ref()) {
+            let sum = sums
+                .entry(block.context)
+                .or_insert_with(|| ContextExecutions {
+                    context: block.context,
+                    executions: 0,
+                    bytes: 0,
+                    buckets: Vec::new(),
+                    largest: None,
+                });
+            add_block(sum, block);
+        }
+        let in_snapshot = |sum: &ContextExecutions| {
+            let known = self.executions.get(&sum.context);
+            known.map_or(0, |known| known.executions)
+        };
+        let sums = sums.into_values();
+        sums.filter(|sum| sum.executions > in_snapshot(sum))
+            .collect()
+    }
+
     /// The blocks whose values count.
     pub fn blocks<'a>(
         &'a self,
@@ -163,6 +205,39 @@ impl CounterContext {
             private_threads: private.copied().collect(),
             partly_private_threads: short.map(|block| block.owner.thread).collect(),
         }
+    }
+}
+
+/// Sets the values that a later snapshot names.
+fn bring_up_to(folded: &mut ThreadCounts, later: &ThreadCounts) {
+    let mut values = ThreadValues::of(folded);
+    let later = ThreadValues::of(&ThreadCounts {
+        vm_allocated_bytes: later.vm_allocated_bytes.or(folded.vm_allocated_bytes),
+        ..later.clone()
+    });
+    values.vm_bytes = later.vm_bytes;
+    values.counters.extend(later.counters);
+    values.keyed.extend(later.keyed);
+    *folded = values.counts(folded.thread);
+}
+
+/// Adds what has ended in a block. Of a largest execution that no record has, only the bytes are known.
+fn add_block(sum: &mut ContextExecutions, block: &MappedExecutions) {
+    sum.executions += block.executions;
+    sum.bytes = sum.bytes.wrapping_add(block.bytes);
+    let mut buckets: BTreeMap<u16, u64> = sum.buckets.drain(..).collect();
+    for (bucket, count) in &block.buckets {
+        *buckets.entry(*bucket).or_default() += count;
+    }
+    sum.buckets = buckets.into_iter().collect();
+    let known = sum.largest.as_ref().map_or(0, |largest| largest.bytes);
+    if block.largest > known {
+        sum.largest = Some(LargestExecution {
+            bytes: block.largest,
+            unix_millis: 0,
+            thread: String::new(),
+            trace: None,
+        });
     }
 }
 

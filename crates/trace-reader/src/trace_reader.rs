@@ -30,6 +30,8 @@ pub struct TraceReader {
     /// The threads whose event buffers survive a kill, if those of some do not.
     kept_buffers: Option<BTreeSet<ThreadId>>,
     context: CounterContext,
+    /// The records of the last values.
+    last: VecDeque<Record>,
     unended: Option<MissingEnd>,
 }
 
@@ -49,6 +51,7 @@ impl TraceReader {
             counters,
             kept_buffers: threads_with_buffers(path),
             context: CounterContext::default(),
+            last: VecDeque::new(),
             unended: None,
         };
         let mut first_error = None;
@@ -82,10 +85,18 @@ impl TraceReader {
         self.unended.as_ref()
     }
 
-    /// The values of the mapped counters, returned once, if the trace has no end.
+    /// The values of the mapped counters, each record once, if the trace has no end.
     fn last_values(&mut self) -> Option<Record> {
-        let counters = self.counters.take().filter(|_| !self.context.has_ended())?;
-        let mut unended = self.context.unended(&counters);
+        if let Some(counters) = self.counters.take()
+            && !self.context.has_ended()
+        {
+            self.find_last_values(&counters);
+        }
+        self.last.pop_front()
+    }
+
+    fn find_last_values(&mut self, counters: &MappedCounters) {
+        let mut unended = self.context.unended(counters);
         if let Some(kept) = self.kept_buffers.take() {
             unended.private_threads = self.context.threads_besides(&kept);
         }
@@ -93,7 +104,12 @@ impl TraceReader {
             self.forget_torn_ends();
         }
         self.unended = Some(unended);
-        self.context.snapshot(&counters).map(Record::Snapshot)
+        let executions = self.context.executions(counters).into_iter();
+        let snapshot = self.context.snapshot(counters).map(Record::Snapshot);
+        self.last = executions
+            .map(Record::ContextExecutions)
+            .chain(snapshot)
+            .collect();
     }
 
     /// Downgrades cut blocks to a missing end. A block that was being written when the process ended holds nothing that the counters need:

@@ -402,6 +402,30 @@ fn buffers_that_are_not_kept_are_read_again() {
     }
 }
 
+/// Sites of these events would be read with definitions of other sites.
+#[test]
+fn events_of_another_run_than_the_definitions_are_refused_by_name() {
+    let directory = tempfile::tempdir().unwrap();
+    write(
+        directory.path(),
+        0,
+        &[header(0), events(1), collection(1), end()],
+    );
+    let mut files = EventFiles::open(directory.path()).unwrap();
+    files.are_of_run(1, 2);
+    let epochs = std::iter::from_fn(|| files.next_step())
+        .filter(|step| matches!(step, EventStep::Epoch(_)))
+        .count();
+    assert_eq!(epochs, 0);
+    let damage = files.damage();
+    assert!(
+        damage
+            .iter()
+            .any(|(_, damage)| matches!(damage, Damage::OfAnotherRun { .. })),
+        "{damage:?}"
+    );
+}
+
 #[test]
 fn buffers_that_are_put_back_come_first_and_are_marked() {
     let directory = tempfile::tempdir().unwrap();

@@ -113,8 +113,9 @@ impl CountWriter {
             return Err(WriteError::Ended);
         }
         let result = self.journal.secure();
-        if let Err(error) = &result {
-            self.losses.attempt(error);
+        match &result {
+            Ok(()) | Err(WriteError::Waiting) => {}
+            Err(error) => self.losses.attempt(error),
         }
         result
     }

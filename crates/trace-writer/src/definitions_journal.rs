@@ -9,6 +9,7 @@
 //! the process ended (see [`JournalBlock`]). The file is created at the first need and deleted at the end of the trace.
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use ducktrack_trace_format::{
     BlockKind, Compression, FileHeader, JOURNAL_FILE_NAME, JournalBlock, MAX_CONTENT,
@@ -24,6 +25,16 @@ pub(crate) type MakeJournal = Box<dyn Fn() -> Result<Box<dyn Storage>, WriteErro
 /// Bytes that a block needs in addition to its records.
 const FIRST_BYTES: usize = 10;
 
+/// After a failed write nothing is written again during this time, unless the records that wait have doubled: on a full disk, each attempt would copy all of them.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// A write that has failed.
+struct Failed {
+    when: Instant,
+    /// Bytes that it should have written.
+    bytes: usize,
+}
+
 /// The journal: records that wait for [`secure`](Self::secure), and their file.
 pub(crate) struct DefinitionsJournal {
     make: MakeJournal,
@@ -34,6 +45,7 @@ pub(crate) struct DefinitionsJournal {
     first: u64,
     next: u64,
     content: Vec<u8>,
+    failed: Option<Failed>,
 }
 
 struct Begun {
@@ -63,6 +75,7 @@ impl DefinitionsJournal {
             first: 0,
             next: 0,
             content: Vec::new(),
+            failed: None,
         }
     }
 
@@ -77,6 +90,21 @@ impl DefinitionsJournal {
         if self.open.is_empty() {
             return Ok(());
         }
+        let is_early = |failed: &Failed| {
+            failed.when.elapsed() < PAUSE && self.open.len() < failed.bytes.saturating_mul(2)
+        };
+        if self.failed.as_ref().is_some_and(is_early) {
+            return Err(WriteError::Waiting);
+        }
+        let written = self.write();
+        self.failed = written.is_err().then(|| Failed {
+            when: Instant::now(),
+            bytes: self.open.len(),
+        });
+        written
+    }
+
+    fn write(&mut self) -> Result<(), WriteError> {
         if self.open.len() > MAX_CONTENT - FIRST_BYTES {
             // The trace file usually takes definitions long before this limit. If it cannot, they wait in memory, and
             // the end record reports it.

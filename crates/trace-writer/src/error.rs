@@ -67,6 +67,9 @@ pub enum WriteError {
         /// Bytes that wait.
         waiting: usize,
     },
+    /// The last attempt has failed a moment ago; definitions wait in memory for the next one.
+    #[error("definitions wait in memory, because a write has just failed")]
+    Waiting,
     /// A thread of the writer cannot be started.
     #[error("cannot start a thread that writes events: {source}")]
     Thread {

@@ -35,7 +35,7 @@ pub use buffer_words::{BufferWords, Durable, DurableWords};
 pub use ducktrack_heap_mirror::CLASS_OF_SITE;
 pub use flush_queue::Buffer;
 pub use options::{CompressStrategy, EventHost, EventOptions, OnFull};
-pub use stats::EventStats;
+pub use stats::{Dropped, EventStats};
 pub use survivor::Survivors;
 pub use tally::{EqualEvents, EventSum, Tally};
 
@@ -69,11 +69,30 @@ pub enum FlushOutcome {
     Taken,
     /// It was taken, but the queue is full: call [`EventLog::wait_for_room`] without holding any lock.
     Full,
-    /// It was dropped, because the queue is full (`on-full=drop`) or because the log has ended.
+    /// It was dropped: the queue is full (`on-full=drop`), no memory is left, or the log has ended.
     Dropped {
         /// The number of its events.
         events: u64,
     },
+}
+
+/// Why a buffer is dropped.
+#[derive(Clone, Copy)]
+enum DropReason {
+    QueueFull,
+    NoMemory,
+    /// The pipeline has failed, which is a loss of its own.
+    Broken,
+    /// The log has ended: its events are not of the recording.
+    Ended,
+}
+
+/// The buffers that were dropped while the log took buffers.
+#[derive(Default)]
+struct AllDropped {
+    all: Dropped,
+    queue_full: Dropped,
+    no_memory: Dropped,
 }
 
 /// Takes buffers and collections, writes event files. All methods may be called from any thread.
@@ -85,7 +104,7 @@ pub struct EventLog {
     stats: Arc<Mutex<EventStats>>,
     standstill: Arc<Standstill>,
     gauge: Arc<Gauge>,
-    dropped: Mutex<(u64, u64)>,
+    dropped: Mutex<AllDropped>,
 }
 
 impl EventLog {
@@ -164,21 +183,22 @@ impl EventLog {
     pub fn put_buffer(&self, buffer: Buffer) -> FlushOutcome {
         let is_cut = buffer.header.flags.has(EventFlags::CUT);
         if self.takes_no_more.load(Ordering::Relaxed) && !is_cut {
-            return self.drop_buffer(&buffer);
+            return self.drop_buffer(&buffer, DropReason::NoMemory);
         }
         let full = self.queue.is_full();
         let may_drop = self.on_full == OnFull::Drop && !is_cut;
         if full && may_drop {
-            return self.drop_buffer(&buffer);
+            return self.drop_buffer(&buffer, DropReason::QueueFull);
         }
         match self.queue.put_buffer(buffer) {
             Ok(()) if full && !may_drop => FlushOutcome::Full,
             Ok(()) => FlushOutcome::Taken,
-            Err(buffer) => self.drop_buffer(&buffer),
+            Err(buffer) if self.queue.is_broken() => self.drop_buffer(&buffer, DropReason::Broken),
+            Err(buffer) => self.drop_buffer(&buffer, DropReason::Ended),
         }
     }
 
-    fn drop_buffer(&self, buffer: &Buffer) -> FlushOutcome {
+    fn drop_buffer(&self, buffer: &Buffer, reason: DropReason) -> FlushOutcome {
         let mut events = 0;
         let block = EventBlock {
             header: buffer.header,
@@ -194,8 +214,13 @@ impl EventLog {
             };
         });
         let mut dropped = self.dropped.lock();
-        dropped.0 += 1;
-        dropped.1 += events;
+        match reason {
+            DropReason::QueueFull => dropped.queue_full.add(events),
+            DropReason::NoMemory => dropped.no_memory.add(events),
+            DropReason::Broken => {}
+            DropReason::Ended => return FlushOutcome::Dropped { events },
+        }
+        dropped.all.add(events);
         FlushOutcome::Dropped { events }
     }
 
@@ -245,11 +270,11 @@ impl EventLog {
         self.deliver();
     }
 
-    /// Records a collection of which nothing is known but that it was. [`EventLog::deliver`] passes it on.
-    pub fn put_collection(&self, collection: Collection) {
+    /// Records a collection of which nothing is known but that it was, with its copy that survives the process. [`EventLog::deliver`] passes it on.
+    pub fn put_collection(&self, collection: Collection, copy: Option<Box<dyn Durable>>) {
         let nothing = Survivors::default();
         self.queue
-            .put_collection(Box::new(collection), nothing, None);
+            .put_collection(Box::new(collection), nothing, copy);
     }
 
     /// Keeps the place of a collection that begins now and ends while the program runs (ZGC): what is handed over later waits until it is [filled
@@ -295,7 +320,10 @@ impl EventLog {
         let mut stats = *self.stats.lock();
         self.queue.add_to(&mut stats);
         self.gauge.add_to(&mut stats);
-        (stats.dropped_buffers, stats.dropped_events) = *self.dropped.lock();
+        let dropped = self.dropped.lock();
+        (stats.dropped_buffers, stats.dropped_events) = (dropped.all.buffers, dropped.all.events);
+        (stats.queue_full, stats.short_of_memory) = (dropped.queue_full, dropped.no_memory);
+        drop(dropped);
         stats
     }
 
@@ -309,7 +337,7 @@ impl EventLog {
         remarks::sentences(&self.stats())
     }
 
-    /// Writes everything that was handed over, and `end` as the last block. Later buffers are dropped and counted.
+    /// Writes everything that was handed over, and `end` as the last block. Later buffers are dropped: they are not of the recording.
     pub fn finish(&self, end: End) -> EventStats {
         let (done, answer) = bounded(1);
         self.queue.put(Message::Finish(end, done));

@@ -40,9 +40,9 @@ mod waiting_room;
 pub use count_writer::{CountWriter, WriterOptions};
 pub use error::WriteError;
 pub use event_log::{
-    Buffer, BufferWords, CLASS_OF_SITE, CollectionPlace, CompressStrategy, Durable, DurableWords,
-    EqualEvents, EventHost, EventLog, EventOptions, EventStats, EventSum, FlushOutcome, OnFull,
-    Survivors, Tally,
+    Buffer, BufferWords, CLASS_OF_SITE, CollectionPlace, CompressStrategy, Dropped, Durable,
+    DurableWords, EqualEvents, EventHost, EventLog, EventOptions, EventStats, EventSum,
+    FlushOutcome, OnFull, Survivors, Tally,
 };
 pub use snapshot_delta::SnapshotDelta;
 pub use trace_directory::{TRACE_FILE_NAME, TraceDirectory};

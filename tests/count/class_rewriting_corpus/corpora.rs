@@ -66,7 +66,7 @@ fn modules_on(jdk: &Jdk) -> Vec<String> {
     }
     let modules: &[&str] = match jdk.version {
         _ if is_full_run() => &[],
-        25 => &["java.base", "java.desktop"],
+        25.. => &["java.base", "java.desktop"],
         _ => &["java.base"],
     };
     modules.iter().map(|&module| module.to_owned()).collect()

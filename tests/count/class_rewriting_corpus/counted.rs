@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use ducktrack_class_rewriter::{
-    AllocationProbes, ApplicationClasses, Calls, ClassRewriter, ConsecutiveNumbers, RewriteOptions,
-    Stamps, TrackedMethods,
+    AllocationProbes, ApplicationClasses, Calls, ClassRewriter, ClassTemplate, ConsecutiveNumbers,
+    RewriteOptions, RewrittenClass, Stamps, TrackedMethods,
 };
 use ducktrack_classfile::{
     ClassBuilder, ClassFile, CodeBuilder, MethodDescriptor, Opcode, ParameterType, access,
@@ -40,6 +40,8 @@ impl ApplicationClasses for HalfOfTheClasses {
 #[derive(Debug, Default)]
 pub(crate) struct Totals {
     pub(crate) classes: usize,
+    /// Classes that a later run may take as they are.
+    pub(crate) kept: usize,
     pub(crate) methods: u64,
     pub(crate) sites: usize,
     pub(crate) counters: usize,
@@ -59,6 +61,7 @@ impl Totals {
     /// Adds those of other classes.
     pub(crate) fn add(&mut self, other: Self) {
         self.classes += other.classes;
+        self.kept += other.kept;
         self.methods += other.methods;
         self.sites += other.sites;
         self.counters += other.counters;
@@ -73,8 +76,8 @@ impl std::fmt::Display for Totals {
         let (methods, refused) = (self.methods, self.refused());
         write!(
             f,
-            "{} classes, {methods} methods, {} sites",
-            self.classes, self.sites
+            "{} classes, {methods} methods, {} sites; {} kept",
+            self.classes, self.sites, self.kept
         )?;
         let share = 100.0 * refused as f64 / (methods + refused).max(1) as f64;
         write!(f, "; {refused} methods refused ({share:.3} %)")?;
@@ -116,7 +119,10 @@ fn all_choices() -> [Choice; 9] {
         allocations: AllocationProbes::PathCounters,
         histogram: false,
         materialized: false,
+        joined_chains: true,
         totals: false,
+        off_heap: true,
+        calls: true,
         profile: true,
         redundant_stamps: false,
     };
@@ -129,10 +135,12 @@ fn all_choices() -> [Choice; 9] {
     let all = RewriteOptions {
         histogram: true,
         materialized: true,
+        joined_chains: false,
         ..plain.clone()
     };
     let events = RewriteOptions {
         allocations: AllocationProbes::Events,
+        joined_chains: false,
         totals: false,
         profile: false,
         ..plain.clone()
@@ -153,6 +161,8 @@ fn all_choices() -> [Choice; 9] {
             application: true,
             options: RewriteOptions {
                 totals: true,
+                calls: false,
+                joined_chains: false,
                 ..plain.clone()
             },
             ..choice("app=PATTERN", plain.clone(), 200)
@@ -185,6 +195,7 @@ pub(crate) fn rewrite(corpus: &Corpus, choice: &Choice, output: &Path) -> Result
         options: &choice.options,
         tracked: &tracked,
         application: choice.application.then_some(&HalfOfTheClasses),
+        contexts: None,
         hidden: false,
         stamps: choice.stamps,
     };
@@ -193,9 +204,20 @@ pub(crate) fn rewrite(corpus: &Corpus, choice: &Choice, output: &Path) -> Result
     let mut totals = Totals::default();
     for path in &corpus.classes {
         let bytes = std::fs::read(path)?;
+        let kept = linked_as_kept(&rewriter, &bytes, &numbers)
+            .with_context(|| path.display().to_string())?;
         let rewritten = rewriter
             .rewrite(&bytes, &[], &mut numbers)
             .map_err(|reason| anyhow::anyhow!("{}: {reason}", path.display()))?;
+        if let Some(kept) = kept {
+            // How it is counted is drawn by `explain`, and not kept.
+            let fresh = RewrittenClass {
+                counting: Vec::new(),
+                ..rewritten.clone()
+            };
+            anyhow::ensure!(kept == fresh, "{}: kept, it is another", path.display());
+            totals.kept += 1;
+        }
         for refusal in &rewritten.refusals {
             let reason = refusal.reason.name();
             let name = method_name(&bytes, refusal.method)?;
@@ -217,6 +239,28 @@ pub(crate) fn rewrite(corpus: &Corpus, choice: &Choice, output: &Path) -> Result
         write_helper_without_effect(&bytes, &output.join("java.base"))?;
     }
     Ok(totals)
+}
+
+/// A class as a later run gets it: planned among other classes, written, read, and linked with the numbers of that run.
+fn linked_as_kept(
+    rewriter: &ClassRewriter<'_>,
+    bytes: &[u8],
+    numbers: &ConsecutiveNumbers,
+) -> Result<Option<RewrittenClass>> {
+    let class = ClassFile::parse(bytes)?;
+    let planned = rewriter.plan(&class, &[], &mut ConsecutiveNumbers::default());
+    let Some(template) = planned
+        .ok()
+        .filter(|template| rewriter.plans_alike_in_each_run(&class) && template.can_be_kept())
+    else {
+        return Ok(None);
+    };
+    let written = template.encode().context("it cannot be written")?;
+    let read = ClassTemplate::decode(&written).context("it cannot be read")?;
+    let linked = read.link(&class, &mut numbers.clone());
+    linked
+        .map(Some)
+        .map_err(|reason| anyhow::anyhow!("{reason}"))
 }
 
 /// `java.util.HashMap.put`, or the class alone.

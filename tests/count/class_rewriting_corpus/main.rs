@@ -19,6 +19,7 @@ mod linker;
 mod made_up;
 mod no_op_edit;
 mod oracle;
+mod replaced;
 mod stress_edit;
 
 use std::collections::BTreeMap;

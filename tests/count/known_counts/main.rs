@@ -13,6 +13,7 @@ mod comparison;
 mod elimination;
 mod execution;
 mod expectation;
+mod kept_classes;
 mod matrix;
 mod program;
 mod report;

@@ -1,7 +1,8 @@
 //! Which programs run on which JDKs with which options.
 //!
 //! Every program with `counters=path` on a JDK of the matrix that is new enough for it, another for each program, and on one with either `counters=site` or
-//! `mode=trace`, where the counts are sums of events. In the full run and in that on one JDK: all of them (the full run: `mode=trace` on all that can be traced). To look at a few only, with all options:
+//! `mode=trace`, where the counts are sums of events. In the full run and in that on one JDK: all of them (the full run: `mode=trace` on all that can be traced; a JDK that
+//! is not in the list yet: with each of the options). To look at a few only, with all options:
 //! `DUCKTRACK_KNOWN=Lambda,Boxing DUCKTRACK_KNOWN_JDKS=17,25 DUCKTRACK_KNOWN_OPTIONS=counters=site`.
 
 use std::collections::BTreeMap;
@@ -94,6 +95,16 @@ impl Matrix {
         tasks
     }
 
+    /// Each program on one JDK, with these options; the JDKs take turns.
+    pub(crate) fn tasks_with<'a>(&'a self, options: &'a str) -> Vec<Task<'a>> {
+        let mut tasks = self.tasks();
+        for task in &mut tasks {
+            task.options = vec![options];
+        }
+        tasks.dedup_by_key(|task| task.program.short_name().to_owned());
+        tasks
+    }
+
     /// Each JDK that is new enough with each of its options.
     fn runs_of(&self, program: &Program) -> Vec<Run<'_>> {
         let able = self.jdks.iter().filter(|jdk| program.level <= jdk.version);
@@ -106,10 +117,11 @@ impl Matrix {
             return vec![options];
         }
         let mut options = vec![USUAL];
-        if jdk.version == SITE_COUNTERS_ON {
+        if jdk.version == SITE_COUNTERS_ON || jdk.is_new() {
             options.push("counters=site");
         }
-        if jdk.version == EVENTS_ON || is_full_run() && jdk.can_be_traced() {
+        let is_added_up = jdk.version == EVENTS_ON || is_full_run() || jdk.is_new();
+        if is_added_up && jdk.can_be_traced() {
             options.push("mode=trace");
         }
         options

@@ -113,8 +113,8 @@ impl KilledProgram {
         self.folder.path().join("trace")
     }
 
-    /// Ends it, and reads what it left.
-    pub(crate) fn end(mut self, ending: &Ending) -> anyhow::Result<Left> {
+    /// Ends it.
+    pub(crate) fn stop(&mut self, ending: &Ending) -> anyhow::Result<()> {
         let Ending::Signal(signal) = ending;
         let status = Command::new("kill")
             .arg(format!("-{signal}"))
@@ -123,6 +123,12 @@ impl KilledProgram {
         ensure!(status.success(), "kill");
         let status = self.child.wait()?;
         ensure!(!status.success(), "it ended by itself");
+        Ok(())
+    }
+
+    /// Ends it, and reads what it left.
+    pub(crate) fn end(mut self, ending: &Ending) -> anyhow::Result<Left> {
+        self.stop(ending)?;
         let trace = self.trace();
         let lifetimes = trace_command("lifetimes", &trace, &[])?;
         let info = trace_command("info", &trace, &[])?;

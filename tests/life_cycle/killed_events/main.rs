@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use ducktrack_tests::{Jdk, Turns, checked, is_full_run, jdks_in_turn, trace_command, traced_jdks};
 use killed_program::{Ending, KilledProgram, Left};
+use serde_json::Value;
 
 const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
 
@@ -80,6 +81,33 @@ fn other_signals_that_end_a_jvm() {
             let left = program.end(&Ending::Signal(signal)).expect(&what);
             check(&left, 2, &what);
         }
+    }
+}
+
+/// Of each generation at most the cycle under way is lost: the pauses between cycles are there, too.
+#[test]
+fn cycles_of_generations_are_there() {
+    for jdk in traced_jdks().expect("JDKs") {
+        let vm: &[&str] = match jdk.version {
+            ..21 => continue,
+            21 => &["-XX:+UseZGC", "-XX:+ZGenerational", "-Xmx300m"],
+            _ => &["-XX:+UseZGC", "-Xmx300m"],
+        };
+        let what = format!("{} {vm:?}", jdk.version);
+        let mut program = KilledProgram::start_with(&jdk, vm, "", 2).expect(&what);
+        std::thread::sleep(Duration::from_secs(6));
+        program.stop(&Ending::Signal("KILL")).expect(&what);
+        let timeline = trace_command("timeline", &program.trace(), &[]).expect(&what);
+        let collections = timeline["collections"].as_array().expect("collections");
+        let of_kind = |kind: &str, is_known: bool| {
+            let is_one = |one: &&Value| one["kind"] == kind && one["live"].is_null() != is_known;
+            collections.iter().filter(is_one).count()
+        };
+        assert!(of_kind("young", true) > 3, "{what}: {timeline}");
+        for kind in ["young", "old"] {
+            assert!(of_kind(kind, false) <= 1, "{what}: {timeline}");
+        }
+        checked(&format!("cycles of a killed JVM, {what}"));
     }
 }
 

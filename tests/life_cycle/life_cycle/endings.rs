@@ -1,5 +1,8 @@
 //! Every way a program can end leaves a complete recording.
 
+use ducktrack_tests::Jdk;
+use serde_json::Value;
+
 use crate::control::{done, ducktrack};
 use crate::recording::Recording;
 use crate::tracked_jvm::{Outcome, TrackedJvm, jdks_in_turn};
@@ -48,26 +51,49 @@ fn system_exit() {
     check_ending(2, &["exit"], 3, 1, |_, _| {});
 }
 
-/// The dump of the end is written by the thread that exits, and its collections are of the trace as others.
+/// The dump is written by the thread that ends the JVM, and its collections are of the trace as others. What the thread has allocated counts once.
 #[test]
-fn system_exit_with_a_dump_of_the_end() {
-    for jdk in jdks_in_turn(17, 7) {
+fn ends_by_the_main_thread_with_a_dump() {
+    for (turn, (ending, exit_code)) in [("exit", 3), ("halt", 4)].into_iter().enumerate() {
+        for jdk in jdks_in_turn(17, 7 + turn) {
+            check_end_with_dump(&jdk, ending, exit_code);
+        }
+    }
+}
+
+fn check_end_with_dump(jdk: &Jdk, ending: &str, exit_code: i32) {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let output = place.path().join("out");
+    let options = format!("mode=trace,dump=on,summary=off,output={}", output.display());
+    let outcome = TrackedJvm::new(jdk, &options).run(&[ending]);
+    assert_eq!(outcome.status.code(), Some(exit_code), "{outcome:?}");
+    assert!(output.join("heap.hprof").exists(), "{outcome:?}");
+    Recording::of(&output).check(1, Some("exit"));
+    let output = output.to_str().expect("UTF-8");
+    assert!(done(&["info", output]).contains("whole: nothing is missing"));
+    for command in ["heap", "lifetimes", "leaks"] {
+        let text = done(&[command, output]);
+        assert!(!text.contains("damage"), "{command}: {text}");
+    }
+    let info = done(&["info", output, "--format", "json"]);
+    let info: Value = serde_json::from_str(&info).expect("JSON");
+    let gaps = info["gaps"]["bytes"].as_i64().expect("a number");
+    // A block of work allocates more than 4 MB in this thread.
+    assert!(gaps < 2_000_000, "JDK {} {ending}: {gaps}", jdk.version);
+}
+
+/// Daemons come and go while the program ends: their events after the end are not lost from it.
+#[test]
+fn short_threads_at_the_end_are_no_loss() {
+    for jdk in jdks_in_turn(17, 10) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let options = format!(
-            "mode=trace,dump=end,summary=off,output={}",
-            output.display()
-        );
-        let outcome = TrackedJvm::new(&jdk, &options).run(&["exit"]);
-        assert_eq!(outcome.status.code(), Some(3), "{outcome:?}");
-        assert!(output.join("heap.hprof").exists(), "{outcome:?}");
-        Recording::of(&output).check(1, Some("exit"));
-        let output = output.to_str().expect("UTF-8");
-        assert!(done(&["info", output]).contains("whole: nothing is missing"));
-        for command in ["heap", "lifetimes", "leaks"] {
-            let text = done(&[command, output]);
-            assert!(!text.contains("damage"), "{command}: {text}");
-        }
+        let options = format!("mode=trace,summary=off,output={}", output.display());
+        let outcome = TrackedJvm::new(&jdk, &options).run_program("HeldAtEnd", &["threads"]);
+        assert_eq!(outcome.status.code(), Some(0), "{outcome:?}");
+        let info = done(&["info", output.to_str().expect("UTF-8")]);
+        assert!(!info.contains("lost while recording"), "{info}");
+        assert!(info.contains("whole: nothing is missing"), "{info}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Bad options keep the JVM from starting; good ones do what they say.
 
 use std::fs;
+use std::path::Path;
 
 use crate::recording::Recording;
 use crate::tracked_jvm::{TrackedJvm, jar_of, jdks, jdks_in_turn, programs};
@@ -177,42 +178,53 @@ fn a_jvm_that_records_an_aot_cache() {
     ];
     let output = [cache("-XX:AOTCacheOutput")];
     for jdk in jdks(24) {
+        let Some(jar) = jar_of_probe(place.path()) else {
+            return;
+        };
         for options in [&record[..], &output[..]] {
             let options: Vec<&str> = options.iter().map(String::as_str).collect();
             if !jdk.accepts(&["-XX:AOTMode=off"]) || jdk.version < 25 && options.len() == 1 {
                 continue;
             }
             let outcome = TrackedJvm::new(&jdk, "output=out")
+                .vm(&["-cp", &jar])
                 .vm(&options)
                 .directory(place.path())
-                .run(&["return"]);
-            assert_eq!(outcome.status.code(), Some(1), "{outcome:?}");
+                .run(&["return", "1"]);
+            assert!(outcome.status.success(), "{outcome:?}");
             let lines = outcome.agent_lines();
             assert!(
                 lines.len() == 1 && lines[0].contains("records for an AOT cache"),
                 "{lines:?}"
             );
             assert!(!place.path().join("out").exists());
+            // Each JVM has recorded.
+            fs::remove_file(place.path().join("recorded")).expect("what it has recorded");
         }
     }
+}
+
+/// Folders on the class path cannot be in a cache.
+fn jar_of_probe(place: &Path) -> Option<String> {
+    let programs = programs().expect("asked before");
+    let classes = std::fs::read_dir(programs).expect("programs");
+    let classes: Vec<String> = classes
+        .filter_map(|file| file.expect("a file").file_name().into_string().ok())
+        .filter(|name| name.starts_with("LifeCycleProbe"))
+        .collect();
+    let classes: Vec<&str> = classes.iter().map(String::as_str).collect();
+    let jar = jar_of(place, "Main-Class: LifeCycleProbe\n", &classes)?;
+    Some(jar.display().to_string())
 }
 
 #[test]
 fn a_jvm_that_uses_an_aot_cache() {
     for jdk in jdks(25) {
         let place = tempfile::tempdir().expect("temporary folder");
-        // Folders on the class path cannot be in a cache.
-        let programs = programs().expect("asked before");
-        let classes = std::fs::read_dir(programs).expect("programs");
-        let classes: Vec<String> = classes
-            .filter_map(|file| file.expect("a file").file_name().into_string().ok())
-            .filter(|name| name.starts_with("LifeCycleProbe"))
-            .collect();
-        let classes: Vec<&str> = classes.iter().map(String::as_str).collect();
-        let Some(jar) = jar_of(place.path(), "Main-Class: LifeCycleProbe\n", &classes) else {
+        let Some(jar) = jar_of_probe(place.path()) else {
             return;
         };
-        let class_path = ["-cp", &jar.display().to_string()];
+        let class_path = ["-cp", &jar];
         let cache = place.path().join("cache").display().to_string();
         let recorded = TrackedJvm::bare(&jdk)
             .vm(&class_path)

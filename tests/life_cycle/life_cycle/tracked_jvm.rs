@@ -37,12 +37,15 @@ pub(crate) fn programs() -> Option<&'static Path> {
                 "JniProbe",
                 "NoOpAgent",
                 "LoaderProbe",
+                "HeldAtEnd",
+                "FullOfWork",
                 "HostileNames",
                 "RecursionDepth",
                 "RedefinedClass",
                 "StoppedAtStart",
                 "ThreadViews",
                 "ModuleReads",
+                "ClassesThatGo",
             ],
             RELEASE,
             folder.path(),
@@ -153,14 +156,20 @@ impl TrackedJvm {
         self.limit("-v", kilobytes)
     }
 
+    /// The same, killed after this many seconds.
+    pub(crate) fn ending_within(self, seconds: u32) -> Self {
+        self.by_shell(&format!("exec timeout -s KILL {seconds} \"$0\" \"$@\""))
+    }
+
     fn limit(self, what: &str, kilobytes: u32) -> Self {
+        self.by_shell(&format!(
+            "ulimit -c 0; ulimit {what} {kilobytes}; exec \"$0\" \"$@\""
+        ))
+    }
+
+    fn by_shell(self, words: &str) -> Self {
         let mut command = Command::new("bash");
-        command
-            .arg("-c")
-            .arg(format!(
-                "ulimit -c 0; ulimit {what} {kilobytes}; exec \"$0\" \"$@\""
-            ))
-            .arg(self.command.get_program());
+        command.arg("-c").arg(words).arg(self.command.get_program());
         command.args(self.command.get_args());
         if let Some(directory) = self.command.get_current_dir() {
             command.current_dir(directory);

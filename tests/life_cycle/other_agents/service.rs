@@ -67,6 +67,14 @@ impl Service {
         service
     }
 
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
     /// Talks to it and ends it.
     pub(crate) fn converse(mut self) -> Conversation {
         let conversation = Conversation::with(self.port);

@@ -1,3 +1,5 @@
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
@@ -198,6 +200,7 @@ final class KnownUses {
             System.gc();
         } else {
             TimeUnit.MILLISECONDS.sleep(pause);
+            awaitCollections(3);
         }
         over = true;
         for (Thread thread : all) {
@@ -209,6 +212,19 @@ final class KnownUses {
         Reference.reachabilityFence(born);
         Reference.reachabilityFence(medium);
         Reference.reachabilityFence(large);
+    }
+
+    /** On a busy machine a cycle takes longer than a round: so many end after the last use, or ten seconds. */
+    private static void awaitCollections(int more) throws InterruptedException {
+        long wanted = collections() + more;
+        for (int i = 0; i < 1000 && collections() < wanted; i++) {
+            TimeUnit.MILLISECONDS.sleep(10);
+        }
+    }
+
+    private static long collections() {
+        return ManagementFactory.getGarbageCollectorMXBeans().stream().filter(bean -> bean.getName().contains("Cycles"))
+                .mapToLong(GarbageCollectorMXBean::getCollectionCount).sum();
     }
 
     /** Uses groups at random times, each until a random one. */

@@ -75,7 +75,7 @@ fn check(jdk: &Jdk, options: &[&str], words: &[&str], programs: &std::path::Path
     let at = ["--at", &last.to_string()];
     let stale = trace_command("stale", &run.trace(), &at).expect("stale --at");
     let cycles = Cycles::until(last, &timeline);
-    let all = last_uses(&said);
+    let all = last_uses(&said, cycles.end);
     let (_, late) = all["Group4"];
     assert!(cycles.since(late) > 0, "{name}: no cycle after {last}");
     let mut objects = 0;
@@ -97,37 +97,54 @@ fn check(jdk: &Jdk, options: &[&str], words: &[&str], programs: &std::path::Path
     objects
 }
 
-/// Between which times objects of a kind were used last, in microseconds.
-fn last_uses(said: &str) -> BTreeMap<&str, (u64, u64)> {
+/// Between which times objects of a kind were used last, in microseconds. Whether a use after `end` is known depends on the generation of its objects: then the one before may be
+/// the last. Kinds that were only used later are left out.
+fn last_uses(said: &str, end: u64) -> BTreeMap<&str, (u64, u64)> {
     let mut all = BTreeMap::new();
     for line in said.lines() {
         let words: Vec<&str> = line.split(' ').collect();
         if let ["last" | "made" | "used", kind, from, to] = words[..] {
             let time = |text: &str| text.parse::<u64>().expect("a time");
-            all.insert(kind, (time(from), time(to)));
+            let (from, to) = (time(from), time(to));
+            if to.saturating_add(MICROS) < end {
+                all.insert(kind, (from, to));
+            } else if let Some((_, last)) = all.get_mut(kind) {
+                *last = to;
+            }
         }
     }
     all
 }
 
-/// When cycles began, in microseconds.
-struct Cycles(Vec<u64>);
+/// The cycles that an answer counts.
+struct Cycles {
+    /// When they began, in microseconds.
+    starts: Vec<u64>,
+    /// When the next one began: later uses may not be known.
+    end: u64,
+}
 
 impl Cycles {
     fn until(last: u64, timeline: &Value) -> Self {
         let started = timeline["run"]["start_unix_millis"].as_u64();
         let started = started.expect("the start of the run") * 1000;
         let all = timeline["collections"].as_array().into_iter().flatten();
-        let is_counted = |one: &&Value| {
-            one["kind"] != "cleanup" && one["number"].as_u64().is_some_and(|number| number <= last)
-        };
-        let judging = all.filter(is_counted);
-        let starts = judging.filter_map(|one| one["startMicros"].as_u64());
-        Self(starts.map(|start| started + start).collect())
+        let cycles = all
+            .filter(|one| one["kind"] != "cleanup")
+            .filter_map(|one| {
+                let start = started + one["startMicros"].as_u64()?;
+                Some((one["number"].as_u64()?, start))
+            });
+        let (counted, later): (Vec<_>, Vec<_>) = cycles.partition(|(number, _)| *number <= last);
+        let starts: Vec<u64> = counted.into_iter().map(|(_, start)| start).collect();
+        // The last cycle of a run may have no record.
+        let next = later.first().map(|(_, start)| *start);
+        let end = next.or(starts.iter().copied().max()).expect("a cycle");
+        Self { starts, end }
     }
 
     fn since(&self, micros: u64) -> u64 {
-        self.0.iter().filter(|start| **start > micros).count() as u64
+        self.starts.iter().filter(|start| **start > micros).count() as u64
     }
 }
 

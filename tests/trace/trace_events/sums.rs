@@ -77,7 +77,8 @@ impl Sums {
             builder.fold(record);
         }
         let (model, names) = builder.finish_trace();
-        self.counted = model.total.count;
+        // The trace has the agent's own objects, and no total has them.
+        self.counted = model.total.count + model.of_agent.count;
         names
     }
 

@@ -67,7 +67,7 @@ public final class DuckTrack {
     /** The bytes of a hidden class about to be defined, rewritten; or the same array. */
     private static native byte[] rewriteHidden(byte[] bytes);
 
-    /** The VM begins to shut down: called by {@code Shutdown.runHooks} first of all. */
+    /** The VM begins to shut down: called by {@code Shutdown.runHooks} and {@code Shutdown.halt} first of all. */
     @Hidden
     public static void shutdown() {
         shutdownBegins();
@@ -87,6 +87,28 @@ public final class DuckTrack {
     /** Sets the slot of a thread; called by the agent for threads in the padding of their Thread object. */
     static void setSlot(Thread thread, long value) {
         U.putLong(thread, SLOT_OFFSET, value);
+    }
+
+    /** Sets the slot of the current thread, which has one. */
+    @ForceInline
+    @Hidden
+    static void setSlot(Thread thread, long eetop, long value) {
+        if (SLOT_KIND == IN_PADDING) {
+            U.putLong(thread, SLOT_OFFSET, value);
+            return;
+        }
+        if (SLOT_KIND == IN_RESERVED) {
+            U.putLong(null, eetop + SLOT_OFFSET, value);
+            return;
+        }
+        long entry = HASH_TABLE + ((eetop >>> 4) & HASH_MASK);
+        for (long key = U.getLong(null, entry); key != 0; key = U.getLong(null, entry)) {
+            if (key == eetop) {
+                U.putLong(null, entry + 8, value);
+                return;
+            }
+            entry = HASH_TABLE + ((entry - HASH_TABLE + 16) & HASH_MASK);
+        }
     }
 
     static long klassOf(Class<?> type) {
@@ -174,6 +196,15 @@ public final class DuckTrack {
         if (TOTALS) {
             total(slot, 1, counterBytes(id));
         }
+    }
+
+    /** Counts a string that a chain of StringBuilder has made, and its array; then the bytes of the array. Never where totals are kept. */
+    @ForceInline
+    @Hidden
+    public static void countJoined(String string, int id) {
+        long slot = slot();
+        add(slot, id, 1);
+        add(slot, id + 1, ((long) string.value().length + DuckTrackSizes.BASE1) & ~(long) DuckTrackSizes.ALIGN);
     }
 
     /** Counts one that stands for several objects. */

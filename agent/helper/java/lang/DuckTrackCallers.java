@@ -20,6 +20,9 @@ public final class DuckTrackCallers {
     /** Instead of a call site: what is allocated is counted by the tracked method that is under way. */
     static final int COUNTED = -1;
 
+    /** Set in the note of a chain of StringBuilder that C2 may join. It is not a part of the place of entries. */
+    private static final long JOINED = 2;
+
     /** Where the note of the call under way is, in the block. */
     static final long NOTE = DuckTrack.SHARED + DuckTrackLayout.NOTE;
 
@@ -44,6 +47,28 @@ public final class DuckTrackCallers {
         long word = DuckTrack.slot() + NOTE;
         long outer = U.getLong(null, word);
         U.putLong(null, word, note(callSite));
+        return outer;
+    }
+
+    /** Notes the call site of a chain of StringBuilder, which counts the builder, its first array and the string; gives the note until then. */
+    @ForceInline
+    @Hidden
+    public static long noteJoined(int callSite) {
+        long word = DuckTrack.slot() + NOTE;
+        long outer = U.getLong(null, word);
+        U.putLong(null, word, note(callSite) | JOINED);
+        return outer;
+    }
+
+    /** In the bodies of StringBuilder whose objects such a chain counts; gives the note until then. */
+    @ForceInline
+    @Hidden
+    public static long noteCountedIfJoined() {
+        long word = DuckTrack.slot() + NOTE;
+        long outer = U.getLong(null, word);
+        if ((outer & JOINED) != 0) {
+            U.putLong(null, word, note(COUNTED));
+        }
         return outer;
     }
 

@@ -110,6 +110,15 @@ public final class DuckTrackKeyed {
         }
     }
 
+    /** The same for a method that returns its last argument where that is large enough, and else a new array. Filed under the class. */
+    @ForceInline
+    @Hidden
+    public static void byClassUnlessPassed(Object object, Object passed, int site) {
+        if (object != passed) {
+            byClass(object, site);
+        }
+    }
+
     /**
      * Before native code makes an object and calls its constructor: counts it, as it is made even if the constructor throws. Gives 0
      * if it could not be told that it will be made.

@@ -94,6 +94,34 @@ final class DuckTrackLayout {
     static final long OPEN_CALLS = 52 * 8;
     /** The same when the virtual thread that runs here was mounted. */
     static final long OPEN_CALLS_BEFORE = 53 * 8;
+    /** Contexts of a virtual thread begin above this block: the carrier was in a context itself, or skipped some, when it was mounted. */
+    static final long CONTEXT_FLOOR = 37 * 8;
+    /** Skipped contexts of the carrier at that moment. */
+    static final long CONTEXT_FLOOR_SKIPPED = 38 * 8;
+    /** Open measurements of the thread in this block: a 1, then a bit for each, which is 1 if it measures this thread alone. */
+    static final long CONTEXT_MEASURED = 39 * 8;
+    /** In a block of a context: the native thread that runs in it; 0: none. */
+    static final long CONTEXT_THREAD = 41 * 8;
+    /** The slot until the context was entered. */
+    static final long CONTEXT_OUTER = 54 * 8;
+    /** The recording's generation << 32 | the combination of contexts that the block counts for; 0 in a thread's own block. */
+    static final long CONTEXT = 55 * 8;
+    /** How many contexts are open on the thread. */
+    static final long CONTEXT_DEPTH = 56 * 8;
+    /** Contexts that were entered and do not count: the same again, or none could be had. They end before the block's own. */
+    static final long CONTEXT_SKIPPED = 57 * 8;
+    /** The thread's allocated bytes when the context was entered, or when the virtual thread was mounted. */
+    static final long CONTEXT_START = 58 * 8;
+    /** Bytes of this execution before the virtual thread was mounted. */
+    static final long CONTEXT_BEFORE = 59 * 8;
+    /** Executions that have ended. */
+    static final long CONTEXT_EXECUTIONS = 60 * 8;
+    /** Their bytes by the VM's count. */
+    static final long CONTEXT_EXECUTION_BYTES = 61 * 8;
+    /** Bytes of the largest one. */
+    static final long CONTEXT_LARGEST = 62 * 8;
+    /** Bytes by the VM's count that were moved to this block from the one around it, less those moved on. */
+    static final long CONTEXT_VM_BYTES = 63 * 8;
     /** The first counter. */
     static final long FIRST_COUNTER = 64 * 8;
 
@@ -282,4 +310,16 @@ final class DuckTrackLayout {
     static final int ASK_RECORD_TABLES = 9;
     /** The address of the block of the thread that wrote the last record. */
     static final int ASK_RECORD_LAST_WRITER = 10;
+    /** The address of the words that hold idle blocks: for each combination of contexts 8 cache lines. */
+    static final int ASK_CONTEXT_BANKS = 0;
+    /** The address of the table of combinations: a combination << 32 | the context entered in it, and the combination then. */
+    static final int ASK_CONTEXT_COMBINATIONS = 1;
+    /** Bits of an offset in it. */
+    static final int ASK_CONTEXT_COMBINATIONS_MASK = 2;
+    /** The address of the recording's generation, shifted by 32. */
+    static final int ASK_CONTEXT_GENERATION = 3;
+    /** The address of the number of virtual threads that wait in contexts. */
+    static final int ASK_CONTEXT_WAITING = 4;
+    /** The offset of the histogram of executions in a block. */
+    static final int ASK_CONTEXT_HISTOGRAM = 5;
 }

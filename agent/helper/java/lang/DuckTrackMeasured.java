@@ -19,6 +19,9 @@ public final class DuckTrackMeasured {
     /** The address of the number of threads that have open measurements. */
     private static final long OPEN = openThreads();
 
+    /** While a measurement of a thread is open, the thread stays in its block: see {@link DuckTrackContexts}. */
+    private static final long MEASURED = DuckTrack.SHARED + DuckTrackLayout.CONTEXT_MEASURED;
+
     private DuckTrackMeasured() {}
 
     private static native long openThreads();
@@ -34,12 +37,18 @@ public final class DuckTrackMeasured {
     /** Begins a measurement of the calling thread, or of all threads. 0: it has begun; 1: this JVM does not count; 2: the thread has no counters of its own. */
     public static int begin(boolean allThreads) {
         long slot = DuckTrack.slot();
-        return begin(thread(slot), slot, allThreads);
+        int begun = begin(thread(slot), slot, allThreads);
+        if (begun == 0) {
+            long open = Math.max(U.getLong(null, slot + MEASURED), 1);
+            U.putLong(null, slot + MEASURED, open << 1 | (allThreads ? 0 : 1));
+        }
+        return begun;
     }
 
     /** Ends the measurement begun last: one line for each site, or null if counting has ended in between. */
     public static String end() {
         long slot = DuckTrack.slot();
+        U.putLong(null, slot + MEASURED, U.getLong(null, slot + MEASURED) >>> 1);
         return end(thread(slot), slot);
     }
 

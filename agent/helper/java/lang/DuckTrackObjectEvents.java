@@ -60,6 +60,15 @@ public final class DuckTrackObjectEvents {
         }
     }
 
+    /** The same for a method that returns its last argument where that is large enough, and else a new array. Filed under the class. */
+    @ForceInline
+    @Hidden
+    public static void byClassUnlessPassed(Object object, Object passed, int site) {
+        if (object != passed) {
+            byClass(object, site);
+        }
+    }
+
     /** The same for {@code invokevirtual Object.clone}: a class that overrides it is recorded in its own clone. */
     @ForceInline
     @Hidden

@@ -3,14 +3,15 @@
 //! Records wait here until a snapshot takes them. Object sizes are found after their sites and have their own records.
 
 use ducktrack_class_rewriter as rewriter;
-use ducktrack_class_rewriter::{RewrittenClass, SiteKey};
-use ducktrack_classfile::{ClassFile, decode_modified_utf8};
+use ducktrack_class_rewriter::RewrittenClass;
+use ducktrack_classfile::{ClassFile, access, decode_modified_utf8};
 use ducktrack_trace_format as format;
 use ducktrack_trace_format::{ClassId, CounterId, MethodId, Record, SiteId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::class_entry::{ClassEntry, MethodEntry};
 use super::identity::{LoaderId, NativeMethod, Origin};
+use super::number_set::NumberSet;
 use super::totals::{CallInfo, Meanings, SiteInfo, role};
 use super::unsized_sites::UnsizedSites;
 use crate::core::registry::object_bytes::object_bytes;
@@ -29,6 +30,8 @@ pub(super) struct Dictionary {
     class_ids: u32,
     /// Classes that have sites but are not rewritten, by loader and name.
     native_classes: FxHashMap<(String, String), ClassId>,
+    /// The numbers of static fields that have their records.
+    static_fields: FxHashSet<u32>,
 }
 
 /// A class that is being registered.
@@ -62,8 +65,7 @@ impl Dictionary {
     ) -> Vec<(SiteId, u32)> {
         let sized = self.unsized_sites.take(descriptor, size_for);
         for (site, bytes) in sized.iter().copied() {
-            self.meanings.set_bytes(site, bytes);
-            self.unsent_sizes.push(Record::SiteSize { site, bytes });
+            self.set_size(site, bytes);
         }
         sized
     }
@@ -105,32 +107,36 @@ impl Dictionary {
         }
     }
 
-    /// Adds new sites and call sites.
+    /// Adds the sites and call sites that are not defined yet.
     pub(super) fn add_sites(
         &mut self,
         entry: &mut ClassEntry,
         registered: &Registered<'_>,
         rewritten: &RewrittenClass,
-        sites: FxHashMap<SiteKey, u32>,
-        call_sites: FxHashMap<SiteKey, u32>,
+        (sites, call_sites): (&NumberSet, &NumberSet),
     ) {
-        let had_sites = std::mem::replace(&mut entry.sites, sites);
-        let had_call_sites = std::mem::replace(&mut entry.call_sites, call_sites);
-        for site in rewritten
-            .sites
-            .iter()
-            .filter(|site| !had_sites.contains_key(&site.key))
-        {
+        for site in &rewritten.sites {
+            if sites.contains(site.id) {
+                self.size_known_site(site, registered);
+                continue;
+            }
             let method = self.method(entry, registered, site.key.method);
             self.add_site(site, method, registered);
+            sites.insert(site.id);
         }
-        for call_site in rewritten
-            .call_sites
-            .iter()
-            .filter(|site| !had_call_sites.contains_key(&site.key))
-        {
-            let method = self.method(entry, registered, call_site.key.method);
-            self.add_call_site(call_site, method, registered);
+        for call in &rewritten.counted_calls {
+            if !sites.contains(call.id) {
+                let method = self.method(entry, registered, call.key.method);
+                self.add_counted_call(call, method);
+                sites.insert(call.id);
+            }
+        }
+        for call_site in &rewritten.call_sites {
+            if !call_sites.contains(call_site.id) {
+                let method = self.method(entry, registered, call_site.key.method);
+                self.add_call_site(call_site, method, registered);
+                call_sites.insert(call_site.id);
+            }
         }
     }
 
@@ -203,6 +209,61 @@ impl Dictionary {
             kind: site.kind,
             ty,
         }));
+        if site.facts != rewriter::BytecodeFacts::default() {
+            self.pending
+                .push(Record::BytecodeFacts(format::BytecodeFacts {
+                    site: id,
+                    loops: site.facts.loops,
+                    captures: site.facts.captures,
+                    passed_to: site.facts.passed_to.as_ref().map(method_name),
+                }));
+        }
+    }
+
+    fn add_counted_call(&mut self, call: &rewriter::PlannedCall, method: MethodId) {
+        self.pending.push(Record::CountedCall(format::CountedCall {
+            id: SiteId(call.id),
+            method,
+            bci: u16::try_from(call.key.offset.0).unwrap_or(u16::MAX),
+            line: call.line,
+            target: method_name(&call.target),
+            loops: call.loops,
+            has_constant_argument: call.has_constant_argument,
+        }));
+    }
+
+    /// Records which methods of a class take a variable number of arguments.
+    pub(super) fn add_varargs_methods(&mut self, class: &ClassFile<'_>) {
+        let text = |bytes: &[u8]| decode_modified_utf8(bytes).into_owned();
+        let methods = class.methods();
+        let methods = methods.filter(|method| method.access_flags() & access::VARARGS != 0);
+        self.pending.extend(methods.map(|method| {
+            Record::VarargsMethod(format::VarargsMethod {
+                method: format::MethodName {
+                    class: text(class.name()),
+                    name: text(method.name()),
+                    descriptor: text(method.descriptor()),
+                },
+            })
+        }));
+    }
+
+    /// A site that was there before, without a size, is now also one of this loader's.
+    fn size_known_site(&mut self, site: &rewriter::PlannedSite, registered: &Registered<'_>) {
+        let (rewriter::SizeRule::OfClass, Some(ty)) = (&site.size, &site.ty) else {
+            return;
+        };
+        let (id, loader) = (SiteId(site.id), registered.loader);
+        if self.unsized_sites.wait_for(id, ty, loader)
+            && let Some(bytes) = registered.sizes.get(&site.id)
+        {
+            self.size_sites(ty, |waits| (waits == loader).then_some(*bytes));
+        }
+    }
+
+    fn set_size(&mut self, site: SiteId, bytes: u32) {
+        self.meanings.set_bytes(site, bytes);
+        self.unsent_sizes.push(Record::SiteSize { site, bytes });
     }
 
     fn native_class(&mut self, name: &str, loader: &str) -> ClassId {
@@ -330,6 +391,9 @@ impl Dictionary {
         rewritten: &RewrittenClass,
     ) {
         for called in &rewritten.called {
+            if entry.called.insert(called.index, called.number) == Some(called.number) {
+                continue;
+            }
             let method = self.method(entry, registered, called.index);
             self.pending
                 .push(Record::CalledMethod(format::CalledMethod {
@@ -338,20 +402,28 @@ impl Dictionary {
                 }));
         }
         let text = |bytes: &[u8]| decode_modified_utf8(bytes).into_owned();
-        self.pending
-            .extend(rewritten.static_fields.iter().map(|field| {
-                Record::StaticField(format::StaticField {
-                    number: field.number,
-                    class: text(&field.class),
-                    name: text(&field.name),
-                    descriptor: text(&field.descriptor),
-                })
-            }));
+        let known = &mut self.static_fields;
+        let fields = rewritten.static_fields.iter();
+        self.pending.extend(
+            fields
+                .filter(|field| known.insert(field.number))
+                .map(|field| {
+                    Record::StaticField(format::StaticField {
+                        number: field.number,
+                        class: text(&field.class),
+                        name: text(&field.name),
+                        descriptor: text(&field.descriptor),
+                    })
+                }),
+        );
     }
 
     /// Marks calls that leave the application.
-    pub(super) fn add_causes(&mut self, causes: &[rewriter::PlannedCause]) {
-        self.pending.extend(causes.iter().map(|cause| {
+    pub(super) fn add_causes<'a>(
+        &mut self,
+        causes: impl Iterator<Item = &'a rewriter::PlannedCause>,
+    ) {
+        self.pending.extend(causes.map(|cause| {
             Record::Cause(format::Cause {
                 call: format::CallSiteId(cause.call_site),
                 first: CounterId(cause.first),
@@ -362,11 +434,30 @@ impl Dictionary {
     /// Adds a counter and its meaning.
     pub(super) fn add_counter(&mut self, counter: &rewriter::PlannedCounter, version: u16) {
         let terms = self.meanings.add_counter(counter);
+        let id = CounterId(counter.id);
         self.pending.push(Record::Counter(format::Counter {
-            id: CounterId(counter.id),
+            id,
             role: role(counter.role),
             version,
             terms,
         }));
+        let calls = counter
+            .terms
+            .iter()
+            .filter(|term| term.unit == format::Unit::Calls);
+        let terms: Vec<_> = calls.map(|term| (SiteId(term.site), term.factor)).collect();
+        if !terms.is_empty() {
+            self.pending
+                .push(Record::CallTerms(format::CallTerms { counter: id, terms }));
+        }
+    }
+}
+
+fn method_name(called: &rewriter::CalledMethodName) -> format::MethodName {
+    let text = |bytes: &[u8]| decode_modified_utf8(bytes).into_owned();
+    format::MethodName {
+        class: text(&called.class),
+        name: text(&called.name),
+        descriptor: text(&called.descriptor),
     }
 }

@@ -1,8 +1,15 @@
 //! Identities of classes, and of methods without bytecode.
 
+use std::hash::{DefaultHasher, Hasher};
+
 /// A class loader; 0 is the boot loader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LoaderId(pub(crate) u32);
+
+impl LoaderId {
+    /// Instead of the loader of hidden classes, which no other class names.
+    pub(crate) const OF_HIDDEN: Self = Self(u32::MAX);
+}
 
 /// The identity of a class.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -10,6 +17,33 @@ pub(crate) struct ClassKey {
     pub(crate) loader: LoaderId,
     pub(crate) name: Box<[u8]>,
 }
+
+/// Everything of a class that decides on its probes: definitions with equal content share numbers, whichever loader defines them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct ClassContent(u128);
+
+impl ClassContent {
+    /// The content of a class file, which holds the name of the class. Hidden classes get other probes than others.
+    pub(crate) fn of(bytes: &[u8], hidden: bool) -> Self {
+        let half = |number: u64| {
+            let mut hasher = DefaultHasher::new();
+            hasher.write_u64(number);
+            hasher.write(bytes);
+            hasher.write_u8(hidden.into());
+            u128::from(hasher.finish())
+        };
+        Self(half(0) << 64 | half(1))
+    }
+
+    /// For a cache on disk: the same in each run of one build.
+    pub(crate) fn bits(self) -> u128 {
+        self.0
+    }
+}
+
+/// The number of what is kept of a class file. It is never reused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct EntryId(pub(crate) u32);
 
 /// The origin of a class.
 pub(crate) struct Origin<'a> {

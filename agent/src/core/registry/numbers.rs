@@ -4,11 +4,13 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use ducktrack_class_rewriter::{MethodProfile, Numbers, SiteKey};
+use ducktrack_class_rewriter::{MethodProfile, Numbers, PlannedCounter, SiteKey};
 use ducktrack_classfile::MemberRef;
 use ducktrack_trace_format::FIRST_CALLED_SITE;
 use rustc_hash::FxHashMap;
 
+use super::counter_plan::{CounterRange, Plan, meaning};
+use super::identity::EntryId;
 use crate::core::field_offsets;
 use crate::threads::counter_block::{FIRST_COUNTER, WORDS};
 
@@ -24,68 +26,42 @@ const FIRST_SITE: u32 = 16;
 /// The next free numbers, read and advanced without a lock while classes are rewritten.
 pub(crate) struct NextNumbers {
     most_sites: u32,
-    first: FirstNumbers,
+    first_site: u32,
+    is_later_run: bool,
     site: AtomicU32,
     counter: AtomicU32,
     call_site: AtomicU32,
 }
 
-/// The first numbers of a run.
-#[derive(Clone, Copy)]
-struct FirstNumbers {
-    site: u32,
-    counter: u32,
-    call_site: u32,
-}
-
-impl FirstNumbers {
-    const OF_FIRST_RUN: Self = Self {
-        site: FIRST_SITE,
-        counter: FIRST_COUNTER,
-        call_site: 1,
-    };
-
-    fn after(before: &NextNumbers) -> Self {
-        Self {
-            site: before.site.load(Ordering::Acquire),
-            counter: before.counter.load(Ordering::Acquire),
-            call_site: before.call_site.load(Ordering::Acquire),
-        }
-    }
-}
-
 impl NextNumbers {
-    /// Code of the previous run may still execute, and its counts must not be mistaken for others.
+    /// Code of the previous run may still execute, and its counts must not be mistaken for others: its numbers stay those of its classes.
     pub(super) fn new(most_sites: u32, before: Option<&Self>) -> Self {
-        let first = before.map_or(FirstNumbers::OF_FIRST_RUN, FirstNumbers::after);
+        let after = |number: fn(&Self) -> &AtomicU32, first: u32| {
+            before.map_or(first, |before| number(before).load(Ordering::Acquire))
+        };
+        let first_site = after(|before| &before.site, FIRST_SITE);
+        let first_counter = after(|before| &before.counter, FIRST_COUNTER);
         Self {
             most_sites,
-            first,
-            site: AtomicU32::new(first.site),
-            counter: AtomicU32::new(first.counter),
-            call_site: AtomicU32::new(first.call_site),
+            first_site,
+            is_later_run: first_site != FIRST_SITE || first_counter != FIRST_COUNTER,
+            site: AtomicU32::new(first_site),
+            counter: AtomicU32::new(first_counter),
+            call_site: AtomicU32::new(after(|before| &before.call_site, 1)),
         }
+    }
+
+    /// Whether a run before this one has taken numbers.
+    fn are_of_later_run(&self) -> bool {
+        self.is_later_run
     }
 
     pub(super) fn first_site(&self) -> u32 {
-        self.first.site
+        self.first_site
     }
 
-    pub(super) fn is_own_counter(&self, counter: u32) -> bool {
-        counter >= self.first.counter
-    }
-
-    pub(super) fn is_own_site(&self, site: u32) -> bool {
-        site >= self.first.site
-    }
-
-    pub(super) fn is_own_call_site(&self, call_site: u32) -> bool {
-        call_site >= self.first.call_site
-    }
-
-    /// The number of counters that this run has assigned.
-    pub(super) fn counters(&self) -> u32 {
-        self.counter_end() - self.first.counter
+    pub(super) fn most_sites(&self) -> u32 {
+        self.most_sites
     }
 
     /// One more than the last counter number assigned.
@@ -96,6 +72,11 @@ impl NextNumbers {
     /// A new site that belongs to no class file.
     pub(super) fn new_site(&self) -> Option<u32> {
         self.take_sites(1)
+    }
+
+    /// The first of `count` new counters that belong to no class file.
+    pub(super) fn new_counters(&self, count: u32) -> Option<u32> {
+        take(&self.counter, count, WORDS)
     }
 
     /// Takes `count` site numbers; returns the first.
@@ -111,12 +92,57 @@ impl NextNumbers {
 /// The numbers already assigned to a class when it is rewritten.
 #[derive(Default)]
 pub(crate) struct KnownClass {
+    /// Where the registry keeps them, if it does.
+    pub(super) entry: Option<EntryId>,
     pub(super) sites: FxHashMap<SiteKey, u32>,
     pub(super) call_sites: FxHashMap<SiteKey, u32>,
+    /// The counters of the last rewriting. This one takes them again, as long as it asks for the same.
+    pub(super) plan: Plan,
+    pub(super) called: FxHashMap<u16, u32>,
+    /// The counters that this rewriting has taken.
+    pub(super) taken: Vec<CounterRange>,
+    /// How many of these are those of the last rewriting.
+    pub(super) repeated: usize,
     /// Re-instrumented methods with their versions.
     pub(crate) versions: FxHashMap<u16, u16>,
     /// The profiles for which they were planned.
     pub(crate) profiles: Vec<MethodProfile>,
+}
+
+impl KnownClass {
+    /// The plan is another than last time: it takes new counters.
+    pub(crate) fn take_new_counters(&mut self) {
+        self.plan = Plan::default();
+        self.taken.clear();
+        self.repeated = 0;
+    }
+
+    /// Whether the counters that this rewriting took again from the last one of the class still count the same.
+    pub(crate) fn counts_the_same(&self, counters: &[PlannedCounter]) -> bool {
+        self.repeated == 0 || self.plan.meaning == meaning(counters)
+    }
+
+    /// Sets the version of a method and the profile for which it is planned.
+    pub(crate) fn set_version(
+        &mut self,
+        method: u16,
+        version: u16,
+        profile: Option<MethodProfile>,
+    ) {
+        if self.versions.insert(method, version) != Some(version) {
+            self.take_new_counters();
+        }
+        self.profiles.retain(|old| old.method != method);
+        self.profiles.extend(profile);
+    }
+
+    /// Takes the next counters of the last rewriting, if it took as many there.
+    fn repeat_counters(&mut self, count: u32) -> Option<CounterRange> {
+        let next = *self.plan.counters.get(self.taken.len())?;
+        let is_same = self.repeated == self.taken.len() && next.count == count;
+        self.repeated += usize::from(is_same);
+        is_same.then_some(next)
+    }
 }
 
 /// Assigns numbers to one class that is being rewritten.
@@ -161,11 +187,15 @@ impl Numbers for ClassNumbers<'_> {
     }
 
     fn counters(&mut self, count: u32) -> Option<u32> {
-        let take = |next: u32| next.checked_add(count).filter(|end| *end <= WORDS);
-        self.next
-            .counter
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
-            .ok()
+        let range = match self.known.repeat_counters(count) {
+            Some(range) => range,
+            None => CounterRange {
+                first: take(&self.next.counter, count, WORDS)?,
+                count,
+            },
+        };
+        self.known.taken.push(range);
+        Some(range.first)
     }
 
     fn call_site(&mut self, key: SiteKey) -> Option<u32> {
@@ -184,8 +214,17 @@ impl Numbers for ClassNumbers<'_> {
         Some(number)
     }
 
-    fn method(&mut self, _: u16) -> Option<u32> {
-        take(&METHODS, 1, MOST_METHODS)
+    fn method(&mut self, method: u16) -> Option<u32> {
+        if let Some(number) = self.known.called.get(&method) {
+            return Some(*number);
+        }
+        let number = take(&METHODS, 1, MOST_METHODS)?;
+        self.known.called.insert(method, number);
+        Some(number)
+    }
+
+    fn are_of_later_run(&self) -> bool {
+        self.next.are_of_later_run()
     }
 }
 

@@ -106,11 +106,12 @@ impl Meanings {
         }
     }
 
-    /// Adds a counter; returns its terms as the trace has them.
+    /// Adds a counter; returns its terms of sites as the trace has them.
     pub(super) fn add_counter(&mut self, counter: &rewriter::PlannedCounter) -> Vec<format::Term> {
         let terms: Vec<format::Term> = counter
             .terms
             .iter()
+            .filter(|term| term.unit != format::Unit::Calls)
             .map(|term| format::Term {
                 site: SiteId(term.site),
                 factor: term.factor,

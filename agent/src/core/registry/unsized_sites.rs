@@ -26,6 +26,17 @@ impl UnsizedSites {
         }
     }
 
+    fn place(&mut self, site: SiteId, descriptor: &[u8]) -> Option<&mut Waiting> {
+        let waiting = self.by_class.get_mut(descriptor)?;
+        waiting.iter_mut().find(|(waits, _)| *waits == site)
+    }
+
+    /// A site that waits is now one of a class of this loader, too, which is likely to be the next that knows the size. Returns whether it waits.
+    pub(super) fn wait_for(&mut self, site: SiteId, descriptor: &[u8], by: LoaderId) -> bool {
+        let place = self.place(site, descriptor);
+        place.map(|(_, loader)| *loader = by).is_some()
+    }
+
     /// The descriptors that sites wait for.
     pub(super) fn descriptors(&self) -> Vec<Box<[u8]>> {
         self.by_class.keys().cloned().collect()
@@ -56,6 +67,16 @@ impl UnsizedSites {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_loader_that_came_last_has_the_size() {
+        let mut sites = UnsizedSites::default();
+        assert!(!sites.wait_for(SiteId(16), b"LPoint;", LoaderId(1)));
+        sites.wait(SiteId(16), b"LPoint;", LoaderId(1));
+        assert!(sites.wait_for(SiteId(16), b"LPoint;", LoaderId(2)));
+        let of_second = |loader| (loader == LoaderId(2)).then_some(24);
+        assert_eq!(sites.take(b"LPoint;", of_second), [(SiteId(16), 24)]);
+    }
 
     #[test]
     fn a_site_waits_until_its_loader_has_a_size() {

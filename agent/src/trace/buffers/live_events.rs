@@ -21,6 +21,7 @@ use parking_lot::Mutex;
 
 use crate::process::mapped_file::{FileRange, MappedFile, Refusal};
 use crate::process::memory::populate;
+use crate::threads::counter_block::replace_with_private;
 use crate::trace::buffers::live_words::LiveWords;
 
 /// Bytes of the slots of each class. The last class takes a whole buffer of maximum size.
@@ -39,7 +40,10 @@ const AREA_BYTES: usize = 256 << 10;
 /// The file, and its free slots.
 #[derive(Debug)]
 pub(crate) struct LiveEvents {
-    file: Mutex<MappedFile>,
+    /// Open until the run has been stopped.
+    file: Mutex<Option<MappedFile>>,
+    /// The mapped areas: addresses and bytes.
+    areas: Mutex<Vec<(usize, usize)>>,
     most: u64,
     header: LiveWords,
     /// Free slots by class. The slot freed last is used first, so that few pages are dirty.
@@ -86,7 +90,8 @@ impl LiveEvents {
         header.set(live::START, start_unix_millis);
         header.set(0, live::MAGIC);
         Ok(Arc::new(Self {
-            file: Mutex::new(file),
+            file: Mutex::new(Some(file)),
+            areas: Mutex::new(vec![(header.0, live::PAGE)]),
             most,
             header,
             free: Default::default(),
@@ -114,6 +119,9 @@ impl LiveEvents {
         bytes: usize,
     ) -> Result<(), Refusal> {
         let mut file = self.file.lock();
+        let Some(file) = file.as_mut() else {
+            return Ok(());
+        };
         if self.buffers.load(Ordering::Relaxed) >= MOST_BUFFERS {
             return Err(file.too_many_blocks(MOST_BUFFERS as usize));
         }
@@ -132,8 +140,6 @@ impl LiveEvents {
         words.set(live::BUFFER_START, buffer as u64);
         words.set(live::KIND, live::THREAD);
         self.buffers.fetch_add(1, Ordering::Relaxed);
-        // Must come last: readers stop at an area without a kind.
-        drop(file);
         Ok(())
     }
 
@@ -164,7 +170,18 @@ impl LiveEvents {
 
     /// Deletes the file after the run, because the event files have everything.
     pub(crate) fn remove(&self) {
-        self.file.lock().remove();
+        if let Some(file) = self.file.lock().as_ref() {
+            file.remove();
+        }
+    }
+
+    /// Closes the file and gives its memory back, after the run has been stopped. Addresses stay: a late store goes into private memory.
+    pub(crate) fn release(&self) {
+        *self.file.lock() = None;
+        for (start, bytes) in std::mem::take(&mut *self.areas.lock()) {
+            // SAFETY: the area was mapped by this value, and its contents are in the event files. If the call fails, the memory stays.
+            let _ = unsafe { replace_with_private(start, bytes) };
+        }
     }
 
     /// Sees to it that the next pieces find slots whose pages are there. To provide them may take milliseconds: call it without holding a lock.
@@ -200,13 +217,14 @@ impl LiveEvents {
         begin: impl FnOnce(LiveWords),
     ) -> Option<LiveWords> {
         let mut file = self.file.lock();
+        let file = file.as_mut()?;
         let range = file.reserve(bytes).ok()?;
         let area = LiveWords(file.map(range).ok()?.expose_provenance().get());
+        self.areas.lock().push((area.0, range.length));
         area.set(live::AREA_BYTES, bytes as u64);
         begin(area);
+        // The file is locked until then: readers stop at an area without a kind.
         area.set(live::KIND, kind);
-        // Must come last: readers stop at an area without a kind.
-        drop(file);
         Some(area)
     }
 

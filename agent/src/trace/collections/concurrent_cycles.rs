@@ -311,7 +311,11 @@ impl PutCollection for ConcurrentCycles {
                     since,
                 });
             }
-            None => buffers.log().put_collection(collection),
+            None => {
+                // What comes after a collection that is missing is not known.
+                let copy = buffers.keep_collection(&collection, &[], &Survivors::default());
+                buffers.log().put_collection(collection, copy);
+            }
         }
     }
 }

@@ -389,7 +389,11 @@ impl SurvivorsBuilder {
             deaths,
             levels: looks.map(level).collect(),
             earlier: live.earlier,
-            looks: if is_at_look { (0, 0) } else { row.looks },
+            spent: Vec::new(),
+            looks: match is_at_look {
+                true => (0, 0),
+                false => row.looks.since(cells / 2),
+            },
         }
     }
 }
@@ -491,7 +495,8 @@ impl Analysis for SurvivorsBuilder {
     fn kept(&mut self, object: &LiveObject, from: u64, step: &Step<'_>) {
         let was_old = || step.before.kind(from).is_some_and(is_tenured);
         if self.is_mixed && !self.is_over && object.birth < step.epoch && was_old() {
-            self.row(key(object)).1.looks.0 += 1;
+            let cell = self.cells.last();
+            *self.row(key(object)).1.looks.alive.at(cell) += one(object);
         }
     }
 
@@ -516,7 +521,7 @@ impl Analysis for SurvivorsBuilder {
         if step.before.kind(object.address()).is_some_and(is_tenured) {
             self.set_old(object, false);
             if let Some(row) = self.rows.get_mut(place).filter(|_| self.is_mixed) {
-                row.looks.1 += 1;
+                *row.looks.dead.at(died) += one(object);
             }
         }
     }

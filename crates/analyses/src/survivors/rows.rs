@@ -64,6 +64,21 @@ impl Live {
     }
 }
 
+/// Old objects that collections of part of the old space looked at, by the cell in which they did.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LooksByCell {
+    pub(crate) alive: ByCell,
+    pub(crate) dead: ByCell,
+}
+
+impl LooksByCell {
+    /// Alive and dead, from this cell on: what was looked at earlier tells nothing of what is there now.
+    pub(crate) fn since(&self, cell: usize) -> (u64, u64) {
+        let sum = |by_cell: &ByCell| by_cell.0.iter().skip(cell).map(|one| one.objects).sum();
+        (sum(&self.alive), sum(&self.dead))
+    }
+}
+
 /// One origin.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Row {
@@ -77,7 +92,7 @@ pub(crate) struct Row {
     /// All live objects at the last look of each cell.
     pub(crate) levels: ByCell,
     /// Old objects that a collection of part of the old space looked at: alive, dead.
-    pub(crate) looks: (u64, u64),
+    pub(crate) looks: LooksByCell,
 }
 
 impl Row {
@@ -129,6 +144,8 @@ impl Row {
             live.by_birth.fold();
             live.undated.fold();
         }
+        self.looks.alive.fold();
+        self.looks.dead.fold();
         self.levels.fold_to_last(is_last_known);
     }
 }

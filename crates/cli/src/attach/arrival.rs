@@ -52,10 +52,9 @@ fn line(pid: u32) -> Option<String> {
     let socket = RunSocket::open(&Target::Process(pid)).ok()?;
     let answer = socket.ask(&json!({"command": "status"})).ok()?;
     let left = answer["arrival_classes_left"].as_u64()?;
-    let stops = answer["arrival_stops_left_micros"].as_u64()?;
     Some(format!(
-        "{left} classes to rewrite, for which the program is stopped for about {} in all{}",
-        seconds(stops),
+        "{left} classes to rewrite, for which the program is stopped for {} in all{}",
+        interval(&answer["arrival_stops_left_micros"])?,
         project(&answer).unwrap_or_default()
     ))
 }
@@ -67,12 +66,20 @@ fn project(answer: &Value) -> Option<String> {
         " (with --include '{}': {} classes, {})",
         project["include"].as_str()?,
         project["classes"].as_u64()?,
-        seconds(project["stops_micros"].as_u64()?)
+        interval(&project["stops_micros"])?
     ))
 }
 
-fn seconds(micros: u64) -> String {
-    format!("{}.{:02} s", micros / 1_000_000, micros / 10_000 % 100)
+/// The least and the most: 9 of 10 times, what comes is between them.
+pub(crate) fn interval(micros: &Value) -> Option<String> {
+    let hundredths = |micros: u64| format!("{}.{:02}", micros / 1_000_000, micros / 10_000 % 100);
+    let (least, most) = (micros[0].as_u64()?, micros[1].as_u64()?);
+    // Rounded away from each other.
+    Some(format!(
+        "{} to {} s",
+        hundredths(least),
+        hundredths(most + 9_999)
+    ))
 }
 
 #[cfg(test)]
@@ -82,10 +89,10 @@ mod tests {
     #[test]
     fn the_project_alone_is_offered() {
         let project_of = |answer: Value| project(&answer);
-        let answer = json!({"arrival_project": {"include": "com.acme.*", "classes": 312, "stops_micros": 204_000}});
+        let answer = json!({"arrival_project": {"include": "com.acme.*", "classes": 312, "stops_micros": [104_000, 204_000]}});
         assert_eq!(
             project_of(answer).as_deref(),
-            Some(" (with --include 'com.acme.*': 312 classes, 0.20 s)")
+            Some(" (with --include 'com.acme.*': 312 classes, 0.10 to 0.21 s)")
         );
         assert_eq!(project_of(json!({})), None);
     }

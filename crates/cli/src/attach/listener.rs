@@ -10,7 +10,8 @@
 //! A listener that was started once stays.
 
 use std::fs::{self, OpenOptions};
-use std::io::{Read, Write};
+use std::io::Write;
+use std::os::fd::AsFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -18,10 +19,13 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use ducktrack_printable::printable;
 use rustix::process::{Signal, kill_process, test_kill_process};
 
 use super::TEMPORARY;
+use crate::bounded_answer::{End, read_answer};
 use crate::jvm_process::JvmProcess;
+use crate::owned_socket::{NO_LINK, OwnedSocket, Owner};
 
 /// How long the JVM may take to start its listener; JDK tools give it as much.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -42,7 +46,10 @@ pub(crate) enum Request<'a> {
 /// The answer of the JVM.
 pub(crate) struct Reply {
     pub(crate) code: i32,
+    /// In one line.
     pub(crate) text: String,
+    /// As the JVM wrote it.
+    pub(crate) whole: String,
 }
 
 /// A connection to the JVM's listener.
@@ -54,11 +61,7 @@ impl Listener {
     /// # Errors
     /// Why the JVM does not listen, and what to do.
     pub(crate) fn reach(jvm: &JvmProcess) -> Result<Self> {
-        let socket = jvm.inside(&PathBuf::from(format!(
-            "{TEMPORARY}/.java_pid{}",
-            jvm.pid_inside
-        )));
-        if let Ok(stream) = UnixStream::connect(&socket) {
+        if let Some(stream) = connect(jvm)? {
             return Ok(Self(stream));
         }
         check_that_it_may_be_asked(jvm)?;
@@ -66,20 +69,17 @@ impl Listener {
         let pid = jvm.as_pid().context("not a process id")?;
         kill_process(pid, Signal::QUIT)
             .with_context(|| format!("cannot send a signal to process {}", jvm.pid))?;
-        let stream = wait_for(jvm, &socket);
+        let stream = wait_for(jvm);
         drop(trigger);
         stream.map(Self)
     }
 
     /// One request; the JVM closes the connection after its answer.
     pub(crate) fn ask(mut self, request: &Request<'_>) -> Result<Reply> {
-        self.0.set_read_timeout(Some(LONGEST_ANSWER))?;
         self.0
             .write_all(&request.bytes())
             .context("the JVM does not take the request")?;
-        let mut answer = String::new();
-        self.0
-            .read_to_string(&mut answer)
+        let answer = read_answer(&mut self.0, End::Closed, LONGEST_ANSWER)
             .context("the JVM does not answer")?;
         Reply::parse(&answer).context("the JVM closed the connection without an answer")
     }
@@ -106,7 +106,8 @@ impl Reply {
         let (code, text) = text.split_once('\n')?;
         Some(Self {
             code: code.trim().parse().ok()?,
-            text: text.trim().replace('\n', "; "),
+            text: printable(&text.trim().replace('\n', "; ")),
+            whole: text.to_owned(),
         })
     }
 
@@ -140,10 +141,21 @@ fn check_that_it_may_be_asked(jvm: &JvmProcess) -> Result<()> {
     Ok(())
 }
 
-fn wait_for(jvm: &JvmProcess, socket: &Path) -> Result<UnixStream> {
+/// The listener, which must be the JVM's user's, as `jcmd` looks, too. `None`: it does not listen.
+fn connect(jvm: &JvmProcess) -> Result<Option<UnixStream>> {
+    let Ok(folder) = jvm.folder_inside(Path::new(TEMPORARY)) else {
+        return Ok(None);
+    };
+    let name = format!(".java_pid{}", jvm.pid_inside);
+    let socket = OwnedSocket::find(folder.as_fd(), &name, Owner::User(jvm.uid()))
+        .with_context(|| format!("{TEMPORARY}/{name} of process {}", jvm.pid))?;
+    Ok(socket.and_then(|socket| socket.connect().ok()))
+}
+
+fn wait_for(jvm: &JvmProcess) -> Result<UnixStream> {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
-        if let Ok(stream) = UnixStream::connect(socket) {
+        if let Some(stream) = connect(jvm)? {
             return Ok(stream);
         }
         if jvm
@@ -177,6 +189,7 @@ impl Trigger {
                 .create(true)
                 .truncate(false)
                 .mode(0o600)
+                .custom_flags(NO_LINK)
                 .open(&place);
             if made.is_err() {
                 continue;

@@ -1,6 +1,7 @@
 //! The agent's library where the JVM sees it: at its own path, or as a copy in the JVM's `/tmp`.
 //!
-//! The copy stays: a second load must name the same file, or the VM would load a second agent.
+//! A second load must name the same path, or the VM would load a second agent. The file itself may be gone by then: the dynamic linker knows the
+//! path. So the end of a recording removes the copy.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -84,6 +85,31 @@ fn copy(bytes: &[u8], jvm: &JvmProcess) -> Result<PathBuf> {
     }
 }
 
+/// Removes the copy, if the JVM has loaded one.
+pub(crate) fn remove_copy(jvm: &JvmProcess) {
+    let copy = loaded(jvm).filter(|path| is_copy(path));
+    let Some(here) = copy.map(|path| jvm.inside(&path)) else {
+        return;
+    };
+    let facts = fs::symlink_metadata(&here);
+    if facts.is_ok_and(|facts| facts.is_file() && facts.uid() == jvm.uid()) {
+        // Without it nothing is lost.
+        let _ = fs::remove_file(here);
+    }
+}
+
+/// Whether a library was placed there by [`copy`].
+fn is_copy(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let digits = name
+        .strip_prefix("libducktrack-")
+        .and_then(|rest| rest.strip_suffix(".so"));
+    path.parent() == Some(Path::new(TEMPORARY))
+        && digits.is_some_and(|digits| {
+            digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+        })
+}
+
 /// A file that another user might change is not loaded into a JVM.
 fn check_copy(here: &Path, bytes: &[u8], jvm: &JvmProcess) -> Result<()> {
     let facts = fs::symlink_metadata(here).with_context(|| here.display().to_string())?;
@@ -113,6 +139,9 @@ mod tests {
         assert!(is_ours("/opt/x/libducktrack.so"));
         assert!(is_ours("/tmp/libducktrack-0123456789abcdef.so (deleted)"));
         assert!(!is_ours("/opt/libducktrack.so/libother.so"));
+        assert!(is_copy(Path::new("/tmp/libducktrack-0123456789abcdef.so")));
+        assert!(!is_copy(Path::new("/tmp/libducktrack.so")));
+        assert!(!is_copy(Path::new("/opt/libducktrack-0123456789abcdef.so")));
         assert_eq!(fingerprint(b"a"), 0xaf63_dc4c_8601_ec8c);
     }
 }

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::attach::interval;
+
 /// The state, the costs, and the next step. `target`: the program, as the user has named it.
 pub(super) fn status(answer: &Value, target: &str) -> String {
     let (pid, directory) = (number(answer, "pid"), text(answer, "directory"));
@@ -19,8 +21,8 @@ pub(super) fn status(answer: &Value, target: &str) -> String {
     );
     if let Some(left) = answer["arrival_classes_left"].as_u64() {
         lines += &format!(
-            "  the agent is still arriving: {left} classes to go, for which the program is stopped for about {:.1} s in all\n",
-            number(answer, "arrival_stops_left_micros") as f64 / 1e6
+            "  the agent is still arriving: {left} classes to go, for which the program is stopped for {} in all\n",
+            interval(&answer["arrival_stops_left_micros"]).unwrap_or_default()
         );
     }
     lines += &format!(

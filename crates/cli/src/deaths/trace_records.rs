@@ -10,6 +10,7 @@ use ducktrack_trace_reader::{BufferDecoding, EventBuffers, EventFiles, EventStep
 use crate::deaths::consecutive::Consecutive;
 use crate::records::load_records;
 use crate::trace_loading::know;
+use crate::trace_report::recorded_mode;
 
 /// The files of a trace, and the bridge that reads them.
 pub(crate) struct TraceRecords {
@@ -27,17 +28,13 @@ impl TraceRecords {
         let (model, names) = load_records(path)?.finish_trace();
         let mut files = EventFiles::open(path)?;
         if files.files().is_empty() {
-            let mode = if model.run.mode.is_empty() {
-                "count"
-            } else {
-                &model.run.mode
-            };
+            let mode = recorded_mode(&model);
             bail!(
                 "{} has no allocation events: it was recorded with mode={mode}; record with: ducktrack run --mode trace -- java ...",
                 path.display()
             );
         }
-        know(&mut files, &names);
+        know(&mut files, &model, &names);
         Ok(Self {
             files,
             bridge: TraceBridge::new(model, names),

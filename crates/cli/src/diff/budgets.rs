@@ -1,5 +1,5 @@
 //! `ducktrack.toml`: limits that tests, benchmarks and `ducktrack diff` obey alike. Those of packages and sites are gates here; JUnit and JMH obey them too, and
-//! those of tests and benchmarks (`java-harness/allocations`, class `Budgets`).
+//! those of tests and benchmarks (`java-harness/agent`, class `Budgets`). Those of contexts are for each execution, and for `ducktrack diff` alone.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,6 +19,7 @@ enum Kind {
     Site,
     Test,
     Benchmark,
+    Context,
 }
 
 /// The most objects and bytes.
@@ -50,8 +51,11 @@ fn of_text(text: &str) -> Result<Vec<Gate>> {
     for (kind, table) in &budgets {
         for (name, limits) in table {
             match kind {
-                Kind::Package => limits.add(name.trim_end_matches(".."), &mut gates)?,
-                Kind::Site => limits.add(&format!("{name}()"), &mut gates)?,
+                Kind::Package => limits.add(name.trim_end_matches(".."), "", &mut gates)?,
+                Kind::Site => limits.add(&format!("{name}()"), "", &mut gates)?,
+                Kind::Context => {
+                    limits.add(&format!("context:{name}"), " per execution", &mut gates)?;
+                }
                 Kind::Test | Kind::Benchmark => {}
             }
         }
@@ -60,13 +64,13 @@ fn of_text(text: &str) -> Result<Vec<Gate>> {
 }
 
 impl Limits {
-    fn add(&self, scope: &str, gates: &mut Vec<Gate>) -> Result<()> {
+    fn add(&self, scope: &str, each: &str, gates: &mut Vec<Gate>) -> Result<()> {
         if let Some(objects) = self.objects {
-            gates.push(gate(&format!("count[{scope}]>{objects}"))?);
+            gates.push(gate(&format!("count[{scope}]>{objects}{each}"))?);
         }
         match &self.bytes {
-            Some(Size::Bytes(bytes)) => gates.push(gate(&format!("bytes[{scope}]>{bytes}"))?),
-            Some(Size::Text(size)) => gates.push(gate(&format!("bytes[{scope}]>{size}"))?),
+            Some(Size::Bytes(bytes)) => gates.push(gate(&format!("bytes[{scope}]>{bytes}{each}"))?),
+            Some(Size::Text(size)) => gates.push(gate(&format!("bytes[{scope}]>{size}{each}"))?),
             None => {}
         }
         Ok(())
@@ -85,7 +89,7 @@ mod tests {
     #[test]
     fn limits_of_packages_and_sites_are_gates_and_what_is_not_known_is_refused() {
         let text = "[package.\"com.acme..\"]\nobjects = 12\nbytes = \"4KiB\"\n[test.\"com.acme.Test.one\"]\nobjects = 1\n\
-            [site.\"com.acme.Parser.next\"]\nobjects = 0\n";
+            [site.\"com.acme.Parser.next\"]\nobjects = 0\n[context.\"GET /orders\"]\nbytes = \"8KiB\"\n";
         let gates: Vec<String> = of_text(text)
             .expect("gates")
             .iter()
@@ -96,7 +100,8 @@ mod tests {
             [
                 "count[com.acme]>12",
                 "bytes[com.acme]>4KiB",
-                "count[com.acme.Parser.next()]>0"
+                "count[com.acme.Parser.next()]>0",
+                "bytes[context:GET /orders]>8KiB per execution"
             ]
         );
         for wrong in [

@@ -12,11 +12,11 @@ const USUAL: [&str; 5] = [
 ];
 
 /// Folders of sources, as paths in the repository.
-pub(super) struct SourceRoots(Vec<PathBuf>);
+pub(crate) struct SourceRoots(Vec<PathBuf>);
 
 impl SourceRoots {
     /// The given ones; the usual ones if none is given.
-    pub(super) fn new(given: Vec<PathBuf>) -> Self {
+    pub(crate) fn new(given: Vec<PathBuf>) -> Self {
         match given.is_empty() {
             true => Self(USUAL.iter().map(PathBuf::from).collect()),
             false => Self(given),
@@ -24,7 +24,7 @@ impl SourceRoots {
     }
 
     /// The path of `com/acme/Shop.java`, if one of the folders has it.
-    pub(super) fn find(&self, file: &str) -> Option<String> {
+    pub(crate) fn find(&self, file: &str) -> Option<String> {
         let is_plain = Path::new(file)
             .components()
             .all(|part| matches!(part, std::path::Component::Normal(_)));

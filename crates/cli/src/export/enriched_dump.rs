@@ -1,13 +1,13 @@
 //! `ducktrack export --to hprof`: a heap dump again, with the allocation site of each object as its stack trace.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use ducktrack_holders::{Enriched, SiteTraces, enrich};
+use ducktrack_holders::{DumpError, DumpFile, Enriched, SiteTraces, enrich};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -24,6 +24,7 @@ pub(super) fn write(folder: &Path, dump: &Path, output: &Path) -> Result<ExitCod
     let mut trace = DumpTrace::without_graph(folder, dump, ())?;
     let objects = trace.objects()?;
     let mut sites = SiteTraces::new(&trace.model.count, &objects);
+    sites.of_identifiers(identifiers(trace.file()).map_err(|error| trace.fault(error))?);
     let traces = core::mem::take(&mut sites.traces);
     let write = |out: &mut dyn Write| {
         let trace_of = |address| sites.trace_of(address);
@@ -44,6 +45,17 @@ pub(super) fn write(folder: &Path, dump: &Path, output: &Path) -> Result<ExitCod
     unfinished.finish()?;
     print_sum(output, sum);
     Ok(ExitCode::SUCCESS)
+}
+
+/// The lowest and the highest identifier of the dump's objects.
+fn identifiers(dump: &DumpFile) -> Result<(u64, u64), DumpError> {
+    let mut ends = (u64::MAX, 0);
+    let note = |id: u64| {
+        ends = (ends.0.min(id), ends.1.max(id));
+        None
+    };
+    enrich(dump, &[], note, io::sink())?;
+    Ok(ends)
 }
 
 fn is_same(dump: &Path, output: &Path) -> bool {

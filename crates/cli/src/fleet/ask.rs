@@ -11,7 +11,7 @@ use ducktrack_reports::FleetAnswer;
 
 use super::answer::rows_of_csv;
 use super::engine::answer_of;
-use crate::output::{self, Output};
+use crate::output::{self, Charts, Output};
 
 #[derive(Args)]
 #[command(after_help = "Questions:
@@ -69,7 +69,7 @@ pub(crate) struct FleetArgs {
     #[arg(long)]
     sql: bool,
     #[command(flatten)]
-    output: Output,
+    output: Output<Charts>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -6,11 +6,16 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use ducktrack_fleet::{Labels, Origin, Recording, TraceFacts, open_store};
+use ducktrack_analyses::{Question, TraceModel};
+use ducktrack_findings::{Evidence, Findings};
+use ducktrack_fleet::{
+    Labels, LeakFacts, Origin, Recording, TraceFacts, TraceQuestion, leak_facts, open_store,
+};
 use ducktrack_trace_reader::EventFiles;
 
 use super::follow;
 use super::target::{Target, Written};
+use crate::leak_findings::LeakJudge;
 use crate::loading::with_counts;
 use crate::records::read_records;
 use crate::trace_loading::replay_trace;
@@ -112,6 +117,30 @@ fn this_host() -> Result<String> {
     Ok(name.trim().to_owned())
 }
 
+type TraceAnswers = <TraceQuestion as Question>::Answer;
+
+/// What `ducktrack leaks` finds: with a dump in the folder the trace is read again, for the objects of the dump.
+fn leaks_of(path: &Path, model: &TraceModel, answers: &TraceAnswers) -> Result<LeakFacts> {
+    let judge = LeakJudge::of(path);
+    if judge.dump.path().is_some() {
+        return judge.judge(
+            path,
+            (),
+            |_| Ok(()),
+            |findings, (), _| Ok(leak_facts(findings)),
+        );
+    }
+    let (_, _, _, survivors, staleness) = answers;
+    let evidence = Evidence {
+        model,
+        survivors,
+        staleness: staleness.as_ref(),
+        holdings: None,
+        max_heap: None,
+    };
+    Ok(leak_facts(&Findings::of(evidence)?))
+}
+
 fn export_recording(path: &Path, target: &Target) -> Result<()> {
     // Before the records: all that is in the files by now has its definitions on disk.
     let files = EventFiles::open(path);
@@ -140,10 +169,11 @@ fn export_recording(path: &Path, target: &Target) -> Result<()> {
     let (facts, trace) = match files {
         Ok(files) if !files.files().is_empty() => {
             let (model, answers) = replay_trace(files, count, names, TraceFacts::question());
+            let leaks = leaks_of(path, &model, &answers)?;
             let count = with_counts(model.count, &answers.1);
             (
                 recording.finish_with(&count),
-                Some(TraceFacts::of(&count, &answers)),
+                Some(TraceFacts::of(&count, &answers, leaks)),
             )
         }
         _ => (recording.finish_with(&count), None),

@@ -1,9 +1,9 @@
 //! Which pairs of types are tried: given ones, or the leak candidates of a first run.
 
 use anyhow::{Result, bail};
-use ducktrack_count_model::CountModel;
+use ducktrack_findings::{Evidence, Findings};
 use ducktrack_holders::{DumpError, Holdings};
-use ducktrack_reports::{LeakRequest, LeaksReport, leaks_report, removable_pair};
+use ducktrack_reports::type_name;
 
 use super::first_run::FirstRun;
 use super::pair::Pair;
@@ -46,14 +46,12 @@ pub(super) fn find(first: &FirstRun, most: usize, after: Option<u32>) -> Result<
     let names = first.names();
     let mut loaded = first.load()?;
     let holdings = loaded.holdings()?;
-    let request = LeakRequest {
-        trace: names.0.clone(),
-        dump: Some(names.1.clone()),
-        ..LeakRequest::default()
+    let evidence = Evidence {
+        holdings: Some(&holdings),
+        ..Evidence::of_trace(&loaded.model, &loaded.answer)
     };
-    let report = leaks_report(&loaded.model, &loaded.answer, Some(&holdings), &request)
-        .map_err(|error| loaded.fault(error))?;
-    let pairs = chosen((&loaded.model.count, &holdings), &report, most, unused_for);
+    let findings = Findings::of(evidence).map_err(|error| loaded.fault(error))?;
+    let pairs = chosen(&findings, &holdings, most, unused_for);
     let (pairs, left_out) = pairs.map_err(|error| loaded.fault(error))?;
     if pairs.is_empty() {
         bail!(
@@ -69,28 +67,30 @@ pub(super) fn find(first: &FirstRun, most: usize, after: Option<u32>) -> Result<
     })
 }
 
-/// For each of the first candidates the references that hold most of it.
+/// For each of the first findings the references that hold most of it.
 fn chosen(
-    (model, holdings): (&CountModel, &Holdings),
-    report: &LeaksReport,
+    findings: &Findings<'_>,
+    holdings: &Holdings,
     most: usize,
     unused_for: u32,
 ) -> Result<(Vec<Pair>, Vec<String>), DumpError> {
+    let name = |ty| type_name(Some(holdings.types.name(ty)));
     let (mut pairs, mut left_out): (Vec<Pair>, Vec<String>) = Default::default();
-    for row in report.candidates.iter().take(most) {
-        let Some((source, target)) = removable_pair((model, holdings), row, unused_for)? else {
+    let mut known = Vec::new();
+    for removal in findings.removals(holdings, most, unused_for)? {
+        let Some(pair) = removal.pair else {
             left_out.push(format!(
                 "{}: no reference on the way to it may be removed (roots, and classes whose fields the VM or native code may read, are left alone)",
-                row.target
+                type_name(removal.finding.maker.ty.as_deref())
             ));
             continue;
         };
-        let is_known = |pair: &Pair| pair.source == source && pair.target == target;
-        if !pairs.iter().any(is_known) {
+        if !known.contains(&(pair.source, pair.target)) {
+            known.push((pair.source, pair.target));
             pairs.push(Pair {
-                source,
-                target,
-                score: Some(100.0 * row.sure),
+                source: name(pair.source),
+                target: name(pair.target),
+                score: Some(100.0 * removal.finding.judged.sure),
             });
         }
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use ducktrack_analyses::JudgedSpan;
-use ducktrack_reports::{LeakAnswers, leak_question};
+use ducktrack_findings::{LeakAnswers, leak_question};
 
 use super::trial::Program;
 use crate::dump_loading::{DumpTrace, PartialDump};

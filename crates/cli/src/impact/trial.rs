@@ -135,7 +135,7 @@ impl Program {
     /// A traced run with a heap dump at its end; the directory of its trace.
     pub(super) fn traced(&self) -> Result<PathBuf> {
         let trace = self.folder.join("candidates");
-        let ending = self.run(&trace, "mode=trace,staleness=on,dump=end,summary=off", None)?;
+        let ending = self.run(&trace, "mode=trace,staleness=on,dump=on,summary=off", None)?;
         if !trace.is_dir() {
             bail!(
                 "the program wrote no trace (exit code {}): {}",

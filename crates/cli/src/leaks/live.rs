@@ -61,9 +61,9 @@ pub(super) fn recording(
 /// A recording that is there must be one of events.
 fn check_mode(pid: u32, folder: &Path) -> Result<()> {
     let mode = load_records(folder)?.finish().run.mode;
-    match mode.as_str() {
-        "trace" => Ok(()),
-        mode => bail!(
+    match mode.has_events() {
+        true => Ok(()),
+        false => bail!(
             "process {pid} is recorded with mode={mode}, which does not know what stays alive: end that with `ducktrack stop {pid}`, then repeat this"
         ),
     }
@@ -103,6 +103,7 @@ fn is_alive(pid: u32) -> bool {
 fn stop(pid: u32) -> Result<()> {
     if is_alive(pid) {
         RunSocket::open(&Target::Process(pid))?.ask(&json!({"command": "stop"}))?;
+        control::forget_library(pid);
     }
     Ok(())
 }
@@ -123,7 +124,12 @@ fn look(
     let waits = format!(
         "interrupted: process {pid} is writing its heap, which cannot be cut short; the file is then deleted"
     );
-    let (is_interrupted, taken) = interrupt.during(&waits, || dump::take(jvm, &file))?;
+    let take = || {
+        dump::collect_beside(jvm, folder)?;
+        dump::take(jvm, &file)?;
+        dump::collect_beside(jvm, folder)
+    };
+    let (is_interrupted, taken) = interrupt.during(&waits, take)?;
     if is_interrupted {
         remove(&file)?;
         let folder = folder.display();

@@ -1,7 +1,8 @@
 //! The library inside the command (feature `bundled-library`): gzipped, from the file that `DUCKTRACK_BUNDLED_LIBRARY` names at build time.
 
-use std::fs;
-use std::io::Read;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -39,7 +40,7 @@ fn write(packed: &[u8], folder: &Path) -> Result<PathBuf> {
     let path = folder.join(LIBRARY);
     // A new file takes the name at once: no process ever sees half of it.
     let part = folder.join(format!(".{LIBRARY}.{}", std::process::id()));
-    let written = fs::write(&part, library).and_then(|()| fs::rename(&part, &path));
+    let written = write_new(&part, &library).and_then(|()| fs::rename(&part, &path));
     if written.is_err() {
         let _gone = fs::remove_file(&part);
     }
@@ -47,10 +48,19 @@ fn write(packed: &[u8], folder: &Path) -> Result<PathBuf> {
     path.canonicalize().with_context(cannot_write)
 }
 
+/// A file that only its owner may change; never through a link that somebody has put there.
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    let mut file = options
+        .write(true)
+        .create_new(true)
+        .mode(0o755)
+        .open(path)?;
+    file.write_all(bytes)
+}
+
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-
     use flate2::Compression;
     use flate2::write::GzEncoder;
 

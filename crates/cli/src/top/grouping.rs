@@ -17,17 +17,21 @@ pub(crate) enum By {
     Threads,
     /// Packages of the places
     Packages,
+    /// Requests, queries, jobs that threads were in (recorded with contexts=)
+    #[value(alias = "context")]
+    Contexts,
     /// Live objects, by place in the code (recorded with mode=trace)
     Heap,
 }
 
 impl By {
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Sites,
         Self::Types,
         Self::Threads,
         Self::Packages,
         Self::Calls,
+        Self::Contexts,
         Self::Heap,
     ];
 
@@ -39,6 +43,7 @@ impl By {
             Self::Types => LiveKind::Types,
             Self::Threads => LiveKind::Threads,
             Self::Packages => LiveKind::Packages,
+            Self::Contexts => LiveKind::Contexts,
             Self::Heap => return None,
         })
     }
@@ -50,6 +55,7 @@ impl By {
             Self::Types => "types",
             Self::Threads => "threads",
             Self::Packages => "packages",
+            Self::Contexts => "contexts",
             Self::Heap => "heap",
         }
     }

@@ -103,7 +103,7 @@ impl Reading {
             let definitions = self.definitions.clone();
             let (model, names) = definitions.finish_trace_after(&self.names);
             self.names.clone_from(&names);
-            know(&mut self.files, &names);
+            know(&mut self.files, &model, &names);
             self.replay.set_names(names);
             if !sites.define(&model) {
                 return Ok(false);

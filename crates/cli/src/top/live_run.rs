@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use ducktrack_count_model::{CountModel, LiveCounts, LiveRow};
+use ducktrack_count_model::{CountModel, LiveCounts, LiveRow, RunState};
 use ducktrack_reports::LiveHeapDoc;
 use ducktrack_trace_reader::{
-    CounterContext, CounterFile, MappedCounters, ProcessState, ReadError, Record, TraceTail,
+    CounterContext, CounterFile, MappedCounters, ReadError, Record, TraceTail,
 };
 
 use super::grouping::By;
@@ -36,7 +36,7 @@ pub(crate) struct LiveRun {
     watch: Option<HeapWatch>,
     seen: Seen,
     pub(crate) pid: u32,
-    pub(crate) state: &'static str,
+    pub(crate) state: RunState,
     pub(crate) private_threads: usize,
 }
 
@@ -65,7 +65,7 @@ impl LiveRun {
             watch: None,
             seen: Seen::default(),
             pid: 0,
-            state: ProcessState::Unknown.name(),
+            state: RunState::Unknown,
             private_threads: 0,
         })
     }
@@ -133,8 +133,7 @@ impl LiveRun {
 
     /// The values that the agent writes when it is asked; of a run that is over its last, or those of its events.
     fn take_said_values(&mut self) -> Result<()> {
-        let is_over = self.state != ProcessState::Running.name()
-            && self.state != ProcessState::Unknown.name();
+        let is_over = self.state.is_over();
         let asked = match is_over {
             true => Ok(()),
             false => ask_for_values(&self.directory),
@@ -168,15 +167,15 @@ impl LiveRun {
         self.pid = counters.pid;
         self.private_threads = unended.private_threads.len();
         self.state = match (self.context.has_ended(), unended.process) {
-            (true, _) => "ended",
-            (false, process) => process.name(),
+            (true, _) => RunState::Ended,
+            (false, process) => process.into(),
         };
     }
 
     fn read_trace(&mut self) -> Result<()> {
         for record in self.trace.look()? {
             if let Record::Run(run) = &record
-                && run.mode != "count"
+                && run.mode.has_events()
                 && self.heap.is_none()
             {
                 self.heap = Some(LiveHeap::new(&self.directory));

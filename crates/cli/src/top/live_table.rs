@@ -165,7 +165,7 @@ impl LiveTable {
             version: 1,
             trace: live.directory().display().to_string(),
             pid: live.pid,
-            state: live.state,
+            state: live.state.name(),
             by: self.by.word(),
             seconds: self.seconds(),
             total: live_row("total".to_owned(), total, grown, self.seconds()),

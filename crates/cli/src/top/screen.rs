@@ -56,7 +56,7 @@ fn head_lines(
     let whole = table.whole();
     let state = match (choices.paused, live.state) {
         (true, _) => "paused",
-        (false, state) => state,
+        (false, state) => state.name(),
     };
     let rows_of = live.heap().and_then(|heap| heap.rows_of_collection);
     let since = match (table.by, table.has_mark(), rows_of) {

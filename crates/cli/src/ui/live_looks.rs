@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use ducktrack_count_model::RunState;
 use ducktrack_reports::LiveDoc;
 
 use crate::top::grouping::By;
@@ -40,7 +41,7 @@ impl LiveLooks {
             tables,
             last: now,
         };
-        (inner.live.state == "running").then_some(Self {
+        (inner.live.state == RunState::Running).then_some(Self {
             inner: Mutex::new(inner),
         })
     }

@@ -3,19 +3,18 @@
 use std::path::Path;
 
 use anyhow::Result;
-use ducktrack_analyses::{HeapMoments, JudgedSpan, SurvivorsBuilder};
+use ducktrack_analyses::HeapMoments;
 use ducktrack_heap_replay::Moment;
-use ducktrack_leaks::{Forecast, Verdict, judge};
 use ducktrack_trace_reader::EventFiles;
 
-use crate::trace_loading::load_trace;
+use crate::leak_findings::LeakJudge;
 
 /// See the module.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct LiveFigures {
     pub(crate) objects: u64,
     pub(crate) bytes: u64,
-    /// Sites that leak.
+    /// Alarms of `ducktrack leaks`.
     pub(crate) sites: usize,
     pub(crate) bytes_per_second: f64,
 }
@@ -25,26 +24,20 @@ pub(crate) fn live_figures(directory: &Path) -> Result<Option<LiveFigures>> {
     if EventFiles::open(directory)?.files().is_empty() {
         return Ok(None);
     }
-    let question = (
-        HeapMoments::new(vec![Moment::End]),
-        SurvivorsBuilder::new(JudgedSpan::default()),
-    );
-    let (_, (heaps, survivors)) = load_trace(directory, question)?;
-    let Some(heap) = heaps.iter().flatten().next() else {
-        return Ok(None);
-    };
-    let mut live = LiveFigures {
-        objects: heap.total.count,
-        bytes: heap.total.bytes,
-        ..LiveFigures::default()
-    };
-    let forecast = Forecast::of(&survivors.clock, survivors.live.bytes, 0);
-    for row in &survivors.rows {
-        let judged = judge(&survivors.clock, &row.history);
-        if judged.verdict == Verdict::Leaks {
-            live.sites += 1;
-            live.bytes_per_second += forecast.per_second(judged.bytes_per_mb.value);
-        }
-    }
-    Ok(Some(live))
+    let heap = HeapMoments::new(vec![Moment::End]);
+    let judge = LeakJudge::of(directory);
+    judge.judge(
+        directory,
+        heap,
+        |_| Ok(()),
+        |findings, heaps, _| {
+            let heap = heaps.iter().flatten().next();
+            Ok(heap.map(|heap| LiveFigures {
+                objects: heap.total.count,
+                bytes: heap.total.bytes,
+                sites: findings.alarms().count(),
+                bytes_per_second: findings.forecast.per_second(findings.rate()),
+            }))
+        },
+    )
 }

@@ -1,9 +1,9 @@
 //! `--metrics ADDRESS`: the figures of a recording for Prometheus, in its text format, at `/metrics`.
 //!
 //! Each look reads the recording as `ducktrack report` does, so its figures are the report's. The number of series is bounded: a package is named for as long as this
-//! program runs once it is among the first [`MOST_PACKAGES`]; all others are one, `(other)`.
+//! program runs once it is among the first [`MOST_PACKAGES`], and a context once it is among the first [`MOST_CONTEXTS`] of its kind; all others are one, `(other)`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -12,16 +12,19 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use ducktrack_count_model::{CountModel, Tally};
+use ducktrack_count_model::{CountModel, RunState, Tally};
 use ducktrack_reports::{Completeness, Ending};
 
-use super::connection::{Answer, read_request, write_answer};
+use super::connection::Answer;
+use super::connections::answer_each;
 use super::live_metrics::{LiveFigures, live_figures};
 use crate::loading::load_windows;
 use crate::window_args::WindowArgs;
 
 /// Packages with series of their own.
 const MOST_PACKAGES: usize = 50;
+/// Contexts of a kind with series of their own.
+const MOST_CONTEXTS: usize = 100;
 const OTHER: &str = "(other)";
 /// Between two looks at the counts, and at the heap.
 const LEAST_INTERVAL: Duration = Duration::from_secs(2);
@@ -34,22 +37,15 @@ pub(crate) fn serve(address: SocketAddr, directory: &Path) -> Result<SocketAddr>
     let bound = listener.local_addr().context("no address")?;
     let figures = Arc::new(Mutex::new(Figures::new(directory.to_owned())));
     thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let Ok(asked) = read_request(&mut stream) else {
-                continue;
-            };
-            let is_head = asked.as_ref().is_ok_and(|asked| asked.is_head);
-            let answer = match asked {
-                Ok(asked) if asked.target.split('?').next() == Some("/metrics") => figures
+        answer_each(&listener, move |asked| {
+            match asked.target.split('?').next() {
+                Some("/metrics") => figures
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner)
                     .answer(),
-                Ok(_) => Answer::refusal("404 Not Found", "the figures are at /metrics"),
-                Err(refusal) => refusal,
-            };
-            // A reader that has gone away is no error.
-            let _ = write_answer(&mut stream, &answer, is_head);
-        }
+                _ => Answer::refusal("404 Not Found", "the figures are at /metrics"),
+            }
+        });
     });
     Ok(bound)
 }
@@ -57,6 +53,8 @@ pub(crate) fn serve(address: SocketAddr, directory: &Path) -> Result<SocketAddr>
 struct Figures {
     directory: PathBuf,
     named: BTreeMap<String, ()>,
+    /// By kind.
+    named_contexts: BTreeMap<String, BTreeSet<String>>,
     last: Option<(Instant, String)>,
     live: Option<(Instant, Option<LiveFigures>)>,
 }
@@ -66,6 +64,7 @@ impl Figures {
         Self {
             directory,
             named: BTreeMap::new(),
+            named_contexts: BTreeMap::new(),
             last: None,
             live: None,
         }
@@ -96,7 +95,30 @@ impl Figures {
         }
         let packages = self.packages(&model);
         let live = self.live.as_ref().and_then(|(_, live)| *live);
-        Ok(exposition(&model, &packages, live))
+        let contexts = self.contexts(&model);
+        Ok(exposition(&model, &packages, &contexts, live))
+    }
+
+    /// Sums of contexts, by kind and name; which have a name is settled once.
+    fn contexts(&mut self, model: &CountModel) -> BTreeMap<(String, String), ContextSums> {
+        let mut rows: Vec<_> = model.contexts.iter().collect();
+        rows.sort_by(|a, b| (b.total.bytes, &a.name).cmp(&(a.total.bytes, &b.name)));
+        let mut shown: BTreeMap<(String, String), ContextSums> = BTreeMap::new();
+        for row in rows {
+            let named = self.named_contexts.entry(row.kind.clone()).or_default();
+            if named.len() < MOST_CONTEXTS {
+                named.insert(row.name.clone());
+            }
+            let name = match named.contains(&row.name) {
+                true => row.name.clone(),
+                false => OTHER.to_owned(),
+            };
+            let sums = shown.entry((row.kind.clone(), name)).or_default();
+            sums.total += row.total;
+            let executions = row.executions.as_ref();
+            sums.executions += executions.map_or(0, |executions| executions.count);
+        }
+        shown
     }
 
     /// Sums of packages; which have a name is settled once.
@@ -139,6 +161,13 @@ fn plain(body: String) -> Answer {
     }
 }
 
+/// What a context has made.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct ContextSums {
+    total: Tally,
+    executions: u64,
+}
+
 /// The text format: of each metric its help, its type and its samples.
 struct Exposition(String);
 
@@ -164,6 +193,7 @@ impl Exposition {
 fn exposition(
     model: &CountModel,
     packages: &BTreeMap<String, Tally>,
+    contexts: &BTreeMap<(String, String), ContextSums>,
     live: Option<LiveFigures>,
 ) -> String {
     let mut out = Exposition(String::new());
@@ -172,7 +202,7 @@ fn exposition(
         ("pid", run.pid.to_string()),
         ("java", run.java_version.clone()),
         ("collector", run.collector.clone()),
-        ("mode", run.mode.clone()),
+        ("mode", run.mode.to_string()),
     ];
     let labels: Vec<String> = facts
         .iter()
@@ -180,7 +210,7 @@ fn exposition(
         .collect();
     out.metric("ducktrack_run_info", "gauge", "The recorded program.");
     out.sample("ducktrack_run_info", &labels.join(","), 1);
-    let is_running = Ending::of(model).state == "running";
+    let is_running = Ending::of(model).state == RunState::Running;
     let help = "1 while the program runs.";
     out.single("ducktrack_running", "gauge", help, u8::from(is_running));
     for (name, help, of) in [
@@ -200,12 +230,44 @@ fn exposition(
             out.sample(name, &label("package", package), of(tally));
         }
     }
+    if !contexts.is_empty() {
+        of_contexts(&mut out, contexts);
+    }
     balance(&mut out, model);
     cost(&mut out, model);
     if let Some(live) = live {
         live_heap(&mut out, &live);
     }
     out.0
+}
+
+/// Series by kind and name of contexts: an object counts in one of each kind.
+fn of_contexts(out: &mut Exposition, contexts: &BTreeMap<(String, String), ContextSums>) {
+    type Figure = fn(&ContextSums) -> i128;
+    let metrics: [(&str, &str, Figure); 3] = [
+        (
+            "ducktrack_context_objects_total",
+            "Objects that threads have executed in a context, exact.",
+            |sums| sums.total.count.into(),
+        ),
+        (
+            "ducktrack_context_bytes_total",
+            "Bytes of these objects.",
+            |sums| sums.total.bytes.into(),
+        ),
+        (
+            "ducktrack_context_executions_total",
+            "Executions of a context that have ended.",
+            |sums| sums.executions.into(),
+        ),
+    ];
+    for (name, help, of) in metrics {
+        out.metric(name, "counter", help);
+        for ((kind, context), sums) in contexts {
+            let labels = [label("kind", kind), label("context", context)];
+            out.sample(name, &labels.join(","), of(sums));
+        }
+    }
 }
 
 fn balance(out: &mut Exposition, model: &CountModel) {
@@ -256,9 +318,9 @@ fn live_heap(out: &mut Exposition, live: &LiveFigures) {
     out.single("ducktrack_live_objects", "gauge", help, live.objects);
     let help = "Bytes of these objects.";
     out.single("ducktrack_live_bytes", "gauge", help, live.bytes);
-    let help = "Sites whose live objects become more and more.";
+    let help = "Leaks, as ducktrack leaks has them.";
     out.single("ducktrack_leaking_sites", "gauge", help, live.sites);
-    let help = "Bytes by which the live objects of these sites grow.";
+    let help = "Bytes by which they grow for each second in which the program works.";
     let rate = live.bytes_per_second;
     out.single("ducktrack_leak_bytes_per_second", "gauge", help, rate);
 }

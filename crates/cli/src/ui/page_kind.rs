@@ -7,6 +7,7 @@ use ducktrack_reports::{LIVE, UiTabDoc};
 pub(crate) enum PageKind {
     Live,
     Report,
+    Advise,
     Timeline,
     Heap,
     Cost,
@@ -20,14 +21,15 @@ pub(crate) enum PageKind {
 }
 
 impl PageKind {
-    /// In the order of tabs.
-    pub(crate) const ALL: [Self; 12] = [
+    /// In the order of tabs: a trace opens on its verdict, counts on their table.
+    pub(crate) const ALL: [Self; 13] = [
         Self::Live,
+        Self::Leaks,
         Self::Report,
+        Self::Advise,
         Self::Timeline,
         Self::Heap,
         Self::Cost,
-        Self::Leaks,
         Self::Holders,
         Self::Lifetimes,
         Self::Stale,
@@ -45,6 +47,7 @@ impl PageKind {
                 "Allocations",
                 "who allocates what, in which stacks",
             ),
+            Self::Advise => ("advise", "Advice", "what to change, and what it saves"),
             Self::Timeline => (
                 "timeline",
                 "Timeline",

@@ -10,24 +10,27 @@ use ducktrack_analyses::{
     CostBuilder, CostQuestion, HeapMoments, JudgedSpan, LifetimeTallies, Question, StalenessAt,
     SurvivorsBuilder, TimelineCourse, TraceModel,
 };
+use ducktrack_count_model::RunState;
+use ducktrack_findings::{Evidence, Findings, leak_question};
 use ducktrack_heap_replay::{CollectionNumber, Moment};
 use ducktrack_reports::{
-    Filter, HolderSelection, LeakRequest, Report, UiDocument, heap_report, holders_report,
-    info_report, leak_question, leaks_report, ui_document, view,
+    Ending, Filter, HolderSelection, LeakRequest, Report, UiDocument, heap_report, holders_report,
+    info_report, leaks_report, ui_document, view,
 };
 
 use super::page_kind::PageKind;
 use crate::cost::CostTable;
 use crate::dump_loading::{DumpTrace, PartialDump};
 use crate::heap::heap_at;
-use crate::leaks::{LeakQuestion, span_bound};
+use crate::leak_findings::LeakJudge;
+use crate::leaks::{answer, span_bound};
 use crate::lifetimes::Lifetimes;
 use crate::run_dump::RunDump;
 use crate::stale::Stale;
 use crate::timeline::Timeline;
 use crate::trace_loading::load_trace;
 use crate::trace_report::{Answer, TraceReport};
-use crate::{deaths, diff};
+use crate::{advise, deaths, diff};
 
 /// A running recording is not read again before this time, nor before this many times the duration of the last reading has passed.
 const LEAST_AGE: Duration = Duration::from_secs(2);
@@ -164,6 +167,7 @@ impl Recording {
         match kind {
             PageKind::Live => bail!("the table of what is allocated now is no page"),
             PageKind::Report => Ok(view(&model.count, name, &all).html()?),
+            PageKind::Advise => advise::page(&model.count, name),
             PageKind::Info => Ok(info_report(model, name).html()?),
             PageKind::Timeline => self.answered(Timeline::default(), model, timeline),
             PageKind::Cost => self.answered(CostTable::default(), model, costs),
@@ -232,15 +236,16 @@ impl Recording {
             ..LeakRequest::default()
         };
         if is_whole && self.dump == RunDump::None {
-            let answers = &reading.answers.4;
-            return page_of(&leaks_report(&reading.model, answers, None, &request)?);
+            let evidence = Evidence::of_trace(&reading.model, &reading.answers.4);
+            return page_of(&leaks_report(&Findings::of(evidence)?, &request)?);
         }
-        let question = LeakQuestion {
-            request,
+        let judge = LeakJudge {
+            span: request.span.clone(),
             dump: self.dump.clone(),
             partial: PartialDump::default(),
+            max_heap: None,
         };
-        page_of(&question.answer(&self.directory)?)
+        page_of(&answer(&judge, request, &self.directory)?)
     }
 
     fn holders(&self) -> Result<String> {
@@ -278,7 +283,7 @@ impl Reading {
 
     fn is_old(&self) -> bool {
         let rest = LEAST_AGE.max(self.took.saturating_mul(REST));
-        self.document.state == "running" && self.at.elapsed() > rest
+        Ending::of(&self.model.count).state == RunState::Running && self.at.elapsed() > rest
     }
 }
 
@@ -300,19 +305,18 @@ fn is_there(
     others: (Option<&str>, Option<&str>),
 ) -> bool {
     let is_trace = !model.info.files.is_empty();
-    let is_witness = model.count.run.mode == "witness";
     match kind {
         PageKind::Live => false,
-        PageKind::Report => true,
+        PageKind::Report | PageKind::Advise => true,
         PageKind::Timeline
         | PageKind::Heap
         | PageKind::Cost
         | PageKind::Lifetimes
-        | PageKind::Leaks => is_trace && !is_witness,
-        PageKind::Info => is_trace,
+        | PageKind::Leaks
+        | PageKind::Info => is_trace,
         PageKind::Holders => is_trace && others.0.is_some(),
         PageKind::Stale => has_uses,
-        PageKind::Deaths => is_trace && is_witness,
+        PageKind::Deaths => is_trace && model.count.run.mode.has_deaths(),
         PageKind::Diff => others.1.is_some(),
     }
 }

@@ -6,25 +6,20 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpListener};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use ducktrack_reports::{UiDocument, ui_page};
 
-use super::connection::{Answer, Asked, read_request, write_answer};
+use super::connection::{Answer, Asked};
+use super::connections::answer_each;
 use super::live_looks::LiveLooks;
 use super::page_kind::PageKind;
 use super::recording::{PageQuery, Recording};
 use crate::top::grouping::By;
 use crate::top::live_table::RowOrder;
-
-/// Connections at once; a browser opens six.
-const MOST_CONNECTIONS: usize = 64;
 
 /// A port that is listened at.
 pub(crate) struct Server {
@@ -52,36 +47,14 @@ impl Server {
 
     /// Answers until the process is ended.
     pub(crate) fn run(self, recording: Recording) -> Result<ExitCode> {
-        let site = Arc::new(Site {
+        let site = Site {
             hosts: ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port)),
             secret: self.secret,
             live: LiveLooks::open(recording.directory()),
             recording,
-        });
-        let open = Arc::new(AtomicUsize::new(0));
-        for stream in self.listener.incoming() {
-            // One that was given up before it was taken.
-            let Ok(stream) = stream else { continue };
-            if open.load(Ordering::Relaxed) >= MOST_CONNECTIONS {
-                continue;
-            }
-            open.fetch_add(1, Ordering::Relaxed);
-            let (site, open) = (Arc::clone(&site), Arc::clone(&open));
-            thread::spawn(move || {
-                let _closed = Closing(open);
-                serve(&site, stream);
-            });
-        }
+        };
+        answer_each(&self.listener, move |asked| site.answer(asked));
         Ok(ExitCode::SUCCESS)
-    }
-}
-
-/// Counts a connection out, also where its answer panics.
-struct Closing(Arc<AtomicUsize>);
-
-impl Drop for Closing {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -95,20 +68,6 @@ fn secret() -> Result<String> {
         let _ = write!(text, "{byte:02x}");
         text
     }))
-}
-
-fn serve(site: &Site, mut stream: TcpStream) {
-    let Ok(asked) = read_request(&mut stream) else {
-        return;
-    };
-    let is_head = asked.as_ref().is_ok_and(|asked| asked.is_head);
-    let answer = match asked {
-        Ok(asked) => site.answer(&asked),
-        Err(refusal) => refusal,
-    };
-    // A reader that has gone away is no error.
-    let _ = write_answer(&mut stream, &answer, is_head);
-    let _ = stream.shutdown(Shutdown::Write);
 }
 
 /// The served recording.

@@ -1,7 +1,8 @@
 //! Recordings whose every number is known.
 
 use ducktrack_count_model::CountModelBuilder;
-use ducktrack_fleet::{Origin, Recording, TraceFacts, export, open_store};
+use ducktrack_findings::{Evidence, Findings};
+use ducktrack_fleet::{Origin, Recording, TraceFacts, export, leak_facts, open_store};
 use ducktrack_test_support::{sample_heap, sample_run};
 use ducktrack_trace_format::{End, Record};
 
@@ -53,7 +54,15 @@ pub(crate) fn export_traced(place: &Place, root: &str, host: &str) {
         sample.survivors,
         None,
     );
-    let trace = TraceFacts::of(&sample.model.count, &answers);
+    let evidence = Evidence {
+        model: &sample.model,
+        survivors: &answers.3,
+        staleness: None,
+        holdings: None,
+        max_heap: None,
+    };
+    let findings = Findings::of(evidence).expect("no dump is read");
+    let trace = TraceFacts::of(&sample.model.count, &answers, leak_facts(&findings));
     let origin = Origin {
         service: "bills".into(),
         version: "7".into(),

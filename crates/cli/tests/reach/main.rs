@@ -46,7 +46,7 @@ fn a_client_of_mcp_gets_what_the_command_prints() {
     assert!(asked.status.success(), "{}", err(&asked));
     let text = out(&asked);
     assert!(
-        text.starts_with("diff explain heap holders info leaks recordings report\nt\n"),
+        text.starts_with("contexts diff explain heap holders info leaks recordings report\nt\n"),
         "{text}"
     );
     let trace = place.path("t").canonicalize().expect("a path");

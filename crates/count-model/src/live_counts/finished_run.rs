@@ -21,7 +21,7 @@ impl LiveCounts {
         let package = class.rsplit_once('/').map_or("", |(package, _)| package);
         let package = LiveName::Package(package.to_owned());
         let ty = site.ty.as_deref().map(str::to_owned);
-        let [sites, types, threads, packages, _] = &mut self.tables;
+        let [sites, types, threads, packages, ..] = &mut self.tables;
         let position = packages.position(package);
         packages.add(position, site.total);
         let position = threads.position(LiveName::Thread(UNKNOWN_THREAD.to_owned()));

@@ -207,6 +207,7 @@ fn expected(plan: &Plan, last: &LastValues, site: u32, wanted: impl Fn(u32) -> b
                 Unit::MaterializedCount => sum.materialized.count += amount,
                 Unit::MaterializedBytes => sum.materialized.bytes += amount,
                 Unit::LengthBucket(bucket) => *sum.lengths.entry(*bucket).or_default() += amount,
+                Unit::Calls => {}
             }
         }
     }

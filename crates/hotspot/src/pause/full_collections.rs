@@ -50,6 +50,8 @@ impl Pause {
             let missed = report.number.saturating_sub(self.counts_before.all + 1);
             if let Err(error) = noted {
                 report.set_fault(error.into());
+            } else if self.air.is_gone() {
+                report.set_fault(MovesFault::NoAir);
             } else if self.off && report.fault.is_none() {
                 if missed != 0 {
                     self.report_unseen(&report, Some(MovesFault::Off));

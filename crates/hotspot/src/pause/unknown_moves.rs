@@ -28,7 +28,9 @@ impl Pause {
                 report.kind == CollectionKind::Full || self.collector == Collector::G1
             }
             Some(MovesFault::Off) => {
-                self.level == MovesLevel::Finish && report.kind == CollectionKind::Full
+                self.level == MovesLevel::Finish
+                    && report.kind == CollectionKind::Full
+                    && !self.air.is_gone()
             }
             _ => false,
         };

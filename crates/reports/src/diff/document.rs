@@ -2,7 +2,10 @@
 
 use serde::Serialize;
 
-use super::{CallChange, Comparison, Outcome, Side, SiteChange, Verdict};
+use super::{
+    CallChange, Comparison, ContextAmounts, ContextChange, Each, Outcome, Per, Side, SiteChange,
+    Verdict,
+};
 use crate::json::{AmountDoc, CauseDoc, SiteDoc};
 
 /// The changes between two runs.
@@ -17,6 +20,9 @@ pub struct DiffDoc {
     pub before: DiffSideDoc,
     /// The second run.
     pub after: DiffSideDoc,
+    /// Divided by how often something happened (`--per`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per: Option<DiffPerDoc>,
     /// All gates hold.
     pub passed: bool,
     /// The gates, as given.
@@ -29,8 +35,72 @@ pub struct DiffDoc {
     pub unchanged_sites: usize,
     /// Calls of the application with other numbers; null: not both runs recorded them.
     pub calls: Option<Vec<DiffCallDoc>>,
+    /// Contexts whose executions make more or less, the largest change first; null: a run has none, or they are not known.
+    pub contexts: Option<Vec<DiffContextDoc>>,
     /// The changed sites, the largest change first.
     pub sites: Vec<DiffSiteDoc>,
+}
+
+/// A context of both runs, or of one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DiffContextDoc {
+    /// Its kind.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// In the first run; null: it was not executed.
+    pub before: Option<DiffContextSideDoc>,
+    /// In the second run.
+    pub after: Option<DiffContextSideDoc>,
+    /// Change for each execution.
+    pub change: DiffEachDoc,
+    /// The place that changed most; null: none.
+    pub most_at: Option<String>,
+    /// Its change for each execution.
+    pub most: Option<DiffEachDoc>,
+}
+
+/// A context in one run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DiffContextSideDoc {
+    /// Its executions.
+    pub executions: u64,
+    /// Objects of all.
+    pub count: i64,
+    /// Bytes of all.
+    pub bytes: i64,
+}
+
+/// Objects and bytes of one execution.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DiffEachDoc {
+    /// Objects.
+    pub count: f64,
+    /// Bytes.
+    pub bytes: f64,
+}
+
+/// Both runs divided by how often something happened.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DiffPerDoc {
+    /// The name of its mark.
+    pub name: String,
+    /// Times in the first run.
+    pub before_times: u64,
+    /// Times in the second run.
+    pub after_times: u64,
+    /// Executed objects each time, in the first run.
+    pub before_count: f64,
+    /// Executed objects each time, in the second run.
+    pub after_count: f64,
+    /// Executed bytes each time, in the first run.
+    pub before_bytes: f64,
+    /// Executed bytes each time, in the second run.
+    pub after_bytes: f64,
 }
 
 /// One of the two runs.
@@ -63,7 +133,7 @@ pub struct DiffGateDoc {
     pub after: i64,
     /// Where both numbers are estimates: the interval of each.
     pub intervals: Option<[[f64; 2]; 2]>,
-    /// `objects` or `bytes`.
+    /// `objects` or `bytes`, perhaps `per execution`.
     pub unit: &'static str,
     /// The gate holds.
     pub passed: bool,
@@ -153,14 +223,57 @@ impl DiffDoc {
             version: 1,
             before: side(&comparison.before),
             after: side(&comparison.after),
+            per: comparison.per.as_ref().map(|each| per(each, comparison)),
             passed: comparison.passed(),
             gates: comparison.verdicts.iter().map(gate).collect(),
             cautions: comparison.cautions.clone(),
             changed_sites: comparison.changes.len(),
             unchanged_sites: comparison.unchanged,
             calls: calls.map(|calls| calls.iter().take(most).map(call).collect()),
+            contexts: comparison
+                .contexts
+                .as_ref()
+                .map(|contexts| contexts.iter().take(most).map(context).collect()),
             sites: comparison.changes.iter().take(most).map(site).collect(),
         }
+    }
+}
+
+fn context(context: &ContextChange) -> DiffContextDoc {
+    let side = |amounts: ContextAmounts| DiffContextSideDoc {
+        executions: amounts.executions,
+        count: amounts.count,
+        bytes: amounts.bytes,
+    };
+    let most = context.most.as_ref();
+    DiffContextDoc {
+        kind: context.kind.clone(),
+        name: context.name.clone(),
+        before: context.before.map(side),
+        after: context.after.map(side),
+        change: each(context.change()),
+        most_at: most.map(|(place, _)| place.clone()),
+        most: most.map(|(_, change)| each(*change)),
+    }
+}
+
+fn each(each: Each) -> DiffEachDoc {
+    DiffEachDoc {
+        count: each.count,
+        bytes: each.bytes,
+    }
+}
+
+fn per(per: &Per, comparison: &Comparison) -> DiffPerDoc {
+    let [before, after] = per.amounts(&comparison.before, &comparison.after);
+    DiffPerDoc {
+        name: per.name.clone(),
+        before_times: per.before,
+        after_times: per.after,
+        before_count: before[0],
+        after_count: after[0],
+        before_bytes: before[1],
+        after_bytes: after[1],
     }
 }
 

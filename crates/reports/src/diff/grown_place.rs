@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::json::{CauseDoc, SiteDoc};
+use crate::off_heap::OffHeapDoc;
 
 /// A site or a call. Lines move from version to version; what is made or called at a place of a method does not.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,6 +52,17 @@ impl Place {
             what: site.ty.clone().unwrap_or_default(),
             is_call: false,
             at: At(source(site.source_file.as_deref(), site.line)),
+        }
+    }
+
+    pub(super) fn of_off_heap(row: &OffHeapDoc) -> Self {
+        Self {
+            class: row.class.clone(),
+            method: row.method.clone(),
+            descriptor: String::new(),
+            what: row.kind.clone(),
+            is_call: false,
+            at: At::default(),
         }
     }
 

@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use super::document::DiffDoc;
-use super::{CallChange, Comparison, Side, SiteChange};
+use super::{CallChange, Comparison, ContextAmounts, ContextChange, Side, SiteChange};
 use crate::class_name::readable_descriptor;
 use crate::error::ReportError;
 use crate::json::{AmountDoc, CauseDoc, SiteDoc};
-use crate::quantity::{bytes, counted, grouped_signed, objects, percent};
+use crate::quantity::{bytes, counted, grouped_signed, objects, percent, signed_tenths, tenths};
 
 const DEFAULT_TOP: usize = 20;
 
@@ -37,7 +37,14 @@ pub(super) fn write(out: &mut String, comparison: &Comparison) {
         "objects",
         change(before.count, after.count, " obj")
     ));
+    if let Some(per) = &comparison.per {
+        let sentence = per.sentence(&comparison.before, &comparison.after);
+        out.push_str(&format!("  {:<8} {sentence}\n", "each"));
+    }
     let top = comparison.top.unwrap_or(DEFAULT_TOP);
+    if let Some(contexts) = &comparison.contexts {
+        write_contexts(out, contexts, top);
+    }
     if let Some(calls) = &comparison.calls {
         write_calls(out, calls, top);
     }
@@ -118,6 +125,55 @@ fn write_calls(out: &mut String, calls: &[CallChange], top: usize) {
         return;
     }
     write_table(out, "call", calls.iter().take(top).map(call_row));
+}
+
+/// What one execution of a context makes more or less, and where most of it.
+fn write_contexts(out: &mut String, contexts: &[ContextChange], top: usize) {
+    out.push_str(&format!(
+        "\nCONTEXTS that changed ({} of {}): for each execution of one\n",
+        top.min(contexts.len()),
+        contexts.len()
+    ));
+    if contexts.is_empty() {
+        out.push_str("  none\n");
+        return;
+    }
+    write_table(out, "context", contexts.iter().take(top).map(context_row));
+}
+
+fn context_row(change: &ContextChange) -> [String; 6] {
+    let each = change.change();
+    let objects = |side: &Option<ContextAmounts>| {
+        side.as_ref().map_or_else(
+            || "-".to_owned(),
+            |side| format!("{} obj", tenths(side.each().count)),
+        )
+    };
+    let mark = match (&change.before, &change.after) {
+        (None, _) => "new",
+        (_, None) => "gone",
+        _ => "",
+    };
+    let place = change.most.as_ref().map(|(place, most)| {
+        format!(
+            "; most at {place}, {} B, {} obj",
+            signed_tenths(most.bytes),
+            signed_tenths(most.count)
+        )
+    });
+    [
+        format!("{} B", signed_tenths(each.bytes)),
+        format!("{} obj", signed_tenths(each.count)),
+        objects(&change.before),
+        objects(&change.after),
+        mark.to_owned(),
+        format!(
+            "{}: {}{}",
+            change.kind,
+            change.name,
+            place.unwrap_or_default()
+        ),
+    ]
 }
 
 fn write_table(out: &mut String, name: &str, rows: impl Iterator<Item = [String; 6]>) {

@@ -12,14 +12,16 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use ducktrack_count_model::RunState;
 use ducktrack_profile::{Interval, Unit};
 
 use super::gate::{Gate, Limit, Metric, Scope};
 use super::grown_place::{Place, grown_most};
+use super::off_heap_scope::off_heap_parts;
 use super::site_scope::{at_site, has_site};
 use super::{ComparedRun, amount, in_scopes, own_in_scopes};
 use crate::filter::in_scope;
-use crate::json::Document;
+use crate::json::{AmountDoc, Document};
 use crate::quantity::{grouped, grouped_signed};
 use crate::view_stacks::{is_on_stacks, scope_estimate};
 
@@ -45,7 +47,7 @@ pub struct Verdict {
     pub after: i64,
     /// Where both numbers are estimates: their intervals.
     pub intervals: Option<[Interval; 2]>,
-    /// `objects` or `bytes`.
+    /// `objects` or `bytes`, perhaps of one execution.
     pub unit: &'static str,
     /// The judgement.
     pub outcome: Outcome,
@@ -62,10 +64,12 @@ impl Verdict {
     }
 }
 
-/// Judges one gate.
+/// Judges a gate on the run, a package, a site or memory outside of the heap.
 pub(super) fn judge(gate: &Gate, before: &ComparedRun<'_>, after: &ComparedRun<'_>) -> Verdict {
     match &gate.scope {
-        Some(Scope::Package(scope)) if is_estimate(scope, before, after) => {
+        Some(Scope::Package(scope))
+            if gate.metric != Metric::Native && is_estimate(scope, before, after) =>
+        {
             estimated(gate, scope, before, after)
         }
         _ => exact(gate, before, after),
@@ -122,15 +126,17 @@ fn exact(gate: &Gate, before: &ComparedRun<'_>, after: &ComparedRun<'_>) -> Verd
     }
 }
 
-fn verdict(gate: &Gate, (before, after): (i64, i64), outcome: Outcome) -> Verdict {
+pub(super) fn verdict(gate: &Gate, (before, after): (i64, i64), outcome: Outcome) -> Verdict {
     Verdict {
         gate: gate.to_string(),
         before,
         after,
         intervals: None,
-        unit: match gate.metric {
-            Metric::Count => "objects",
-            Metric::Bytes => "bytes",
+        unit: match (gate.metric, gate.is_per_execution) {
+            (Metric::Count, false) => "objects",
+            (Metric::Bytes | Metric::Native, false) => "bytes",
+            (Metric::Count, true) => "objects per execution",
+            (Metric::Bytes | Metric::Native, true) => "bytes per execution",
         },
         outcome,
         is_budget: matches!(gate.limit, Limit::Budget(_)),
@@ -149,7 +155,12 @@ fn absent(gate: &Gate, before: &ComparedRun<'_>, after: &ComparedRun<'_>) -> Opt
             has_site(before.document, site) || has_site(after.document, site),
             format!("{site} allocates nothing in either run"),
         ),
+        Scope::Context(_) => return None,
     };
+    let makes_native = |run: &ComparedRun<'_>| {
+        gate.metric == Metric::Native && !parts(gate, run.document).is_empty()
+    };
+    let occurs = occurs || makes_native(before) || makes_native(after);
     let is_fault = !occurs && !gate.may_be_absent;
     is_fault.then(|| format!("{reason}; check the name, or drop the gate"))
 }
@@ -169,7 +180,11 @@ fn occurs(scope: &str, run: &ComparedRun<'_>) -> bool {
 }
 
 /// Why the numbers of a run are not those of the whole of it. A second run that is over its limit although a part is missing is over it all the same.
-fn unfit(before: &ComparedRun<'_>, after: &ComparedRun<'_>, is_over: bool) -> Option<String> {
+pub(super) fn unfit(
+    before: &ComparedRun<'_>,
+    after: &ComparedRun<'_>,
+    is_over: bool,
+) -> Option<String> {
     let first = trouble(before.document).map(|trouble| ("first", trouble));
     let second = trouble(after.document)
         .filter(|trouble| !(is_over && trouble.only_less))
@@ -190,7 +205,7 @@ fn trouble(document: &Document) -> Option<Trouble> {
         (document.chosen_windows.as_ref()).is_some_and(|chosen| chosen.until.is_some());
     let trouble = |text, only_less| Some(Trouble { text, only_less });
     match run.ended {
-        None if run.state != "running" && !is_whole_window => {
+        None if RunState::named(&run.state) != RunState::Running && !is_whole_window => {
             trouble("was killed or has no end", true)
         }
         _ if !document.damage.is_empty() => trouble("is damaged", false),
@@ -210,7 +225,7 @@ fn estimated(
 ) -> Verdict {
     let unit = match gate.metric {
         Metric::Count => Unit::Objects,
-        Metric::Bytes => Unit::Bytes,
+        Metric::Bytes | Metric::Native => Unit::Bytes,
     };
     let sides = [before, after].map(|run| estimate(gate, scope, run, unit));
     let [(first, of_first), (second, of_second)] = sides;
@@ -275,6 +290,9 @@ fn whole(value: f64) -> i128 {
 
 /// The number in scope, by place.
 fn parts(gate: &Gate, document: &Document) -> BTreeMap<Place, i64> {
+    if gate.metric == Metric::Native {
+        return off_heap_parts(gate.scope.as_ref(), document);
+    }
     let package = match &gate.scope {
         Some(Scope::Package(package)) => Some(package),
         _ => None,
@@ -290,12 +308,13 @@ fn parts(gate: &Gate, document: &Document) -> BTreeMap<Place, i64> {
         let part = match &gate.scope {
             None => amount(Some(site)),
             Some(Scope::Site(scope)) => at_site(site, scope),
+            Some(Scope::Context(_)) => AmountDoc::default(),
             Some(Scope::Package(_)) if with_causes => own_in_scopes(site, scopes),
             Some(Scope::Package(_)) => in_scopes(site, scopes),
         };
         let number = match gate.metric {
             Metric::Count => part.count,
-            Metric::Bytes => part.bytes,
+            Metric::Bytes | Metric::Native => part.bytes,
         };
         add(Place::of_site(site), number);
     }
@@ -303,7 +322,7 @@ fn parts(gate: &Gate, document: &Document) -> BTreeMap<Place, i64> {
     for cause in causes.filter(|cause| scopes.iter().any(|scope| in_scope(scope, &cause.class))) {
         let number = match gate.metric {
             Metric::Count => cause.charged_objects,
-            Metric::Bytes => cause.charged_bytes,
+            Metric::Bytes | Metric::Native => cause.charged_bytes,
         };
         add(Place::of_cause(cause), number);
     }

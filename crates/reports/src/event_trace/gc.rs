@@ -10,9 +10,7 @@ mod text;
 mod what_if;
 
 pub use build::{CostCandidate, CostRequest, cost_report};
-pub use candidate_groups::{
-    candidate_groups, candidates_of, group_of_sites, longest_used, removable_pair,
-};
+pub use candidate_groups::{candidate_groups, candidates_of, group_of_sites, longest_used};
 pub use document::{
     GcCandidateDoc, GcContextDoc, GcCostDoc, GcReport, GcSiteDoc, GcTypeDoc, PauseKindDoc,
     UnknownPausesDoc, WhatIfDoc, WithoutDoc,

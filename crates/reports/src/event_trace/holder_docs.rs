@@ -2,8 +2,8 @@
 
 use ducktrack_analyses::TraceModel;
 use ducktrack_holders::{
-    HolderPath, HolderStep, Holding, Holdings, NamedRoot, Origin, OwnStructure, PathNumber,
-    StepReference, TypeNumber,
+    HolderPath, HolderStep, Holding, Holdings, NamedRoot, Origin, OwnStructure, StepReference,
+    TypeNumber,
 };
 use serde::{Deserialize, Serialize};
 
@@ -11,9 +11,6 @@ use crate::class_name::{printable, readable_class};
 use crate::event_trace::amounts::signed;
 use crate::event_trace::place::{PlaceDoc, type_name};
 use crate::view::Caller;
-
-/// The type of an entry of a thread's map ends so.
-pub(super) const THREAD_LOCAL_ENTRY: &str = "java.lang.ThreadLocal$ThreadLocalMap$Entry";
 
 /// Objects, their bytes, and what they retain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,9 +79,6 @@ pub struct StructureDoc {
     pub field_step: Option<usize>,
     /// The field of the program's own class that holds the structure: `com.acme.Cache.results`; null where the way has none.
     pub field: Option<String>,
-    /// The path to what the field leads to, or else the first of the path: what it leads to belongs to the structure.
-    #[serde(skip)]
-    pub within: Option<PathNumber>,
     /// Who added to it last: the site of its nodes, or of the array that grew, with the call; null when not known.
     pub added: Option<MadeDoc>,
 }
@@ -153,7 +147,7 @@ impl HolderDocs<'_> {
     pub(super) fn path(&self, path: &HolderPath) -> HolderPathDoc {
         HolderPathDoc {
             held: HoldingDoc::of(&path.held),
-            root: root(&path.root),
+            root: root_doc(&path.root),
             steps: path.steps.iter().map(|step| self.step(step)).collect(),
             structure: path
                 .structure
@@ -163,46 +157,20 @@ impl HolderDocs<'_> {
     }
 
     fn structure(&self, path: &HolderPath, structure: &OwnStructure) -> StructureDoc {
-        let field = structure.field.and_then(|at| {
-            let Some(holder) = at.checked_sub(1) else {
-                return static_field(&path.root);
-            };
-            let holder = path.steps.get(holder)?;
-            let class = match &holder.class {
-                Some(class) => readable_class(class),
-                None => self.type_name(holder.ty),
-            };
-            match path.steps.get(at)?.reference.as_ref()? {
-                StepReference::Field(name) | StepReference::Static(name) => {
-                    Some(format!("{class}.{}", printable(name)))
-                }
-                _ => None,
-            }
-        });
+        let (field, _) = self.holdings.structure_field(path);
         StructureDoc {
             piles_up: structure.piles_up,
             retained: signed(structure.retained),
             field_step: structure.field,
-            field: self.thread_local(path, structure).or(field),
-            within: path
-                .steps
-                .get(structure.field.unwrap_or(0))
-                .and_then(|step| self.holdings.paths.of(step.example)),
+            field: field.map(|field| {
+                format!(
+                    "{}.{}",
+                    readable_class(&field.class),
+                    printable(&field.field)
+                )
+            }),
             added: self.made(structure.added),
         }
-    }
-
-    /// The field of the `ThreadLocal`, where its value holds the structure and no class of the program's own after it does. A dump that cannot be read again has
-    /// no better answer than the path.
-    fn thread_local(&self, path: &HolderPath, structure: &OwnStructure) -> Option<String> {
-        let is_entry = |step: &HolderStep| self.type_name(step.ty).eq(THREAD_LOCAL_ENTRY);
-        let entry = path.steps.iter().rposition(is_entry)?;
-        if structure.field > Some(entry) {
-            return None;
-        }
-        let found = self.holdings.thread_local_field(path).ok().flatten()?;
-        let (class, field) = (readable_class(&found.class), printable(&found.field));
-        Some(format!("{class}.{field}"))
     }
 
     fn step(&self, step: &HolderStep) -> StepDoc {
@@ -229,16 +197,8 @@ fn by(reference: &StepReference) -> String {
     }
 }
 
-fn static_field(root: &NamedRoot) -> Option<String> {
-    match root {
-        NamedRoot::Static { class, field } => {
-            Some(format!("{}.{}", readable_class(class), printable(field)))
-        }
-        _ => None,
-    }
-}
-
-fn root(root: &NamedRoot) -> RootDoc {
+/// What begins a path, in words.
+pub(super) fn root_doc(root: &NamedRoot) -> RootDoc {
     let of_thread = |thread: &str| match thread {
         "" => "a thread".to_owned(),
         name => format!("thread \"{}\"", printable(name)),

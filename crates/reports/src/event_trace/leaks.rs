@@ -1,28 +1,25 @@
 //! `ducktrack leaks`: what leaks, how sure, how fast, who made it, who holds it, when the heap is full.
 
-mod adding_line;
 mod build;
 mod candidates;
 mod csv;
 mod document;
 mod facts;
-mod held;
 mod kept;
-mod one_structure;
-mod place_text;
+mod names;
+mod sentence;
 mod sites;
-mod softly;
 mod text;
 mod to_do;
-mod unused;
-mod verdict;
+mod words;
 
-pub use build::{LeakAnswers, LeakRequest, leak_question, leaks_report};
+pub use build::{LeakRequest, leaks_report};
 pub use document::{
     CandidateDoc, ClockCellDoc, CohortDoc, FollowerDoc, IntervalDoc, LeakWindowDoc, LeaksReport,
     SiteVerdictDoc, SpanDoc,
 };
 pub use kept::{DirectMemoryDoc, KeptLoadersDoc};
+pub use words::{AlarmDoc, MeasureDoc, RunVerdictDoc, SpanEndDoc, UnknownDoc, VerdictDoc};
 
 use crate::document_lines::lines;
 use crate::error::ReportError;

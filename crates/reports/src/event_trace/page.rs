@@ -12,7 +12,7 @@ use crate::event_trace::head::TraceHead;
 use crate::html::inside_script;
 
 /// The parts that differ from page to page: the middle of the document, and the script that fills it.
-pub(super) struct Kind {
+pub(crate) struct Kind {
     body: fn() -> askama::Result<String>,
     scripts: &'static [&'static str],
 }
@@ -47,15 +47,16 @@ macro_rules! kind {
     }};
 }
 
-pub(super) const HEAP: Kind = kind!("event/heap.html", "treemap.js", "heap.js");
-pub(super) const HOLDERS: Kind = kind!("event/holders.html", "treemap.js", "holders.js");
-pub(super) const LEAKS: Kind = kind!("event/leaks.html", "leaks.js");
-pub(super) const LIFETIMES: Kind = kind!("event/lifetimes.html", "lifetimes.js");
-pub(super) const TIMELINE: Kind = kind!("event/timeline.html", "timeline.js");
-pub(super) const DEATHS: Kind = kind!("event/deaths.html", "deaths.js");
-pub(super) const STALE: Kind = kind!("event/stale.html", "stale.js");
-pub(super) const GC: Kind = kind!("event/gc.html", "gc.js");
-pub(super) const INFO: Kind = kind!("event/info.html", "info.js");
+pub(crate) const HEAP: Kind = kind!("event/heap.html", "treemap.js", "heap.js");
+pub(crate) const HOLDERS: Kind = kind!("event/holders.html", "treemap.js", "holders.js");
+pub(crate) const LEAKS: Kind = kind!("event/leaks.html", "leaks.js");
+pub(crate) const LIFETIMES: Kind = kind!("event/lifetimes.html", "lifetimes.js");
+pub(crate) const TIMELINE: Kind = kind!("event/timeline.html", "timeline.js");
+pub(crate) const DEATHS: Kind = kind!("event/deaths.html", "deaths.js");
+pub(crate) const STALE: Kind = kind!("event/stale.html", "stale.js");
+pub(crate) const GC: Kind = kind!("event/gc.html", "gc.js");
+pub(crate) const INFO: Kind = kind!("event/info.html", "info.js");
+pub(crate) const ADVISE: Kind = kind!("event/advise.html", "advise.js");
 
 const CSS: &str = concat!(
     include_str!("../../templates/report.css"),
@@ -63,25 +64,25 @@ const CSS: &str = concat!(
 );
 
 /// The texts of the page.
-pub(super) struct Facts {
-    pub(super) title: String,
-    pub(super) what: &'static str,
-    pub(super) run: Vec<String>,
-    pub(super) missing: Vec<String>,
-    pub(super) damage: Vec<String>,
-    pub(super) cards: Vec<Card>,
+pub(crate) struct Facts {
+    pub(crate) title: String,
+    pub(crate) what: &'static str,
+    pub(crate) run: Vec<String>,
+    pub(crate) missing: Vec<String>,
+    pub(crate) damage: Vec<String>,
+    pub(crate) cards: Vec<Card>,
     /// The part that comes first.
-    pub(super) verdict: Option<Verdict>,
+    pub(crate) verdict: Option<Verdict>,
 }
 
 /// The answer as one sentence.
-pub(super) struct Verdict {
-    pub(super) word: String,
-    pub(super) sentence: String,
+pub(crate) struct Verdict {
+    pub(crate) word: String,
+    pub(crate) sentence: String,
 }
 
 impl Facts {
-    pub(super) fn of(head: &TraceHead, what: &'static str) -> Self {
+    pub(crate) fn of(head: &TraceHead, what: &'static str) -> Self {
         let run = &head.run;
         let mut facts = vec![
             format!("pid {}", run.pid),
@@ -114,7 +115,7 @@ impl Facts {
 }
 
 /// Puts the page together around the document.
-pub(super) fn page(
+pub(crate) fn page(
     document: &impl Serialize,
     facts: &Facts,
     kind: Kind,
@@ -159,7 +160,7 @@ mod tests {
     #[test]
     fn no_script_declares_a_name_twice() {
         let kinds = [
-            HEAP, HOLDERS, LEAKS, LIFETIMES, TIMELINE, DEATHS, STALE, GC, INFO,
+            HEAP, HOLDERS, LEAKS, LIFETIMES, TIMELINE, DEATHS, STALE, GC, INFO, ADVISE,
         ];
         for kind in kinds {
             let script = kind.script();

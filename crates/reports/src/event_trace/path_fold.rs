@@ -179,7 +179,6 @@ mod tests {
             retained: 0,
             field_step: Some(0),
             field: Some("com.acme.Shop.OPEN".to_owned()),
-            within: None,
             added: None,
         };
         let path = path(steps, Some(structure));

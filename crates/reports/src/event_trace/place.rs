@@ -24,7 +24,7 @@ pub struct PlaceDoc {
 
 impl PlaceDoc {
     /// The place of a row of the model; `None` for an index that is not of this model.
-    pub(super) fn of(model: &CountModel, site: SiteIndex) -> Option<Self> {
+    pub(crate) fn of(model: &CountModel, site: SiteIndex) -> Option<Self> {
         let row = model.sites.get(site.get())?;
         let method = model.methods.get(row.method.get())?;
         Some(Self {

@@ -1,5 +1,7 @@
 //! The parts of the page that need no script: the cards at the top, completeness and cost below.
 
+use ducktrack_count_model::RunMode;
+
 use crate::card::Card;
 use crate::completeness::Basis;
 use crate::html::caused::{CausedFacts, caused};
@@ -46,7 +48,10 @@ pub(super) fn facts(view: &View) -> CountFacts {
         cards: cards(view),
         caused: caused(view),
         completeness: completeness(view),
-        increments: increments(view),
+        increments: match view.run.mode.has_events() {
+            true => Vec::new(),
+            false => increments(view),
+        },
         cost: cost(view),
         threads: threads(view),
         refused: counted(view.refused_sites(), "site") + " not counted",
@@ -79,8 +84,8 @@ fn run(view: &View) -> Vec<String> {
         format!("{} {}", run.vm_name, run.vm_version),
         run.collector.clone(),
     ]);
-    if run.mode == "trace" {
-        facts.push("mode trace".to_owned());
+    if run.mode.has_events() {
+        facts.push(format!("mode {}", run.mode));
     }
     if let Some(snapshot) = &view.snapshot {
         facts.push(match view.ending.values {
@@ -119,7 +124,7 @@ fn damage(view: &View) -> Vec<String> {
 fn cards(view: &View) -> Vec<Card> {
     let totals = &view.selected;
     let mut cards = vec![executed(view, totals), made(totals)];
-    cards.extend(heap(&view.run.mode, totals));
+    cards.extend(heap(view.run.mode, totals));
     cards.push(explained(view));
     cards
 }
@@ -159,7 +164,7 @@ fn made(totals: &Totals) -> Card {
     }
 }
 
-fn heap(mode: &str, totals: &Totals) -> Option<Card> {
+fn heap(mode: RunMode, totals: &Totals) -> Option<Card> {
     let heap = totals.materialized?;
     let executed = totals.executed_where_materialized;
     let gone = eliminated(executed, heap);
@@ -173,7 +178,7 @@ fn heap(mode: &str, totals: &Totals) -> Option<Card> {
         ),
     };
     // Events are of all objects, counts of the JIT's part only of some sites.
-    let exact = match !is_whole && mode != "count" {
+    let exact = match !is_whole && mode.has_events() {
         true => "; ducktrack lifetimes has all of them",
         false => "",
     };
@@ -395,7 +400,7 @@ mod tests {
             executed_where_materialized: tally(60, 2_400),
             ..Totals::default()
         };
-        let card = heap("count", &totals).expect("a card");
+        let card = heap(RunMode::Count, &totals).expect("a card");
         assert!(card.value.starts_with("\u{2265} "), "{}", card.value);
         assert!(
             card.note.starts_with(
@@ -405,7 +410,7 @@ mod tests {
             card.note
         );
         totals.executed = totals.executed_where_materialized;
-        let card = heap("count", &totals).expect("a card");
+        let card = heap(RunMode::Count, &totals).expect("a card");
         assert!(
             !card.value.starts_with('\u{2265}') && card.note.starts_with("removed by the JIT:")
         );

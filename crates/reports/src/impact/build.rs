@@ -212,6 +212,7 @@ impl<'a> BaseTrials<'a> {
             gc_saved_seconds: compared(saved(gc)),
             gc_cpu_saved_seconds: compared(cpu),
             mutator_saved_seconds: compared(saved(mutator)),
+            used_bytes_saved: compared(saved(|trial| trial.most_used_bytes as f64)),
             impact_score: compared(saved(gc_percent)),
             seen: mean(|removal| removal.seen),
             references: mean(|removal| removal.references),

@@ -107,6 +107,8 @@ pub struct ImpactCandidateDoc {
     pub gc_cpu_saved_seconds: Option<EstimateDoc>,
     /// Base minus removal, seconds outside of pauses.
     pub mutator_saved_seconds: Option<EstimateDoc>,
+    /// Base minus removal: the most bytes in use after a collection.
+    pub used_bytes_saved: Option<EstimateDoc>,
     /// The paper's impact score: base minus removal of equation 1, in percentage points.
     pub impact_score: Option<EstimateDoc>,
     /// Objects of the pair that the last look found, the mean of the trials.

@@ -1,7 +1,7 @@
 //! For a terminal: what each candidate costs, with intervals, and what to do next.
 
 use super::document::{EstimateDoc, ImpactCandidateDoc, ImpactReport, TrialSetDoc};
-use crate::quantity::{bytes, counted, grouped};
+use crate::quantity::{bytes, counted, grouped, short_bytes};
 use crate::text::next_command::{NextCommand, shell_word};
 use crate::text::{fact, section};
 use crate::text_lines::TextLines;
@@ -104,7 +104,8 @@ fn write_candidate(out: &mut String, rank: usize, row: &ImpactCandidateDoc, repo
 
 /// What was saved, where trials can be compared.
 fn write_saved(out: &mut String, row: &ImpactCandidateDoc) {
-    let (Some(gc), Some(cpu), Some(program), Some(score)) = (
+    let (Some(used), Some(gc), Some(cpu), Some(program), Some(score)) = (
+        &row.used_bytes_saved,
         &row.gc_saved_seconds,
         &row.gc_cpu_saved_seconds,
         &row.mutator_saved_seconds,
@@ -113,18 +114,37 @@ fn write_saved(out: &mut String, row: &ImpactCandidateDoc) {
         let why = "not known: trials that end otherwise than the base, or print something else, did other work";
         return fact(out, "saved", why);
     };
+    fact(
+        out,
+        "saved",
+        &format!("{} of what is in use after a collection", size(used)),
+    );
     let saved = format!(
         "{} of pauses; CPU time in them {}; program {}",
         seconds(gc),
         seconds(cpu),
         seconds(program)
     );
-    fact(out, "saved", &saved);
+    fact(out, "", &saved);
     let score = format!(
         "impact score {} (GC share, base minus removal)",
         interval(score, 1.0, " points")
     );
     fact(out, "", &score);
+}
+
+/// Bytes; an interval where there are trials enough for one.
+fn size(bytes: &EstimateDoc) -> String {
+    let short = |value: f64| match value < 0.0 {
+        true => format!("-{}", short_bytes(-value as u64)),
+        false => short_bytes(value as u64),
+    };
+    match (bytes.low, bytes.high) {
+        (Some(low), Some(high)) => {
+            format!("{} ({} to {})", short(bytes.value), short(low), short(high))
+        }
+        _ => short(bytes.value),
+    }
 }
 
 /// What the trials are about.

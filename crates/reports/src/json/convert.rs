@@ -7,6 +7,7 @@ use ducktrack_count_model::{
 use ducktrack_profile::{Frame, MethodTotal, Profile, Unit, method_totals};
 
 use super::document::*;
+use crate::amount_doc::AmountDoc;
 use crate::class_name::{printable, readable_class};
 use crate::filter::Filter;
 use crate::grouping::{by_caller, by_kind, by_type};
@@ -40,6 +41,7 @@ pub fn document(view: &View) -> Document {
             .iter()
             .flat_map(|caused| caused.calls.iter().map(cause))
             .collect(),
+        off_heap: view.off_heap.clone(),
         sites: view
             .top_sites(usize::MAX)
             .iter()
@@ -248,6 +250,7 @@ pub(crate) fn filter(filter: &Filter) -> FilterDoc {
         only: filter.only.clone(),
         types: filter.types.clone(),
         thread: filter.threads.clone(),
+        context: filter.contexts.clone(),
         top: filter.top.map(|top| top as u64),
         sort: filter.sort.name().to_owned(),
     }
@@ -266,7 +269,7 @@ pub(crate) fn run(view: &View) -> RunDoc {
         collector: run.collector.clone(),
         agent_version: run.agent_version.clone(),
         options: run.options.clone(),
-        mode: run.mode.clone(),
+        mode: run.mode.to_string(),
         counters: run.counters.clone(),
         slot: run.slot.clone(),
         attached: run.attached,
@@ -279,7 +282,7 @@ pub(crate) fn run(view: &View) -> RunDoc {
             .as_ref()
             .map(|snapshot| snapshot.cause.clone()),
         ended: view.ending.cause.clone(),
-        state: view.ending.state.to_owned(),
+        state: view.ending.state.name().to_owned(),
         values: view.ending.values.to_owned(),
         private_threads: view.ending.private_threads.clone(),
         out_of_memory: view.ending.out_of_memory.clone(),
@@ -319,10 +322,14 @@ fn completeness(view: &View) -> CompletenessDoc {
 
 fn increments(view: &View) -> IncrementsDoc {
     let increments = &view.increments;
+    // Events have no counters.
+    let saved = increments
+        .saved_share()
+        .filter(|_| !view.run.mode.has_events());
     IncrementsDoc {
         executed: increments.executed,
         one_per_site: increments.one_per_site,
-        saved_percent: increments.saved_share().map(|share| share * 100.0),
+        saved_percent: saved.map(|share| share * 100.0),
         profiling: increments.profile,
         extra: increments.extra,
         keyed_objects: increments.keyed,

@@ -1,5 +1,7 @@
 //! The keys of the JSON report, one struct per object. Unknown keys are ignored on reading.
 
+use crate::amount_doc::AmountDoc;
+use crate::off_heap::row::OffHeapDoc;
 use serde::{Deserialize, Serialize};
 
 use crate::view::{Caller, Location};
@@ -51,6 +53,9 @@ pub struct Document {
     /// Calls of application code that brought something, in the filter's order; empty where that was not recorded.
     #[serde(default)]
     pub causes: Vec<CauseDoc>,
+    /// Memory outside of the heap by the line that made it, as in `report --off-heap`.
+    #[serde(default)]
+    pub off_heap: Vec<OffHeapDoc>,
     /// The sites, in the filter's order.
     pub sites: Vec<SiteDoc>,
 }
@@ -173,16 +178,6 @@ pub struct CauseDoc {
     /// Their bytes.
     #[serde(rename = "chargedBytes")]
     pub charged_bytes: i64,
-}
-
-/// Objects and bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct AmountDoc {
-    /// Objects.
-    pub count: i64,
-    /// Bytes.
-    pub bytes: i64,
 }
 
 impl AmountDoc {
@@ -387,6 +382,9 @@ pub struct FilterDoc {
     pub types: Vec<String>,
     /// Threads.
     pub thread: Vec<String>,
+    /// Contexts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub context: Vec<String>,
     /// Rows shown; null for all.
     pub top: Option<u64>,
     /// `bytes` or `count`.

@@ -14,7 +14,7 @@ const REASONS: usize = 10;
 pub(super) fn write(out: &mut String, view: &View, verbose: bool) {
     write_completeness(out, view);
     // Events have no increments.
-    if verbose && view.run.mode != "trace" {
+    if verbose && !view.run.mode.has_events() {
         write_increments(out, view);
     }
     write_refusals(out, view);

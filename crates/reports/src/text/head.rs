@@ -11,6 +11,9 @@ use crate::quantity::{bytes, counted, share};
 use crate::text::fact;
 use crate::view::{Totals, View, eliminated};
 
+/// Reasons for which methods have no probes because numbers ran out.
+const NUMBERS_RAN_OUT: [&str; 2] = ["site-numbers-exhausted", "counter-block-full"];
+
 pub(super) fn write(out: &mut String, view: &View) {
     let command = match view.run.command.as_str() {
         "" => "(command not known)",
@@ -28,6 +31,9 @@ pub(super) fn write(out: &mut String, view: &View) {
     if view.filter.is_partial() {
         fact(out, "only", &view.filter.description());
         fact(out, "of the run", &amount(&view.totals));
+    }
+    if let Some(lacking) = without_numbers(view) {
+        fact(out, "not counted", &lacking);
     }
     fact(out, "allocated", &amount(&view.selected));
     if let Some(heap) = heap(&view.selected) {
@@ -47,6 +53,22 @@ pub(super) fn write(out: &mut String, view: &View) {
     }
 }
 
+/// Code that has no numbers, because all were given out.
+fn without_numbers(view: &View) -> Option<String> {
+    let groups = view.refusals.iter();
+    let groups = groups.filter(|group| NUMBERS_RAN_OUT.contains(&group.reason.as_str()));
+    let (sites, methods) = groups.fold((0, 0), |(sites, methods), group| {
+        (sites + group.sites, methods + group.methods)
+    });
+    (methods > 0).then(|| {
+        format!(
+            "{} in {}: all numbers were given out when their classes were loaded; this recording is not whole",
+            counted(sites, "site"),
+            counted(methods, "method")
+        )
+    })
+}
+
 fn run(view: &View) -> String {
     let run = &view.run;
     let mut parts = vec![format!("pid {}", run.pid)];
@@ -56,8 +78,8 @@ fn run(view: &View) -> String {
             parts.push(part.to_owned());
         }
     }
-    if run.mode == "trace" {
-        parts.push("mode trace".to_owned());
+    if run.mode.has_events() {
+        parts.push(format!("mode {}", run.mode));
     } else if !run.counters.is_empty() {
         parts.push(format!("{} counters", run.counters));
     }

@@ -49,7 +49,7 @@ pub(crate) fn next(view: &View) -> Vec<NextCommand> {
         format!("report {trace} --format html -o report.html"),
         "table and flame graph in a browser",
     ));
-    if view.run.mode == "trace" {
+    if view.run.mode.has_events() {
         next.push(NextCommand::new(
             format!("heap {trace}"),
             "what is alive at the end; also: lifetimes, timeline, leaks",

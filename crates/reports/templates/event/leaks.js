@@ -109,7 +109,7 @@ function change(row) {
 
 function candidate(row, at) {
   const box = element('div', 'panel path' + (at > 0 ? ' lesser' : ''));
-  const title = row.alarm ? 'leaks' + (row.slows ? ', ever more slowly' : '') : row.softly ? 'fills, held by soft references only' : row.verdict === 'leaks' ? 'leaks, too little to matter' : row.reason === 'starting' ? 'becomes more while the program starts' : row.reason === 'late' ? 'leaks if it goes on: it began late' : row.reason === 'few looks' ? 'leaks if it goes on as its births do' : row.reason === 'oldest gone' ? 'leaks, unless it replaces its oldest' : row.verdict === 'not known' ? 'leaks if what is in the old space is alive' : row.verdict;
+  const title = row.alarm ? 'leaks' + (row.slows ? ', ever more slowly' : '') : row.softly ? 'fills, held by soft references only' : row.verdict === 'leaks' ? 'becomes more, too slowly for an alarm after this run' : row.reason === 'starting' ? 'becomes more while the program starts' : row.reason === 'weak table' ? 'leaks if the keys of these entries are alive' : row.reason === 'late' ? 'leaks if it goes on: it began late' : row.reason === 'few looks' ? 'leaks if it goes on as its births do' : row.reason === 'oldest gone' ? 'leaks, unless it replaces its oldest' : row.verdict === 'not known' ? 'leaks if what is in the old space is alive' : row.verdict;
   const head = element('h3');
   head.append(element('span', '', (at + 1) + '. ' + (row.source ? row.source + ' \u2192 ' : '') + row.target), element('span', 'small', title));
   box.append(head);

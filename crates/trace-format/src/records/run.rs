@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::run_mode::RunMode;
+
 /// The run, the VM and its object layout.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
@@ -15,8 +17,8 @@ pub struct Run {
     pub agent_version: String,
     /// The agent's options as given.
     pub options: String,
-    /// `count`, `trace`, `deaths` or `full`.
-    pub mode: String,
+    /// The mode that ran: one that was refused continues as a lesser one.
+    pub mode: RunMode,
     /// `path` or `site`.
     pub counters: String,
     /// `java.vm.name`.
@@ -109,4 +111,15 @@ pub struct End {
     pub cause: String,
     /// Failures and the losses that they caused, one sentence each. Empty if nothing was lost.
     pub losses: Vec<String>,
+}
+
+impl End {
+    /// The cause at the end of a file that the next one continues.
+    pub const ROTATED: &str = "rotated";
+
+    /// Whether the trace goes on in the next file.
+    #[must_use]
+    pub fn is_rotation(&self) -> bool {
+        self.cause == Self::ROTATED
+    }
 }

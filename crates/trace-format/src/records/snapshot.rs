@@ -86,7 +86,7 @@ pub struct ClassAddress {
 /// later record of the same thread replaces this one. Only needed for a trace without an end: snapshots have these values too.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FoldedBlock {
-    /// Number of the block in `counters.mapped`.
+    /// Number of the block in `counters.mapped`; the largest number: it is not there.
     pub block: u32,
     /// The block's generation; the values include those of this generation and earlier ones.
     pub generation: u32,

@@ -366,6 +366,30 @@ fn run_on_disk_with(capacity: Option<usize>, truncate_fails: bool) -> (Vec<u8>, 
     (disk.bytes(), losses)
 }
 
+/// A class more does not write all classes again.
+#[test]
+fn a_full_disk_is_tried_again_only_when_twice_as_much_waits_or_later() {
+    let (disk, journal) = (MemoryDisk::default(), MemoryDisk::default());
+    journal.set(|state| state.capacity = Some(FileHeader::LENGTH));
+    let options = WriterOptions {
+        block_bytes: 1 << 20,
+        waiting_bytes: 1 << 20,
+        ..small_options()
+    };
+    let mut writer = writer_with_journal(&disk, &journal, options);
+    for number in 0..2000 {
+        writer.define(&refusal(number)).unwrap();
+        assert!(writer.secure().is_err());
+    }
+    let losses = writer.losses();
+    let attempts = losses[0].split(' ').next().expect("a number");
+    let attempts: u32 = attempts.parse().expect("a number");
+    assert!((1..=40).contains(&attempts), "{losses:?}");
+    journal.set(|state| state.capacity = None);
+    writer.snapshot(&complete(0, 5)).unwrap();
+    writer.secure().unwrap();
+}
+
 #[test]
 fn a_full_waiting_room_drops_and_says_so() {
     let disk = MemoryDisk::default();

@@ -109,7 +109,7 @@ impl EventFiles {
 
     /// Begins a file. The previous one gets its end record; `start` gets its index and the losses since the file before it.
     pub(crate) fn begin(&mut self, mut start: EventFile) -> Result<(), WriteError> {
-        self.close("rotated");
+        self.close(End::ROTATED);
         // A failure is counted, and the new file reports it.
         let _ = self.finish();
         start.index = self.next_index;

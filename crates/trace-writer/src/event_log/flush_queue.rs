@@ -215,6 +215,11 @@ impl FlushQueue {
         self.room.notify_all();
     }
 
+    /// Whether the pipeline has failed.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.broken.load(Ordering::Acquire)
+    }
+
     /// The pipeline has failed.
     pub(crate) fn note_broken(&self) {
         self.broken.store(true, Ordering::Release);

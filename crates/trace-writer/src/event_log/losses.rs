@@ -17,10 +17,17 @@ pub(crate) fn sentences(stats: &EventStats) -> Vec<String> {
             ),
         ),
         (
-            stats.dropped_buffers,
+            stats.queue_full.buffers,
             format!(
                 "{} buffers with {} events were dropped because the queue was full (on-full=drop)",
-                stats.dropped_buffers, stats.dropped_events
+                stats.queue_full.buffers, stats.queue_full.events
+            ),
+        ),
+        (
+            stats.short_of_memory.buffers,
+            format!(
+                "{} buffers with {} events were dropped because no memory was left for them",
+                stats.short_of_memory.buffers, stats.short_of_memory.events
             ),
         ),
         (

@@ -1,5 +1,21 @@
 //! Statistics of the log.
 
+/// Buffers that were dropped for one reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// The number of buffers.
+    pub buffers: u64,
+    /// The number of their events.
+    pub events: u64,
+}
+
+impl Dropped {
+    pub(crate) fn add(&mut self, events: u64) {
+        self.buffers += 1;
+        self.events += events;
+    }
+}
+
 /// Totals since the start of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventStats {
@@ -13,10 +29,14 @@ pub struct EventStats {
     pub waits: u64,
     /// Time that threads waited for room, summed over all threads, in nanoseconds.
     pub wait_nanos: u64,
-    /// Dropped buffers (`on-full=drop`).
+    /// Buffers that were dropped before the log ended.
     pub dropped_buffers: u64,
     /// Events in the dropped buffers.
     pub dropped_events: u64,
+    /// Those dropped because no memory was left for them.
+    pub short_of_memory: Dropped,
+    /// Those dropped because the queue was full (`on-full=drop`).
+    pub queue_full: Dropped,
     /// Most buffers that waited at the same time.
     pub queue_peak: u64,
     /// The pipeline's thread has failed.

@@ -14,7 +14,8 @@ pub(super) fn write(comparison: &Comparison, findings: &[Finding]) -> String {
         let message = format!("{verdict}\nTo accept: {}", comparison.accept());
         out.push_str(&command(("error", title), findings.first(), &message));
     }
-    let level = match comparison.passed() {
+    // Without a gate it is for information.
+    let level = match comparison.verdicts.is_empty() {
         true => "notice",
         false => "warning",
     };
@@ -28,7 +29,7 @@ pub(super) fn write(comparison: &Comparison, findings: &[Finding]) -> String {
     out
 }
 
-fn command((level, title): (&str, &str), at: Option<&Finding>, message: &str) -> String {
+pub(super) fn command((level, title): (&str, &str), at: Option<&Finding>, message: &str) -> String {
     let mut properties = format!("title={}", property(title));
     if let Some((file, finding)) = at.and_then(|finding| Some((finding.file.as_deref()?, finding)))
     {

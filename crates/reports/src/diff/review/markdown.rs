@@ -17,7 +17,9 @@ pub(super) fn write(comparison: &Comparison, findings: &[Finding]) -> String {
         grouped_signed(i128::from(after.bytes) - i128::from(before.bytes)),
     ));
     write_gates(&mut out, comparison);
-    write_findings(&mut out, findings);
+    if !comparison.is_green() {
+        write_findings(&mut out, findings);
+    }
     for caution in &comparison.cautions {
         out.push_str(&format!("> {}\n\n", text(caution)));
     }

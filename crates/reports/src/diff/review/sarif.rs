@@ -23,6 +23,11 @@ pub(super) fn write(comparison: &Comparison, findings: &[Finding]) -> Result<Str
             Some(finding),
         )
     }));
+    log(rules(), results)
+}
+
+/// The whole document.
+pub(super) fn log(rules: Value, results: Vec<Value>) -> Result<String, ReportError> {
     let log = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -30,7 +35,7 @@ pub(super) fn write(comparison: &Comparison, findings: &[Finding]) -> Result<Str
             "tool": { "driver": {
                 "name": "ducktrack",
                 "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules(),
+                "rules": rules,
             }},
             "columnKind": "utf16CodeUnits",
             "results": results,
@@ -72,7 +77,7 @@ fn gates(comparison: &Comparison, largest: Option<&Finding>) -> Vec<Value> {
         .collect()
 }
 
-fn result(
+pub(super) fn result(
     (rule, level): (&str, &str),
     message: &str,
     stable_name: &str,

@@ -54,6 +54,7 @@ fn comparison(gates: &[&str]) -> Comparison {
     let run = |name, document| ComparedRun {
         name,
         document,
+        contexts: None,
         stacks: None,
     };
     let gates: Vec<_> = gates
@@ -185,4 +186,24 @@ fn a_comment_says_what_changed_and_how_to_accept_it() {
         text.ends_with("To accept: `ducktrack report after --format json -o baseline.json`\n"),
         "{text}"
     );
+}
+
+#[test]
+fn a_green_gate_annotates_nothing_and_lists_no_growth() {
+    let green = comparison(&["count>+1000"]);
+    let github = green.review(ReviewForm::Github, &sources).expect("text");
+    assert_eq!(github, "");
+    let markdown = green.review(ReviewForm::Markdown, &sources).expect("text");
+    assert!(
+        markdown.starts_with("### Allocations: all gates hold\n"),
+        "{markdown}"
+    );
+    assert!(!markdown.contains("Two.run"), "{markdown}");
+    assert!(!markdown.contains("No place allocates more"), "{markdown}");
+    let sarif = green.review(ReviewForm::Sarif, &sources).expect("text");
+    let log: serde_json::Value = serde_json::from_str(&sarif).expect("JSON");
+    assert_eq!(log["runs"][0]["results"], serde_json::json!([]));
+    // Without a gate the growth is what was asked for.
+    let plain = comparison(&[]).review(ReviewForm::Markdown, &sources);
+    assert!(plain.expect("text").contains("Two.run"));
 }

@@ -1,12 +1,14 @@
 use super::*;
 use crate::json::{
-    CallerDoc, CauseDoc, CausedDoc, ContextDoc, FindingDoc, RunDoc, SiteDoc, TotalsDoc,
+    AmountDoc, CallerDoc, CauseDoc, CausedDoc, ContextDoc, FindingDoc, RunDoc, SiteDoc, TotalsDoc,
 };
+use crate::off_heap::{OffHeapDoc, OffHeapFrameDoc, OffHeapStackDoc};
 
 fn check(gate: &str, before: &Document, after: &Document) -> Verdict {
     let compared = |document| ComparedRun {
         name: "",
         document,
+        contexts: None,
         stacks: None,
     };
     let gate: Gate = gate.parse().expect("a gate");
@@ -268,6 +270,7 @@ fn a_budget_of_a_shared_file_holds_where_its_scope_does_not_occur() {
     let compared = |document| ComparedRun {
         name: "",
         document,
+        contexts: None,
         stacks: None,
     };
     let run = with_site(3, 4);
@@ -280,4 +283,50 @@ fn a_budget_of_a_shared_file_holds_where_its_scope_does_not_occur() {
         let verdict = judge(&gate.of_shared_file(), &compared(&run), &compared(&run));
         assert_eq!(verdict.outcome, outcome, "{text}");
     }
+}
+
+#[test]
+fn memory_outside_of_the_heap_is_for_whoever_is_on_the_stack_that_made_it() {
+    let frame = |class: &str, method: &str| OffHeapFrameDoc {
+        class: class.to_owned(),
+        method: method.to_owned(),
+        line: Some(7),
+    };
+    let with = |bytes: i64| {
+        let made = AmountDoc { count: 1, bytes };
+        let frames = vec![
+            frame("io.netty.Pool", "chunk"),
+            frame("com.acme.Main", "run"),
+        ];
+        Document {
+            off_heap: vec![OffHeapDoc {
+                kind: "direct-buffer".into(),
+                class: "io.netty.Pool".into(),
+                method: "chunk".into(),
+                made,
+                stacks: vec![OffHeapStackDoc {
+                    frames,
+                    made,
+                    ..OffHeapStackDoc::default()
+                }],
+                ..OffHeapDoc::default()
+            }],
+            ..run(Vec::new())
+        }
+    };
+    for scope in ["", "[com.acme]", "[io.netty]", "[com.acme.Main.run()]"] {
+        let gate = format!("native{scope}>+0");
+        assert!(check(&gate, &with(16), &with(16)).holds(), "{gate}");
+        let broken = check(&gate, &with(16), &with(17));
+        assert_eq!((broken.before, broken.after), (16, 17), "{gate}");
+        assert_eq!(broken.outcome, Outcome::Broken, "{gate}");
+        let most = broken.most.expect("a place");
+        assert_eq!(
+            most,
+            ("io.netty.Pool.chunk makes direct-buffer".to_owned(), 1)
+        );
+    }
+    let unknown = check("native[com.other]>+0", &with(16), &with(17));
+    assert!(matches!(unknown.outcome, Outcome::CannotTell(_)));
+    assert!(check("bytes>+0", &with(16), &with(17)).holds());
 }

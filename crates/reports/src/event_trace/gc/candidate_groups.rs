@@ -1,79 +1,40 @@
-//! Leak candidates as groups of objects whose cost is asked for.
+//! Findings as groups of objects whose cost is asked for.
 
 use ducktrack_analyses::ObjectGroup;
 use ducktrack_count_model::CountModel;
-use ducktrack_holders::{DumpError, Holdings, TypeNumber};
+use ducktrack_findings::Findings;
+use ducktrack_holders::{DumpError, Holdings};
 
 use super::build::CostCandidate;
-use crate::event_trace::leaks::{CandidateDoc, LeaksReport};
 use crate::event_trace::place::{PlaceDoc, type_name};
 use crate::filter::in_scope;
 
-/// The candidates whose holders' references a trial may remove, each pair once.
+/// The findings whose holders' references a trial may remove, each pair once.
 ///
 /// # Errors
 /// When the dump cannot be read again, for the names of fields.
 pub fn candidates_of(
-    model: &CountModel,
+    findings: &Findings<'_>,
     holdings: &Holdings,
-    report: &LeaksReport,
     (most, unused_for): (usize, u32),
 ) -> Result<Vec<CostCandidate>, DumpError> {
-    let mut found: Vec<CostCandidate> = Vec::new();
-    for row in report.candidates.iter().take(most) {
-        let Some((source, target)) = removable_pair((model, holdings), row, unused_for)? else {
-            continue;
-        };
-        let is_known = |known: &CostCandidate| {
-            known.source.as_ref() == Some(&source) && known.target == target
-        };
-        if !found.iter().any(is_known) {
+    let name = |ty| type_name(Some(holdings.types.name(ty)));
+    let mut known = Vec::new();
+    let mut found = Vec::new();
+    for removal in findings.removals(holdings, most, unused_for)? {
+        let Some(pair) = removal.pair else { continue };
+        let ends = (pair.source, pair.target);
+        if !known.contains(&ends) {
+            known.push(ends);
             found.push(CostCandidate {
-                source: Some(source),
-                target,
-                score: Some(100.0 * row.sure),
+                source: Some(name(pair.source)),
+                target: name(pair.target),
+                score: Some(100.0 * removal.finding.judged.sure),
                 held: 0,
             });
         }
     }
     Ok(found)
-}
-
-/// The references whose removal frees what holds the objects of a candidate: source and target. `unused_for`: collections without a use after which a trial removes.
-/// `None`: no reference on the way to them may be removed.
-///
-/// # Errors
-/// When the dump cannot be read again, for the names of fields.
-pub fn removable_pair(
-    (model, holdings): (&CountModel, &Holdings),
-    row: &CandidateDoc,
-    unused_for: u32,
-) -> Result<Option<(String, String)>, DumpError> {
-    let name = |ty| type_name(Some(holdings.types.name(ty)));
-    let types: Vec<bool> = (0..holdings.types.types() as u32)
-        .map(|ty| name(TypeNumber(ty)) == row.target)
-        .collect();
-    let origins = holdings.types.origins().iter();
-    let origins: Vec<bool> = origins
-        .map(|origin| {
-            let place = origin.site.and_then(|site| PlaceDoc::of(model, site));
-            let place = place.map(|place| place.location);
-            place.as_ref().map(|at| (&at.class, &at.method, at.line))
-                == row
-                    .class
-                    .as_ref()
-                    .zip(row.method.as_ref())
-                    .map(|(class, method)| (class, method, row.line))
-        })
-        .collect();
-    let is_its = |object: u32| {
-        let origin = holdings.types.origin_of(&holdings.dump, object);
-        types.get(holdings.type_of(object).0 as usize) == Some(&true)
-            && origin.is_none_or(|origin| origins.get(origin as usize) == Some(&true))
-    };
-    let path = holdings.holders(is_its, 1)?.into_iter().next();
-    let pair = path.and_then(|path| holdings.removable_pair(&path, unused_for));
-    Ok(pair.map(|pair| (name(pair.source), name(pair.target))))
 }
 
 /// The most collections that a target of these references had survived when it was used last. `None`: the dump has none, or uses were not recorded.

@@ -377,3 +377,35 @@ fn spaces(spaces: &[LiveSpace]) -> Vec<SpaceDoc> {
     }
     kinds
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ducktrack_live_heap::Amount;
+    use ducktrack_trace_format::SpaceKind;
+
+    #[test]
+    fn an_object_over_several_regions_lives_in_all_of_them() {
+        let region = |kind: SpaceKind, index: u32, live: u64| LiveSpace {
+            kind: kind.name().into(),
+            index,
+            bottom: u64::from(index) << 20,
+            top: (u64::from(index) + 1) << 20,
+            live: Amount {
+                count: u64::from(live > 0),
+                bytes: live,
+            },
+        };
+        // An object of 2.2 MB in three regions of 1 MiB.
+        let all = spaces(&[
+            region(SpaceKind::HumongousStart, 5, 2_200_016),
+            region(SpaceKind::HumongousContinues, 6, 0),
+            region(SpaceKind::HumongousContinues, 7, 0),
+        ]);
+        let [humongous] = all.as_slice() else {
+            panic!("{all:?}");
+        };
+        let figures = (humongous.areas, humongous.used, humongous.bytes);
+        assert_eq!(figures, (3, 3 << 20, 2_200_016));
+    }
+}

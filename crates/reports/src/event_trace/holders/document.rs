@@ -72,7 +72,7 @@ pub struct JoinDoc {
     pub found: u64,
     /// Of these: put by a collector where objects have been.
     pub fillers: u64,
-    /// Of these: made after the collection that the dump is joined by (the JVM made none for the dump). They have no site.
+    /// Of these: made after the collection that the dump is joined by, and not known to the trace where they are.
     pub made_since: u64,
     /// Of these: not in the trace, by class.
     pub missing: Vec<TypeCountDoc>,

@@ -249,7 +249,7 @@ fn write_quality(out: &mut TextLines, report: &InfoReport) {
         "QUALITY: live objects with a known site, right after a rotation and after the collections that follow",
     );
     if report.quality.rotations.is_empty() {
-        out.push_str("  nothing was rotated: the trace is whole from its first event\n");
+        out.push_str("  nothing was rotated: events are there from the first on\n");
         return;
     }
     let mut table = Columns::new(&[

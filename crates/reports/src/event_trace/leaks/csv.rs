@@ -56,7 +56,7 @@ fn or_nothing<T: ToString>(value: Option<T>) -> String {
 
 fn candidate(row: &CandidateDoc) -> Vec<String> {
     vec![
-        row.verdict.clone(),
+        row.verdict.name().to_owned(),
         row.alarm.to_string(),
         row.target.clone(),
         or_nothing(row.class.as_ref()),
@@ -80,7 +80,7 @@ fn candidate(row: &CandidateDoc) -> Vec<String> {
 
 fn site(row: &SiteVerdictDoc) -> Vec<String> {
     vec![
-        row.verdict.clone(),
+        row.verdict.name().to_owned(),
         row.ty.clone(),
         or_nothing(row.class.as_ref()),
         or_nothing(row.method.as_ref()),

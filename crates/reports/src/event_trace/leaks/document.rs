@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::kept::{DirectMemoryDoc, KeptLoadersDoc};
+use super::words::{AlarmDoc, MeasureDoc, RunVerdictDoc, SpanEndDoc, UnknownDoc, VerdictDoc};
 use crate::event_trace::head::TraceHead;
 use crate::event_trace::holder_docs::{RootDoc, StepDoc, StructureDoc};
 
@@ -24,8 +25,8 @@ pub struct LeaksReport {
     pub dump_note: Option<String>,
     /// Where a dump ends that the JVM did not finish: what is retained is at least the figure; null for a whole one.
     pub dump_cut_at: Option<u64>,
-    /// `leaks`, `fills`, `no leak` or `not known`.
-    pub verdict: String,
+    /// `leaks`, `rises`, `fills`, `no leak` or `not known`.
+    pub verdict: RunVerdictDoc,
     /// The verdict as one sentence.
     pub sentence: String,
     /// The judged part of the run.
@@ -59,7 +60,7 @@ pub struct LeaksReport {
 }
 
 /// The judged part of the run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SpanDoc {
@@ -71,7 +72,7 @@ pub struct SpanDoc {
     pub bytes: u64,
     /// Bytes that it allocated after it, before the end of the run (or `--until`).
     pub bytes_after: u64,
-    /// Bytes that the program allocates per second while it works; 0: not known.
+    /// Bytes that the program allocates per second while it works: half of all bytes were allocated at this speed or faster; 0: not known.
     pub bytes_per_second: f64,
     /// Collections in it.
     pub collections: u32,
@@ -80,7 +81,7 @@ pub struct SpanDoc {
     /// The span is judged by this look; else by the last collection, and what is old may be dead.
     pub by_look: bool,
     /// Why it ends: `shutdown`, `until`, `end`, `lost` (the heap is not known after it).
-    pub ends: String,
+    pub ends: SpanEndDoc,
 }
 
 /// A piece of the program's clock.
@@ -120,18 +121,22 @@ pub struct IntervalDoc {
 }
 
 /// Objects that become more and more, for one reason.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CandidateDoc {
     /// `leaks`, `fills`, `not known`.
-    pub verdict: String,
-    /// Why it is not known: `unseen`, `few looks`, `oldest gone`, `late`, `starting`; else null.
-    pub reason: Option<String>,
+    pub verdict: VerdictDoc,
+    /// Why it is not known: `unseen`, `few looks`, `oldest gone`, `late`, `weak table`, `starting`; else null.
+    pub reason: Option<UnknownDoc>,
     /// It leaks ever more slowly, without a bound; rates are those of the second half of the span.
     pub slows: bool,
     /// It leaks, and enough to matter.
     pub alarm: bool,
+    /// Why it is an alarm; null: it is none.
+    pub alarm_by: Option<AlarmDoc>,
+    /// A person should look at it: it is an alarm, may become one, is sure, or in use.
+    pub matters: bool,
     /// The type that refers to the target; null: not known, or a root does.
     pub source: Option<String>,
     /// The type of what leaks.
@@ -168,12 +173,14 @@ pub struct CandidateDoc {
     pub bytes_per_second: f64,
     /// Seconds of work until the heap is full of them; null: not known.
     pub seconds_until_full: Option<f64>,
+    /// Seconds of work until the live heap has doubled; null: not known.
+    pub seconds_until_doubled: Option<f64>,
     /// The probability that the rate is above zero.
     pub sure: f64,
     /// The probability that the curve bends down.
     pub bends: f64,
     /// `objects`, or `bytes`: few objects that become large.
-    pub judged_by: String,
+    pub judged_by: MeasureDoc,
     /// Pieces of the span of which something stays.
     pub cohorts: u32,
     /// All pieces of the span.
@@ -182,6 +189,9 @@ pub struct CandidateDoc {
     pub since_micros: u64,
     /// Bytes at which a curve that fills would end; null: it does not fill.
     pub level: Option<f64>,
+    /// The same, with the objects of `with`.
+    #[serde(skip)]
+    pub level_of_all: Option<f64>,
     /// It was dropped before the span ended, and is judged by an earlier collection.
     pub released: bool,
     /// Only soft references hold these, which the JVM clears before the heap is full: they fill. What else the line made is a candidate of its own. False without a dump.
@@ -213,16 +223,7 @@ pub struct CandidateDoc {
     /// With a dump that has no path to them: what may hold them.
     pub held_outside: Option<String>,
     /// What a person would do next about it.
-    #[serde(default)]
     pub to_do: String,
-}
-
-impl CandidateDoc {
-    /// The level of the curve that has the objects of `with` too.
-    pub(super) fn level_of_all(&self) -> Option<f64> {
-        let all = self.kept_bytes as f64 / self.bytes.max(1) as f64;
-        self.level.map(|level| level * all.max(1.0))
-    }
 }
 
 /// A piece of the span.
@@ -256,9 +257,9 @@ pub struct FollowerDoc {
 #[serde(rename_all = "camelCase")]
 pub struct SiteVerdictDoc {
     /// `leaks`, `fills`, `bounded`, `periodic`, `loaded once`, `not known`.
-    pub verdict: String,
+    pub verdict: VerdictDoc,
     /// Why it is not known: `unseen`, `few looks`, `oldest gone`, `late`, `starting`, `few collections`; else null.
-    pub reason: Option<String>,
+    pub reason: Option<UnknownDoc>,
     /// Only soft references hold these; others of the line are a row of their own.
     pub softly: bool,
     /// Type.

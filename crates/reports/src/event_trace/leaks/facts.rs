@@ -1,8 +1,8 @@
 //! What the page says without its script.
 
 use super::document::LeaksReport;
-use super::verdict::duration;
 use crate::card::Card;
+use crate::event_trace::duration::duration;
 use crate::event_trace::page::{Facts, Verdict};
 use crate::quantity::{counted, grouped, short_bytes};
 
@@ -12,7 +12,7 @@ pub(super) fn facts(report: &LeaksReport) -> Facts {
         .run
         .extend(report.dump.as_ref().map(|dump| format!("dump {dump}")));
     facts.verdict = Some(Verdict {
-        word: report.verdict.clone(),
+        word: report.verdict.name().to_owned(),
         sentence: report.sentence.clone(),
     });
     let size = |value: f64| short_bytes(value.max(0.0) as u64);

@@ -1,34 +1,35 @@
 //! The verdict on every line of source: `--sites`.
 
-use super::candidates::{Candidates, JudgedRow, interval, reason};
+use ducktrack_findings::{JudgedRow, Maker, Part};
+
+use super::candidates::interval;
 use super::document::SiteVerdictDoc;
-use super::softly::Part;
+use super::names::Names;
+use super::words::reason;
 use crate::event_trace::amounts::{ratio, signed};
-use crate::event_trace::place::{PlaceDoc, type_name};
+use crate::event_trace::place::PlaceDoc;
 use crate::filter::Filter;
 
 /// All rows that the filter wants and that have live objects.
 pub(super) fn sites(
-    candidates: &Candidates<'_>,
+    names: Names<'_>,
     rows: &[JudgedRow<'_>],
     filter: &Filter,
 ) -> Vec<SiteVerdictDoc> {
     let wanted = rows.iter().filter(|row| !row.judged.live.is_zero());
-    let docs = wanted.filter_map(|row| site(candidates, row, filter));
+    let docs = wanted.filter_map(|row| site(names, row, filter));
     docs.take(filter.top.unwrap_or(usize::MAX)).collect()
 }
 
 /// A row is of one type and one caller: the filter wants all of it or nothing.
 fn is_wanted(
-    candidates: &Candidates<'_>,
+    names: Names<'_>,
     row: &JudgedRow<'_>,
     place: Option<&PlaceDoc>,
     filter: &Filter,
 ) -> bool {
-    let caller = row
-        .row
-        .call
-        .and_then(|call| candidates.view.callers.get(call.get()));
+    let maker = Maker::of(row.row);
+    let caller = names.caller(&maker);
     let mut classes = [
         place.map(|place| &place.location),
         caller.map(|caller| &caller.location),
@@ -36,31 +37,28 @@ fn is_wanted(
     .into_iter()
     .flatten();
     let is_there = filter.only.is_empty() || classes.any(|at| filter.wants_class(&at.class));
-    is_there && (filter.types.is_empty() || filter.wants_type(&type_name(row.row.ty.as_deref())))
+    is_there && (filter.types.is_empty() || filter.wants_type(&names.target(&maker)))
 }
 
-fn site(
-    candidates: &Candidates<'_>,
-    row: &JudgedRow<'_>,
-    filter: &Filter,
-) -> Option<SiteVerdictDoc> {
+fn site(names: Names<'_>, row: &JudgedRow<'_>, filter: &Filter) -> Option<SiteVerdictDoc> {
     let place = row.row.site;
-    let place = place.and_then(|site| PlaceDoc::of(&candidates.model.count, site));
-    if !is_wanted(candidates, row, place.as_ref(), filter) {
+    let place = place.and_then(|site| PlaceDoc::of(&names.model.count, site));
+    if !is_wanted(names, row, place.as_ref(), filter) {
         return None;
     }
     let at = place.as_ref().map(|place| &place.location);
     let judged = &row.judged;
+    let maker = Maker::of(row.row);
     Some(SiteVerdictDoc {
-        verdict: judged.verdict.name().to_owned(),
+        verdict: judged.verdict.into(),
         softly: row.part == Part::Soft,
         reason: reason(judged.verdict),
-        ty: type_name(row.row.ty.as_deref()),
+        ty: names.target(&maker),
         class: at.map(|at| at.class.clone()),
         method: at.map(|at| at.method.clone()),
         line: at.and_then(|at| at.line),
         made: at.map(ToString::to_string),
-        caller: candidates.caller(row.row),
+        caller: names.caller(&maker).map(ToString::to_string),
         loaders: row.row.loaders,
         objects: signed(judged.live.objects),
         bytes: signed(judged.live.bytes),

@@ -1,11 +1,13 @@
 //! For a terminal: one screen that says what leaks, how sure, how fast, since when, who made it, who holds it, when the heap is full, what to change.
 
-use ducktrack_leaks::NotKnown;
+use ducktrack_count_model::RunState;
+use ducktrack_leaks::CONFIDENCE;
 
 use super::document::{CandidateDoc, IntervalDoc, LeaksReport, SiteVerdictDoc};
 use super::kept;
-use super::verdict::duration;
+use super::words::{MeasureDoc, RunVerdictDoc, SpanEndDoc, UnknownDoc, VerdictDoc};
 use crate::event_trace::columns::Columns;
+use crate::event_trace::duration::duration;
 use crate::event_trace::path_fold::lines as path_lines;
 use crate::event_trace::text_parts::{head, next_commands, trouble, wrapped};
 use crate::quantity::{bytes, counted, grouped, share, short_bytes};
@@ -15,6 +17,8 @@ use crate::text_lines::TextLines;
 
 /// Candidates shown in full when nothing says how many.
 const SHOWN: usize = 3;
+/// The unit of rates.
+const MB: f64 = 1_048_576.0;
 /// Rows of the tables.
 const ROWS: usize = 20;
 /// Letters of a sentence in a line beside its name.
@@ -38,19 +42,19 @@ pub(super) fn write(report: &LeaksReport, out: &mut TextLines) {
         write_sites(out, &report.sites);
         return trouble(out, &report.head);
     }
-    let smallest = report.smallest_bytes_per_mb.unwrap_or(0.0);
     let candidates = report.candidates.iter();
-    let matters = candidates.take_while(|row| !row.is_small(smallest));
+    let matters = candidates.take_while(|row| row.matters);
     let most = matters.count().min(SHOWN);
     let most = report.head.asked.top.unwrap_or(most);
     for (rank, row) in report.candidates.iter().take(most).enumerate() {
         write_candidate(out, rank + 1, row, report, width);
     }
-    kept::write(
-        out,
-        (&report.loaders, &report.direct_memory),
-        report.live_bytes,
-    );
+    // Buffers that are no leak are no news.
+    let buffers = match report.verdict {
+        RunVerdictDoc::NoLeak => &[],
+        _ => report.direct_memory.as_slice(),
+    };
+    kept::write(out, (&report.loaders, buffers), report.live_bytes);
     write_rest(out, report, most);
     trouble(out, &report.head);
 }
@@ -93,10 +97,10 @@ fn span(report: &LeaksReport) -> String {
         0 => String::new(),
         after => format!(" ({} follow)", short_bytes(after)),
     };
-    let ends = match span.ends.as_str() {
-        "shutdown" => ", before the shutdown",
-        "lost" => ", until the heap was lost",
-        _ => "",
+    let ends = match span.ends {
+        SpanEndDoc::Shutdown => ", before the shutdown",
+        SpanEndDoc::Lost => ", until the heap was lost",
+        SpanEndDoc::Until | SpanEndDoc::End => "",
     };
     format!(
         "{} to {} s{ends}, {} allocated{after}, {by}",
@@ -119,20 +123,7 @@ fn write_candidate(
         out,
         &format!("{rank}. {source}{}: {}", row.target, title(row)),
     );
-    let retained = row.retained.map_or_else(String::new, |retained| {
-        format!(
-            ", retaining {}{} ({})",
-            at_least(report),
-            bytes(retained),
-            share(retained, report.live_bytes)
-        )
-    });
-    let live = counted(row.objects, "object");
-    fact(
-        out,
-        "live",
-        &format!("{} in {live}{retained}", bytes(row.bytes)),
-    );
+    fact(out, "size", &size(row, report));
     let made = row.made.as_deref();
     let loaders = match row.loaders {
         0 | 1 => String::new(),
@@ -144,7 +135,7 @@ fn write_candidate(
         fact(out, "for", caller);
     }
     fact(out, "stays", &stays(row));
-    fact(out, "rate", &rate(row));
+    fact(out, "rate", &rate(row, report));
     sentence(out, "sure", &sure(row), width);
     for with in row.with.iter().take(3) {
         let made = with.made.as_deref().unwrap_or("(not known)");
@@ -186,15 +177,31 @@ fn write_holder(out: &mut TextLines, row: &CandidateDoc, report: &LeaksReport, w
         fact(
             out,
             "structure",
-            &format!(
-                "{field}: what it holds retains {}{retained} ({part})",
-                at_least(report)
-            ),
+            &format!("{field} ({}{retained}, {part})", at_least(report)),
         );
     }
     if let Some(added) = &row.added_by {
         fact(out, "added by", added);
     }
+}
+
+/// The bytes of the leak: those of its structure, or those that it retains, or those that are kept of its lines.
+fn size(row: &CandidateDoc, report: &LeaksReport) -> String {
+    let structure = row.structure.as_ref().map(|one| one.retained);
+    let size = structure
+        .or(row.retained)
+        .map(|retained| retained.max(row.bytes));
+    let (at_least, size) = match size {
+        Some(size) => (at_least(report), size),
+        None => ("", row.kept_bytes.max(row.bytes)),
+    };
+    // What was dropped before the last look is no part of what was alive then.
+    let part = match size > report.live_bytes {
+        true => "dropped since".to_owned(),
+        false => format!("{} of what is alive", share(size, report.live_bytes)),
+    };
+    let (size, objects) = (bytes(size), counted(row.objects, "object"));
+    format!("{at_least}{size} ({part}), with {objects}")
 }
 
 fn at_least(report: &LeaksReport) -> &'static str {
@@ -204,27 +211,24 @@ fn at_least(report: &LeaksReport) -> &'static str {
     }
 }
 
-fn title(row: &CandidateDoc) -> String {
-    match (row.verdict.as_str(), row.alarm) {
-        ("leaks", true) if row.slows => "leaks, ever more slowly".to_owned(),
-        ("leaks", true) => "leaks".to_owned(),
-        ("leaks", false) if row.is_in_use() => "becomes more, and is in use".to_owned(),
-        ("leaks", false) => "becomes more, too slowly for an alarm after this run".to_owned(),
-        ("fills", _) if row.softly => "fills, held by soft references only".to_owned(),
-        ("not known", _) if row.is_not_known(NotKnown::Starting) => {
-            "becomes more while the program starts".to_owned()
-        }
-        ("not known", _) if row.is_not_known(NotKnown::OldestGone) => {
-            "leaks, unless it replaces its oldest".to_owned()
-        }
-        ("not known", _) if row.is_not_known(NotKnown::Late) => {
-            "leaks if it goes on: it began late".to_owned()
-        }
-        ("not known", _) if row.is_not_known(NotKnown::FewLooks) => {
-            "leaks if it goes on as its births do".to_owned()
-        }
-        ("not known", _) => "leaks if what is in the old space is alive".to_owned(),
-        (other, _) => other.to_owned(),
+fn title(row: &CandidateDoc) -> &'static str {
+    match row.verdict {
+        VerdictDoc::Leaks if row.alarm && row.slows => "leaks, ever more slowly",
+        VerdictDoc::Leaks if row.alarm => "leaks",
+        VerdictDoc::Leaks if is_in_use(row) => "becomes more, and is in use",
+        VerdictDoc::Leaks => "becomes more, too slowly for an alarm after this run",
+        VerdictDoc::Fills if row.softly => "fills, held by soft references only",
+        VerdictDoc::NotKnown => match row.reason {
+            Some(UnknownDoc::Starting) => "becomes more while the program starts",
+            Some(UnknownDoc::OldestGone) => "leaks, unless it replaces its oldest",
+            Some(UnknownDoc::Late) => "leaks if it goes on: it began late",
+            Some(UnknownDoc::WeakTable) => "leaks if the keys of these entries are alive",
+            Some(UnknownDoc::FewLooks) => "leaks if it goes on as its births do",
+            Some(UnknownDoc::Unseen | UnknownDoc::FewCollections) | None => {
+                "leaks if what is in the old space is alive"
+            }
+        },
+        other => other.name(),
     }
 }
 
@@ -253,14 +257,30 @@ fn stays(row: &CandidateDoc) -> String {
     }
 }
 
-fn rate(row: &CandidateDoc) -> String {
+/// By the clock on the wall, which also passes while the program waits.
+fn per_second_of_run(report: &LeaksReport, per_mb: f64) -> Option<f64> {
+    let span = &report.span;
+    let micros = span.until_micros.checked_sub(span.from_micros)?;
+    (micros > 0).then(|| per_mb * span.bytes as f64 / MB * 1e6 / micros as f64)
+}
+
+/// Half of them or more were used since the last collection.
+fn is_in_use(row: &CandidateDoc) -> bool {
+    !row.staleness.is_empty() && matches!(row.unused_for, None | Some(0))
+}
+
+fn rate(row: &CandidateDoc, report: &LeaksReport) -> String {
     let IntervalDoc { value, low, high } = row.bytes_per_mb;
     let size = |value: f64| short_bytes(value.max(0.0) as u64);
     let full = row.seconds_until_full.map_or_else(String::new, |seconds| {
         format!("; alone it fills the heap in {}", duration(seconds))
     });
+    let wall = per_second_of_run(report, value);
+    let wall = wall.map(size);
+    let wall = wall.filter(|wall| *wall != size(row.bytes_per_second));
+    let wall = wall.map_or_else(String::new, |wall| format!(" ({wall} of the run)"));
     format!(
-        "{} of each MB allocated ({} to {}), {} per second{full}",
+        "{} of each MB allocated ({} to {}), {} per second of work{wall}{full}",
         size(value),
         size(low),
         size(high),
@@ -270,18 +290,20 @@ fn rate(row: &CandidateDoc) -> String {
 
 fn sure(row: &CandidateDoc) -> String {
     let since = format!("{:.1} s", row.since_micros as f64 / 1e6);
-    let rises = match row.judged_by.as_str() {
-        "bytes" => "its bytes rise",
-        _ => "it rises",
+    let rises = match row.judged_by {
+        MeasureDoc::Bytes => "its bytes rise",
+        MeasureDoc::Objects => "it rises",
     };
-    let bend = match (row.verdict.as_str(), row.level_of_all()) {
-        ("fills", Some(level)) => format!(
+    let bend = match (row.verdict, row.level_of_all) {
+        (VerdictDoc::Fills, Some(level)) => format!(
             "the curve bends ({}), towards {}",
             percent(row.bends),
             short_bytes(level as u64)
         ),
         _ if row.slows => "the curve bends, but towards no bound".to_owned(),
-        _ => format!("that the line bends: {}", percent(row.bends)),
+        _ if row.bends >= CONFIDENCE => "ever more slowly".to_owned(),
+        _ if row.bends <= 1.0 - CONFIDENCE => "ever faster".to_owned(),
+        _ => "evenly".to_owned(),
     };
     let released = match row.released {
         true => "; it was dropped before the run ended",
@@ -323,7 +345,7 @@ fn write_rest(out: &mut TextLines, report: &LeaksReport, most: usize) {
     section(
         out,
         &match rest.first() {
-            Some(first) if first.is_small(report.smallest_bytes_per_mb.unwrap_or(0.0)) => format!(
+            Some(first) if !first.matters => format!(
                 "{}, but too little to matter in this run",
                 match rest.len() {
                     1 => "1 site that rises".to_owned(),
@@ -338,7 +360,7 @@ fn write_rest(out: &mut TextLines, report: &LeaksReport, most: usize) {
     ]);
     for row in rest.iter().take(ROWS / 2) {
         table.row([
-            row.verdict.clone(),
+            row.verdict.name().to_owned(),
             bytes(row.kept_bytes),
             short_bytes(row.bytes_per_mb.value.max(0.0) as u64),
             grouped(row.objects),
@@ -368,7 +390,7 @@ fn write_sites(out: &mut TextLines, sites: &[SiteVerdictDoc]) {
     for row in sites.iter().take(ROWS) {
         let size = |value: f64| short_bytes(value.max(0.0) as u64);
         table.row([
-            row.verdict.clone(),
+            row.verdict.name().to_owned(),
             bytes(row.kept_bytes),
             size(row.bytes_per_mb.value),
             size(row.bytes_per_mb.low),
@@ -411,8 +433,8 @@ pub(super) fn next(report: &LeaksReport) -> Vec<NextCommand> {
 /// A program that runs can be asked; one that has ended runs again.
 fn holder_command(report: &LeaksReport) -> String {
     let run = &report.head.run;
-    match run.state.as_str() {
-        "running" => format!("leaks {}", run.pid),
-        _ => "run --mode trace --dump end -- java ...".to_owned(),
+    match RunState::named(&run.state) {
+        RunState::Running => format!("leaks {}", run.pid),
+        _ => "run --mode trace --dump -- java ...".to_owned(),
     }
 }

@@ -3,7 +3,7 @@ package ducktrack.published;
 /**
  * Clients that each ask to be closed when the program ends, and do not take that back when they are closed. The control does.
  *
- * <p>KIND JDK HALF held-out HEAP 64 DUMP shutdown
+ * <p>KIND JDK HALF held-out HEAP 64
  *
  * <p>CULPRIT java.lang.ApplicationShutdownHooks. ducktrack.published.ShutdownHooks$Client.
  */

@@ -16,7 +16,7 @@ import java.util.Arrays;
 //   bytes        main intrinsic byte[]             2_000_000 bytes=24 via=java.lang.String.getBytes
 //   valueOf      main intrinsic java.lang.String   2_000_000 via=java.lang.String.valueOf
 //   builder      main new       java.lang.StringBuilder 2_000_000
-//   built        main intrinsic java.lang.String   2_000_000 via=java.lang.StringBuilder.toString
+//   built        main intrinsic|string-concat java.lang.String 2_000_000 via=java.lang.StringBuilder.toString
 //   boxed        main boxing    java.lang.Integer  2_000_000 bytes=16 via=java.lang.Integer.valueOf
 //   fromChars    main new       java.lang.String   2_000_000
 //   repeat       main intrinsic java.lang.String   2_000_000 via=java.lang.String.repeat

@@ -4,8 +4,8 @@ package ducktrack.known;
 // EXPECT
 //   builder main new java.lang.StringBuilder N
 //   grown   main new java.lang.StringBuilder 3N
-//   text    main intrinsic java.lang.String N  via=java.lang.StringBuilder.toString
-//   texts   main intrinsic java.lang.String 3N via=java.lang.StringBuilder.toString
+//   text    main intrinsic|string-concat java.lang.String N  via=java.lang.StringBuilder.toString
+//   texts   main intrinsic|string-concat java.lang.String 3N via=java.lang.StringBuilder.toString
 // END
 /** String concatenation as compilers made it before JDK 9: StringBuilder chains, which C2 rewrites. Compiled with -XDstringConcat=inline. */
 final class InlineConcat {

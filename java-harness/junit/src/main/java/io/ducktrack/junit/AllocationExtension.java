@@ -4,7 +4,6 @@ import io.ducktrack.allocations.Allocations;
 import io.ducktrack.allocations.Body;
 import io.ducktrack.allocations.Scope;
 import io.ducktrack.allocations.Survivors;
-import io.ducktrack.allocations.Unknown;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +27,7 @@ final class AllocationExtension implements ExecutionCondition, InvocationInterce
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
         String why = Allocations.whyAbsent();
         Optional<Method> test = context.getTestMethod();
-        if (why == null || !test.isPresent() || Unknown.isFailure() || !Limits.has(context, test.get())) {
+        if (why == null || !test.isPresent() || UnknownInTest.isFailure() || !Limits.has(context, test.get())) {
             return ConditionEvaluationResult.enabled("");
         }
         return ConditionEvaluationResult.disabled("it has a limit of ducktrack, and " + why);

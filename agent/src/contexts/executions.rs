@@ -1,0 +1,164 @@
+//! Executions of contexts: how many, their bytes by the VM's count, and the largest.
+//!
+//! A block has a histogram, where the place of event buffers is in other modes. Values below 128 have a bucket each; each power of two above
+//! has 128 buckets, so no bucket is wider than 1/128 of its values. The sums here are those of all blocks that threads of a context have used.
+
+use ducktrack_probe_vocabulary::block_word::{CONTEXT_EXECUTION_BYTES, CONTEXT_EXECUTIONS};
+use ducktrack_trace_format::{ContextExecutions, ContextId, LargestExecution, Record};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::names::{ContextNumber, Names};
+use crate::process::clock::unix_millis;
+use crate::threads::counter_block::{CounterBlock, EVENTS_BYTES, EVENTS_OFFSET};
+
+/// Words of a histogram.
+const BUCKETS: usize = EVENTS_BYTES / 8;
+/// Letters of a thread's name.
+const LONGEST_THREAD: usize = 100;
+/// Digits of a trace's id.
+const LONGEST_TRACE: usize = 32;
+
+#[derive(Default)]
+pub(super) struct Executions {
+    /// Of this reading.
+    now: FxHashMap<ContextNumber, Sums>,
+    /// Of blocks that count for other contexts by now.
+    folded: FxHashMap<ContextNumber, Sums>,
+    largest: FxHashMap<ContextNumber, LargestExecution>,
+    /// Contexts whose largest execution the trace does not have.
+    new_largest: FxHashSet<ContextNumber>,
+    /// Executions in the trace.
+    written: FxHashMap<ContextNumber, u64>,
+}
+
+#[derive(Clone, Default)]
+struct Sums {
+    executions: u64,
+    bytes: u64,
+    buckets: FxHashMap<u16, u64>,
+}
+
+impl Sums {
+    fn add_block(&mut self, block: CounterBlock) {
+        self.executions += block.word(CONTEXT_EXECUTIONS);
+        self.bytes += block.word(CONTEXT_EXECUTION_BYTES);
+        for bucket in 0..BUCKETS {
+            let count = block.word(EVENTS_OFFSET / 8 + bucket);
+            if count > 0 {
+                *self.buckets.entry(bucket as u16).or_default() += count;
+            }
+        }
+    }
+}
+
+impl Sums {
+    fn record(
+        self,
+        context: ContextNumber,
+        largest: Option<LargestExecution>,
+    ) -> ContextExecutions {
+        let mut buckets: Vec<(u16, u64)> = self.buckets.into_iter().collect();
+        buckets.sort_unstable();
+        ContextExecutions {
+            context: ContextId(context.0),
+            executions: self.executions,
+            bytes: self.bytes,
+            buckets,
+            largest,
+        }
+    }
+}
+
+impl Executions {
+    /// Adds the executions of a block to this reading.
+    pub(super) fn read(&mut self, combination: u32, block: CounterBlock, names: &Names) {
+        if block.word(CONTEXT_EXECUTIONS) == 0 {
+            return;
+        }
+        let Some(context) = names.entered(combination) else {
+            return;
+        };
+        let folded = self.folded.get(&context);
+        let sums = self.now.entry(context);
+        sums.or_insert_with(|| folded.cloned().unwrap_or_default())
+            .add_block(block);
+    }
+
+    /// Keeps the executions of a block that will count for another context; all that are kept of its context so far.
+    pub(super) fn fold(
+        &mut self,
+        combination: u32,
+        block: CounterBlock,
+        names: &Names,
+    ) -> Option<ContextExecutions> {
+        let context = names.entered(combination)?;
+        self.folded.entry(context).or_default().add_block(block);
+        Some(self.folded_of(context))
+    }
+
+    /// Contexts that have had a new largest execution since the last call: what a reader cannot find in the blocks of a killed program.
+    pub(super) fn take_largest(&mut self) -> Vec<Record> {
+        let mut contexts: Vec<ContextNumber> = self.new_largest.drain().collect();
+        contexts.sort_unstable();
+        contexts
+            .into_iter()
+            .map(|context| Record::FoldedExecutions(self.folded_of(context)))
+            .collect()
+    }
+
+    fn folded_of(&self, context: ContextNumber) -> ContextExecutions {
+        let sums = self.folded.get(&context).cloned().unwrap_or_default();
+        sums.record(context, self.largest.get(&context).cloned())
+    }
+
+    /// Bytes of the largest execution of a combination's context so far.
+    pub(super) fn largest_of(&self, combination: u32, names: &Names) -> u64 {
+        let context = names.entered(combination);
+        let largest = context.and_then(|context| self.largest.get(&context));
+        largest.map_or(0, |largest| largest.bytes)
+    }
+
+    /// Adds the contexts that no block counts for any more to this reading.
+    fn read_folded(&mut self) {
+        for (context, sums) in &self.folded {
+            self.now.entry(*context).or_insert_with(|| sums.clone());
+        }
+    }
+
+    pub(super) fn largest(
+        &mut self,
+        context: ContextNumber,
+        bytes: u64,
+        (thread, trace): (&str, Option<String>),
+    ) {
+        let known = self.largest.get(&context);
+        if known.is_none_or(|known| known.bytes < bytes) {
+            let execution = LargestExecution {
+                bytes,
+                unix_millis: unix_millis(),
+                thread: thread.chars().take(LONGEST_THREAD).collect(),
+                trace: trace.map(|trace| trace.chars().take(LONGEST_TRACE).collect()),
+            };
+            self.largest.insert(context, execution);
+            self.new_largest.insert(context);
+        }
+    }
+
+    /// The reading, of contexts that have executed since the last one.
+    pub(super) fn take_records(&mut self, names: &Names) -> Vec<Record> {
+        self.read_folded();
+        let mut now: Vec<(ContextNumber, Sums)> = self.now.drain().collect();
+        now.sort_unstable_by_key(|(context, _)| *context);
+        let mut records = Vec::new();
+        for (context, sums) in now {
+            let before = self.written.insert(context, sums.executions);
+            if before == Some(sums.executions) {
+                continue;
+            }
+            records.extend(names.definition(context).map(Record::Context));
+            let largest = self.largest.get(&context).cloned();
+            records.push(Record::ContextExecutions(sums.record(context, largest)));
+        }
+        records
+    }
+}

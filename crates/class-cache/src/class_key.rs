@@ -1,0 +1,5 @@
+//! The key of a content.
+
+/// Identifies a class file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ClassKey(pub u128);

@@ -1,0 +1,86 @@
+//! A straight line through samples, and how sure its slope is.
+
+/// The growth of a figure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trend {
+    /// Bytes per second.
+    pub slope: f64,
+    /// The slope is in this interval in 95 of 100 cases, if what happens is a straight line with noise.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+}
+
+impl Trend {
+    /// The growth of the sum of two figures whose noise is not of the same cause.
+    pub(crate) fn with(self, other: Self) -> Self {
+        let slope = self.slope + other.slope;
+        let half = ((self.high - self.slope).powi(2) + (other.high - other.slope).powi(2)).sqrt();
+        Self {
+            slope,
+            low: slope - half,
+            high: slope + half,
+        }
+    }
+
+    /// True if the figure surely grows.
+    pub fn grows(&self) -> bool {
+        self.low > 0.0
+    }
+}
+
+/// Student's t at 97.5 % for 1, 2, ... degrees of freedom.
+const STUDENT: [f64; 12] = [
+    12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18,
+];
+/// Fewer points tell nothing.
+const FEWEST: usize = 4;
+
+/// The line through points of seconds and bytes; `None`: there are too few.
+pub fn trend(points: &[(f64, f64)]) -> Option<Trend> {
+    if points.len() < FEWEST {
+        return None;
+    }
+    let count = points.len() as f64;
+    let mean = |value: fn(&(f64, f64)) -> f64| points.iter().map(value).sum::<f64>() / count;
+    let (time, bytes) = (mean(|point| point.0), mean(|point| point.1));
+    let spread: f64 = points.iter().map(|point| (point.0 - time).powi(2)).sum();
+    if spread == 0.0 {
+        return None;
+    }
+    let common: f64 = points
+        .iter()
+        .map(|point| (point.0 - time) * (point.1 - bytes))
+        .sum();
+    let slope = common / spread;
+    let rest: f64 = points
+        .iter()
+        .map(|point| (point.1 - bytes - slope * (point.0 - time)).powi(2))
+        .sum();
+    let error = (rest / (count - 2.0) / spread).sqrt();
+    let student = STUDENT.get(points.len() - 3).copied().unwrap_or(2.0);
+    Some(Trend {
+        slope,
+        low: slope - student * error,
+        high: slope + student * error,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_found_with_its_interval() {
+        let line: Vec<(f64, f64)> = (0..10)
+            .map(|at| (f64::from(at), 100.0 + 5.0 * f64::from(at)))
+            .collect();
+        let found = trend(&line).expect("a trend");
+        assert!((found.slope - 5.0).abs() < 1e-9 && found.grows());
+        let flat: Vec<(f64, f64)> = (0..10)
+            .map(|at| (f64::from(at), f64::from(at % 2)))
+            .collect();
+        assert!(!trend(&flat).expect("a trend").grows());
+        assert_eq!(trend(&line[..3]), None);
+    }
+}

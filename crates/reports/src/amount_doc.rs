@@ -1,0 +1,13 @@
+//! Objects and bytes, as JSON has them.
+
+use serde::{Deserialize, Serialize};
+
+/// Objects and bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AmountDoc {
+    /// Objects.
+    pub count: i64,
+    /// Bytes.
+    pub bytes: i64,
+}

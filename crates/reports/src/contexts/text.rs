@@ -1,0 +1,116 @@
+//! The report by context for people: a table for each kind, with the largest places of each context.
+
+use super::document::{ContextsReport, ExecutionContextDoc};
+use crate::quantity::{bytes, counted, grouped, share};
+use crate::text::{fact, section};
+
+/// Contexts of a kind that are shown.
+const CONTEXTS: usize = 20;
+/// Places of a context.
+const SITES: usize = 3;
+
+pub(super) fn write(report: &ContextsReport, out: &mut String) {
+    out.push_str(&format!("ducktrack: {}\n", report.run.command));
+    fact(
+        out,
+        "allocated",
+        &format!(
+            "{} in {}",
+            bytes(report.total.bytes),
+            counted(report.total.count, "object")
+        ),
+    );
+    if report.contexts.is_empty() {
+        fact(
+            out,
+            "contexts",
+            "none was recorded: `contexts=` says which methods open them",
+        );
+    }
+    for kind in &report.kinds {
+        let contexts: Vec<&ExecutionContextDoc> = report
+            .contexts
+            .iter()
+            .filter(|context| context.kind == kind.kind)
+            .collect();
+        section(
+            out,
+            &format!(
+                "CONTEXTS of kind {} ({} of {}, by bytes); outside of them {} of all bytes",
+                kind.kind,
+                contexts.len().min(CONTEXTS),
+                contexts.len(),
+                share(kind.outside.bytes, report.total.bytes)
+            ),
+        );
+        out.push_str(&format!(
+            "  {:>8} {:>16} {:>14} {:>11} {:>12} {:>12} {:>12} {:>12}  context\n",
+            "share", "bytes", "objects", "executions", "mean", "median", "99 %", "largest"
+        ));
+        for context in contexts.iter().take(CONTEXTS) {
+            write_context(report, context, out);
+        }
+    }
+    for sentence in &report.losses {
+        out.push_str(&format!("\n  ! {sentence}"));
+    }
+    if !report.losses.is_empty() {
+        out.push('\n');
+    }
+}
+
+fn write_context(report: &ContextsReport, context: &ExecutionContextDoc, out: &mut String) {
+    let figures = match &context.executions {
+        Some(all) => [
+            grouped(all.count),
+            grouped(all.mean.round() as i64),
+            grouped(all.median),
+            grouped(all.p99),
+            all.largest.map_or_else(|| "-".to_owned(), grouped),
+        ],
+        None => ["-", "-", "-", "-", "-"].map(str::to_owned),
+    };
+    let [executions, mean, median, p99, largest] = figures;
+    out.push_str(&format!(
+        "  {:>8} {:>16} {:>14} {executions:>11} {mean:>12} {median:>12} {p99:>12} {largest:>12}  {}\n",
+        share(context.bytes, report.total.bytes),
+        bytes(context.bytes),
+        grouped(context.count),
+        context.name
+    ));
+    for site in context.sites.iter().take(SITES) {
+        out.push_str(&format!(
+            "  {:>8} {:>16} {:>14}    {} at {}\n",
+            share(site.bytes, context.bytes),
+            bytes(site.bytes),
+            grouped(site.count),
+            site.ty,
+            site.caller
+                .clone()
+                .unwrap_or_else(|| site.location.to_string())
+        ));
+    }
+    if let Some(line) = largest_line(report, context) {
+        out.push_str(&format!("  {:>8} {line}\n", ""));
+    }
+}
+
+/// When and where the largest execution was.
+fn largest_line(report: &ContextsReport, context: &ExecutionContextDoc) -> Option<String> {
+    let all = context.executions.as_ref()?;
+    let ended = all.largest_unix_millis?;
+    let after = ended.saturating_sub(report.run.start_unix_millis);
+    let thread = all
+        .largest_thread
+        .as_deref()
+        .filter(|name| !name.is_empty());
+    let trace = all.largest_trace.as_deref();
+    Some(format!(
+        "largest execution: {} bytes, ended {}.{:03} s after the start, thread {}{}",
+        grouped(all.largest?),
+        after / 1000,
+        after % 1000,
+        thread.unwrap_or("(no name)"),
+        trace.map_or_else(String::new, |trace| format!(", trace {trace}"))
+    ))
+}

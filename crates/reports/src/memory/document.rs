@@ -1,0 +1,174 @@
+//! The keys of `ducktrack memory`.
+
+use ducktrack_count_model::OffHeapRow;
+use ducktrack_memory_bill::{Bill, End, Forecast, Trend};
+use serde::{Deserialize, Serialize};
+
+use super::advice::Advisor;
+use super::makers::{MemoryMakerDoc, makers};
+use crate::event_trace::VERSION;
+
+const HOUR: f64 = 3600.0;
+
+/// What fills a process and its container.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct MemoryReport {
+    /// Always `ducktrack-memory`.
+    pub format: String,
+    /// Version of the meaning of the keys.
+    pub version: u32,
+    /// The process.
+    pub pid: u32,
+    /// Its control group; null: it is in none that has figures, and `charged` is what it has in memory.
+    pub group: Option<String>,
+    /// Bytes that the kernel charges.
+    pub charged: u64,
+    /// The limit of the group, or of a group above it; null: none.
+    pub limit: Option<u64>,
+    /// The largest heap (`-Xmx`); null where the JVM does not say.
+    pub max_heap: Option<u64>,
+    /// Threads.
+    pub threads: u64,
+    /// Whether the JVM counts its own memory (`-XX:NativeMemoryTracking=summary`).
+    pub native_memory_tracking: bool,
+    /// The parts; with `notInParts` they add up to `charged`.
+    pub parts: Vec<MemoryPartDoc>,
+    /// Charged, and in no part; negative: the parts were read at another moment and are larger.
+    pub not_in_parts: i64,
+    /// How long the process was observed, in seconds.
+    pub observed_seconds: f64,
+    /// Growth of the charge without files; null: it was observed too shortly.
+    pub charge_trend: Option<MemoryTrendDoc>,
+    /// Growth of what collections leave in the heap; null: not known.
+    pub heap_trend: Option<MemoryTrendDoc>,
+    /// The end that comes first; null: nothing surely grows towards a limit.
+    pub end: Option<MemoryEndDoc>,
+}
+
+/// A part of the charge.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemoryPartDoc {
+    /// Its word: `heap-used`, `thread-stacks`, `not-explained`.
+    pub part: String,
+    /// Its name.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: u64,
+    /// What to do about it; null: nothing.
+    pub what: Option<String>,
+    /// The lines that made most of it, since recording began; empty: nothing of it is recorded.
+    pub makers: Vec<MemoryMakerDoc>,
+}
+
+/// Growth.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct MemoryTrendDoc {
+    /// Bytes per hour.
+    pub bytes_per_hour: f64,
+    /// Lower end of its interval of 95 %.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// What ends the process, if all goes on as it was observed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct MemoryEndDoc {
+    /// `heap-full` (OutOfMemoryError) or `killed` (by the kernel, at the limit of the group).
+    pub by: String,
+    /// In how many seconds.
+    pub in_seconds: f64,
+    /// At the earliest.
+    pub earliest: f64,
+    /// At the latest.
+    pub latest: f64,
+}
+
+/// What a report on memory is made of.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryRequest {
+    /// The process.
+    pub pid: u32,
+    /// Its group.
+    pub group: Option<String>,
+    /// The largest heap.
+    pub max_heap: Option<u64>,
+    /// Threads.
+    pub threads: u64,
+    /// Whether the JVM counts its own memory.
+    pub native_memory_tracking: bool,
+    /// How long the process was observed, in seconds.
+    pub observed_seconds: f64,
+    /// Memory outside of the heap, as a recording of the process has it.
+    pub off_heap: Vec<OffHeapRow>,
+}
+
+/// Makes the report of a bill and a forecast.
+pub fn memory_report(
+    bill: &Bill,
+    (charge, heap, end): (Option<Trend>, Option<Trend>, Option<Forecast>),
+    request: MemoryRequest,
+) -> MemoryReport {
+    let advisor = Advisor {
+        bill,
+        max_heap: request.max_heap,
+        threads: request.threads,
+        native_memory_tracking: request.native_memory_tracking,
+    };
+    let parts = bill.rows.iter().map(|row| MemoryPartDoc {
+        part: row.part.key().to_owned(),
+        name: row.part.name().to_owned(),
+        bytes: row.bytes,
+        what: advisor.advice(row.part),
+        makers: makers(&request.off_heap, row.part),
+    });
+    MemoryReport {
+        format: "ducktrack-memory".to_owned(),
+        version: VERSION,
+        pid: request.pid,
+        group: request.group,
+        charged: bill.charged,
+        limit: bill.limit,
+        max_heap: request.max_heap,
+        threads: request.threads,
+        native_memory_tracking: request.native_memory_tracking,
+        parts: parts.collect(),
+        not_in_parts: bill.not_in_parts,
+        observed_seconds: request.observed_seconds,
+        charge_trend: charge.map(MemoryTrendDoc::of),
+        heap_trend: heap.map(MemoryTrendDoc::of),
+        end: end.map(MemoryEndDoc::of),
+    }
+}
+
+impl MemoryTrendDoc {
+    fn of(trend: Trend) -> Self {
+        Self {
+            bytes_per_hour: trend.slope * HOUR,
+            low: trend.low * HOUR,
+            high: trend.high * HOUR,
+        }
+    }
+}
+
+impl MemoryEndDoc {
+    fn of(forecast: Forecast) -> Self {
+        let by = match forecast.end {
+            End::HeapFull => "heap-full",
+            End::Killed => "killed",
+        };
+        Self {
+            by: by.to_owned(),
+            in_seconds: forecast.seconds,
+            earliest: forecast.earliest,
+            latest: forecast.latest,
+        }
+    }
+}

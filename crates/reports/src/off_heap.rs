@@ -1,0 +1,87 @@
+//! `ducktrack report --off-heap`: memory outside of the heap that Java code owns, by the line that made it.
+
+mod build;
+mod document;
+pub(crate) mod row;
+mod text;
+
+pub use build::off_heap_report;
+pub(crate) use build::{by_line, rows};
+pub use document::{OffHeapKindDoc, OffHeapReport};
+pub use row::{OffHeapDoc, OffHeapFrameDoc, OffHeapStackDoc};
+
+use crate::document_lines::lines;
+use crate::error::ReportError;
+use crate::event_trace::csv_line;
+use crate::report::Report;
+use crate::text::next_command::NextCommand;
+use crate::text_lines::TextLines;
+
+/// The columns of the table.
+const HEADER: [&str; 10] = [
+    "kind",
+    "class",
+    "method",
+    "line",
+    "live",
+    "live_bytes",
+    "made",
+    "made_bytes",
+    "released",
+    "released_bytes",
+];
+
+impl Report for OffHeapReport {
+    fn name(&self) -> &'static str {
+        "report --off-heap"
+    }
+
+    fn write(&self, out: &mut TextLines) {
+        text::write(self, out);
+    }
+
+    fn next(&self) -> Vec<NextCommand> {
+        Vec::new()
+    }
+
+    fn json(&self) -> Result<String, ReportError> {
+        lines(self)
+    }
+
+    fn csv(&self) -> Result<String, ReportError> {
+        let header = HEADER.map(str::to_owned).to_vec();
+        let rows = self.rows.iter().map(|row| {
+            let line = row.line.map(|line| line.to_string());
+            let amounts = [row.live, row.made, row.released];
+            let numbers = amounts.map(|amount| [amount.count, amount.bytes]);
+            let named = [
+                row.kind.clone(),
+                row.class.clone(),
+                row.method.clone(),
+                line.unwrap_or_default(),
+            ];
+            let numbers = numbers.concat().into_iter().map(|value| value.to_string());
+            named.into_iter().chain(numbers).collect()
+        });
+        Ok(core::iter::once(header)
+            .chain(rows)
+            .map(|row| csv_line(&row))
+            .collect())
+    }
+}
+
+impl OffHeapReport {
+    /// Stacks with the bytes that are live, for flame graph tools.
+    pub fn collapsed(&self) -> String {
+        let stacks = self.rows.iter().flat_map(|row| {
+            let live = row.stacks.iter().filter(|stack| stack.live.bytes > 0);
+            live.map(|stack| {
+                let frames = stack.frames.iter().rev().map(OffHeapFrameDoc::place);
+                let mut frames: Vec<String> = frames.collect();
+                frames.push(format!("({})", row.kind));
+                format!("{} {}\n", frames.join(";"), stack.live.bytes)
+            })
+        });
+        stacks.collect()
+    }
+}

@@ -1,0 +1,2 @@
+/** The plugin for Gradle. */
+package io.ducktrack.gradle;

@@ -1,0 +1,2 @@
+/** The plugin for Maven. */
+package io.ducktrack.maven;

@@ -1,0 +1,268 @@
+//! `ducktrack waste` on a program whose waste is known by construction: each kind to the object and the byte, on dumps alone and with the trace; kinds that overlap
+//! are in the total once.
+//!
+//! The sizes here are worked out from the fields of the classes, apart from the product.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use ducktrack_tests::{
+    Jdk, TracedRun, checked, compile_java, ducktrack_command, program_source, traced_jdks,
+};
+use serde_json::Value;
+
+/// Bytes of objects: headers, and where elements of arrays begin.
+#[derive(Clone, Copy)]
+struct Layout {
+    header: u64,
+    array: u64,
+}
+
+const USUAL: Layout = Layout {
+    header: 12,
+    array: 16,
+};
+const COMPACT: Layout = Layout {
+    header: 8,
+    array: 12,
+};
+
+impl Layout {
+    fn object(self, fields: u64) -> u64 {
+        (self.header + fields).next_multiple_of(8)
+    }
+
+    fn array(self, element: u64, length: u64) -> u64 {
+        (self.array + element * length).next_multiple_of(8)
+    }
+
+    /// Kind, holder, objects, bytes, and the mark of the line that made them.
+    fn expected(self) -> Vec<(&'static str, &'static str, u64, u64, &'static str)> {
+        let string = self.object(10) + self.array(1, 7);
+        let zeros = self.array(1, 1000);
+        let (set, map, table) = (self.object(4), self.object(32), self.array(4, 16));
+        let node = self.object(16);
+        let decimal = self.object(24) + self.object(24) + self.array(4, 3);
+        let moment = 3 * self.object(8);
+        vec![
+            (
+                "equal-strings-latin1",
+                "Left.name",
+                290,
+                290 * string,
+                "text",
+            ),
+            (
+                "equal-strings-latin1",
+                "Right.name",
+                100,
+                100 * string,
+                "text",
+            ),
+            ("equal-byte-arrays", "Pixels.zero", 19, 19 * zeros, "zero"),
+            ("all-zero-bytes", "Pixels.zero", 20, 20 * zeros, "zero"),
+            (
+                "boxes-in-lists",
+                "Counts.equal",
+                1500,
+                30 * self.object(12) + 1500 * self.object(4),
+                "boxes",
+            ),
+            (
+                "equal-boxes",
+                "Counts.equal",
+                1450,
+                1450 * self.object(4),
+                "boxes",
+            ),
+            (
+                "one-element-sets",
+                "Tags.one",
+                40,
+                40 * (set + map + table + node),
+                "one",
+            ),
+            (
+                "emptied-sets",
+                "Gone.emptied",
+                25,
+                25 * (set + map + table),
+                "emptied",
+            ),
+            (
+                "sparse-sets",
+                "Wide.sparse",
+                10,
+                10 * (self.array(4, 1024) - self.array(4, 32)),
+                "sparse",
+            ),
+            (
+                "equal-decimals",
+                "Amount.value",
+                76,
+                76 * decimal,
+                "decimal",
+            ),
+            ("equal-date-times", "Moment.at", 57, 57 * moment, "moment"),
+            (
+                "equal-records",
+                "Label.named",
+                195,
+                195 * self.object(8),
+                "named",
+            ),
+            ("fields-always-default", "Derived", 100, 100 * 16, "derived"),
+            (
+                "wrappers-of-wrappers",
+                "Wrapped.twice",
+                15,
+                15 * self.object(8),
+                "twice",
+            ),
+        ]
+    }
+}
+
+fn programs() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    assert!(compile_java(&["DumpAtExit", "Wasted"], 17, folder.path()).expect("compile"));
+    folder
+}
+
+fn waste(words: &[&str]) -> Value {
+    let output = Command::new(ducktrack_command().expect("the command"))
+        .arg("waste")
+        .args(words)
+        .args(["--format", "json"])
+        .output()
+        .expect("ducktrack waste");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{words:?}: {errors}");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+fn row<'a>(report: &'a Value, kind: &str, holder: &str) -> Option<&'a Value> {
+    let rows = report["waste"].as_array()?;
+    let holder = format!("Wasted${holder}");
+    rows.iter()
+        .find(|row| row["kind"] == kind && row["holder"] == holder.as_str())
+}
+
+fn check(report: &Value, layout: Layout, what: &str) {
+    for (kind, holder, objects, bytes, _) in layout.expected() {
+        let row = row(report, kind, holder).unwrap_or_else(|| panic!("{what}: no {kind} {holder}"));
+        let found = (row["objects"].as_u64(), row["bytes"].as_u64());
+        assert_eq!(
+            found,
+            (Some(objects), Some(bytes)),
+            "{what}: {kind} {holder}"
+        );
+    }
+    assert_eq!(
+        row(report, "empty-lists", "Sharing.none"),
+        None,
+        "{what}: one list for all"
+    );
+    let rows = report["waste"].as_array().expect("rows");
+    let sum = |key: &str| rows.iter().filter_map(|row| row[key].as_u64()).sum::<u64>();
+    let (total, overlap) = (report["total"].as_u64(), sum("overlap"));
+    assert_eq!(total, Some(sum("bytes") - overlap), "{what}: no byte twice");
+    let boxes = 1450 * layout.object(4);
+    assert!(
+        overlap >= boxes + 19 * layout.array(1, 1000),
+        "{what}: {overlap} bytes overlap"
+    );
+}
+
+fn dumped(jdk: &Jdk, options: &[&str], programs: &Path) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let dump = folder.path().join("heap.hprof");
+    let output = jdk
+        .tool("java")
+        .args(options)
+        .arg("-cp")
+        .arg(programs)
+        .arg("DumpAtExit")
+        .arg(&dump)
+        .arg("Wasted")
+        .output()
+        .expect("java");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    (folder, dump)
+}
+
+#[test]
+fn each_kind_is_exact_in_a_dump_alone() {
+    let programs = programs();
+    let mut dumps = 0;
+    for jdk in &traced_jdks().expect("JDKs") {
+        let compact = ["-XX:+UseCompactObjectHeaders", "-XX:+UseSerialGC"];
+        let layouts: [(&[&str], Layout); 4] = [
+            (&["-XX:+UseSerialGC"], USUAL),
+            (&["-XX:+UseParallelGC"], USUAL),
+            (&["-XX:+UseG1GC"], USUAL),
+            (&compact, COMPACT),
+        ];
+        for (options, layout) in layouts {
+            if jdk.accepts(options) {
+                let (_folder, dump) = dumped(jdk, options, programs.path());
+                let report = waste(&[dump.to_str().expect("a path")]);
+                check(&report, layout, &format!("JDK {} {options:?}", jdk.version));
+                dumps += 1;
+            }
+        }
+    }
+    checked(&format!("waste of {dumps} dumps alone"));
+}
+
+#[test]
+fn the_lines_that_made_it_are_named() {
+    let programs = programs();
+    let mut runs = 0;
+    for jdk in &traced_jdks().expect("JDKs") {
+        let run = TracedRun::new(jdk, "waste").expect("folder");
+        let dump = run.file("heap.hprof");
+        let mut command = run.command("", &[programs.path()]).expect("the agent");
+        command
+            .arg("-XX:+UseSerialGC")
+            .arg("DumpAtExit")
+            .arg(&dump)
+            .arg("Wasted");
+        assert!(
+            command.output().expect("java").status.success(),
+            "{}",
+            run.name()
+        );
+        let trace = run.trace();
+        let (trace, dump) = (
+            trace.to_str().expect("a path"),
+            dump.to_str().expect("a path"),
+        );
+        let report = waste(&[trace, "--dump", dump]);
+        check(&report, USUAL, run.name());
+        for (kind, holder, _, _, mark) in USUAL.expected() {
+            let row = row(&report, kind, holder).expect("a row");
+            let made = (row["class"].as_str(), row["line"].as_u64());
+            assert_eq!(
+                made,
+                (Some("Wasted"), Some(line_of(mark))),
+                "{}: {kind} {holder}",
+                run.name()
+            );
+        }
+        runs += 1;
+    }
+    checked(&format!("the lines of waste, {runs} runs"));
+}
+
+/// The line with this mark.
+fn line_of(mark: &str) -> u64 {
+    let source = fs::read_to_string(program_source("Wasted.java")).expect("the program");
+    let mark = format!("// MADE {mark}");
+    let line = source
+        .lines()
+        .position(|line| line.trim_end().ends_with(&mark));
+    line.expect("a marked line") as u64 + 1
+}

@@ -1,0 +1,87 @@
+//! The project, compiled by Maven against the artifact that is tested, and runs of it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use ducktrack_tests::{Jdk, install_java_artifacts, installed_jdks};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+pub(crate) struct Project {
+    classes: PathBuf,
+    /// The jar of `ducktrack-agent`.
+    pub(crate) artifact: PathBuf,
+}
+
+fn harness() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-harness")
+}
+
+fn has_maven() -> bool {
+    let version = Command::new("mvn").arg("--version").output();
+    version.is_ok_and(|output| output.status.success())
+}
+
+impl Project {
+    /// The project; built once for all tests of this program.
+    pub(crate) fn build() -> Option<&'static Self> {
+        static BUILT: OnceLock<Option<Project>> = OnceLock::new();
+        BUILT.get_or_init(Self::built).as_ref()
+    }
+
+    fn built() -> Option<Self> {
+        let compiler = installed_jdks()
+            .into_iter()
+            .find(|jdk| jdk.version >= 17 && jdk.has("javac"));
+        let compiler = compiler.filter(|_| has_maven())?;
+        install_java_artifacts(&compiler);
+        let folder = harness().join("embedded");
+        let compile = |more: &[&str]| {
+            let mut command = Command::new("mvn");
+            command.args(["-q", "-B", "compile"]).args(more);
+            let command = command
+                .current_dir(&folder)
+                .env("JAVA_HOME", &compiler.home);
+            command.output().expect("mvn")
+        };
+        let mut output = compile(&["-o"]);
+        if !output.status.success() {
+            output = compile(&[]);
+        }
+        assert!(output.status.success(), "{output:?}");
+        let name = format!("target/artifacts/ducktrack-agent/ducktrack-agent-{VERSION}.jar");
+        Some(Self {
+            classes: folder.join("target/classes"),
+            artifact: harness().join(name),
+        })
+    }
+
+    /// The command line of a run.
+    pub(crate) fn command(&self, jdk: &Jdk, options: &[&str], arguments: &[&str]) -> Vec<String> {
+        let class_path = format!("{}:{}", self.classes.display(), self.artifact.display());
+        let mut words = vec![jdk.home.join("bin/java").display().to_string()];
+        words.extend(options.iter().map(ToString::to_string));
+        words.extend(["-cp".to_owned(), class_path, "acme.Embedded".to_owned()]);
+        words.extend(arguments.iter().map(ToString::to_string));
+        words
+    }
+
+    /// Its output; what it checks itself holds.
+    pub(crate) fn run(&self, jdk: &Jdk, options: &[&str], arguments: &[&str]) -> String {
+        let words = self.command(jdk, options, arguments);
+        let output = Command::new(&words[0])
+            .args(&words[1..])
+            .output()
+            .expect("java");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let held = output.status.success() && text.lines().last() == Some("HELD");
+        assert!(
+            held,
+            "Java {} {arguments:?}:\n{text}\n{errors}",
+            jdk.version
+        );
+        text
+    }
+}

@@ -1,0 +1,117 @@
+//! Attached and stopped again and again: a stop leaves nothing behind, and the last recording is as good as the first.
+//!
+//! The full run takes 200 cycles.
+
+use std::fs;
+use std::path::Path;
+
+use ducktrack_tests::{Jdk, checked, is_full_run};
+
+use crate::control::{attach, done, work_counted};
+use crate::recording::Recording;
+use crate::tracked_jvm::{RunningJvm, TrackedJvm, jdks_in_turn};
+
+const CYCLES: usize = 12;
+const CYCLES_OF_FULL_RUN: usize = 200;
+/// A heap that does not grow.
+const HEAP: [&str; 3] = ["-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch"];
+/// The VM keeps versions of methods, and compiles the program anew: kilobytes of each cycle, and of all together.
+const OF_CYCLE_KB: i64 = 1_500;
+const OF_ALL_KB: i64 = 30 << 10;
+
+/// What a process holds.
+#[derive(Debug)]
+struct Held {
+    descriptors: usize,
+    mappings: usize,
+    resident_kb: i64,
+}
+
+impl Held {
+    fn by(jvm: &RunningJvm) -> Self {
+        let place = format!("/proc/{}", jvm.pid());
+        let read = |name: &str| fs::read_to_string(format!("{place}/{name}")).expect("a process");
+        let status = read("status");
+        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let resident = resident.and_then(|value| value.trim().strip_suffix(" kB"));
+        Self {
+            descriptors: fs::read_dir(format!("{place}/fd"))
+                .expect("a process")
+                .count(),
+            mappings: read("maps").lines().count(),
+            resident_kb: resident.and_then(|kb| kb.parse().ok()).expect("VmRSS"),
+        }
+    }
+}
+
+fn cycle(jvm: &mut RunningJvm, output: &Path, mode: &str) -> Recording {
+    attach(jvm, output, &["--mode", mode]);
+    jvm.ask("work 300", "DONE");
+    done(&["stop", &jvm.pid().to_string()]);
+    // The thread that takes commands ends a moment later.
+    std::thread::sleep(std::time::Duration::from_millis(600));
+    let recording = Recording::of(output);
+    assert_eq!(work_counted(&recording), (300, 300), "{mode}");
+    recording
+}
+
+fn check(jdk: &Jdk, mode: &str, cycles: usize) {
+    let what = format!("JDK {} {mode}", jdk.version);
+    let place = tempfile::tempdir().expect("temporary folder");
+    let output = |number: usize| place.path().join(format!("out-{number}"));
+    let mut jvm = TrackedJvm::bare(jdk)
+        .vm(&HEAP)
+        .start_program("ControlProbe", &[]);
+    let counters = |recording: &Recording| recording.report.cost.counters;
+    cycle(&mut jvm, &output(1), mode);
+    let second = counters(&cycle(&mut jvm, &output(2), mode));
+    let before = Held::by(&jvm);
+    let mut last = second;
+    for number in 3..=cycles {
+        last = counters(&cycle(&mut jvm, &output(number), mode));
+        let _ = fs::remove_dir_all(output(number));
+    }
+    let after = Held::by(&jvm);
+    assert!(
+        after.descriptors <= before.descriptors,
+        "{what}: {before:?} {after:?}"
+    );
+    let grown = after.resident_kb - before.resident_kb;
+    let most = OF_ALL_KB + OF_CYCLE_KB * i64::try_from(cycles).unwrap_or(0);
+    assert!(grown <= most, "{what}: {before:?} {after:?}");
+    assert!(last <= second * 2, "{what}: {second:?} {last:?}");
+    killed(jvm, &output(0), mode);
+    checked(&format!(
+        "{what}: {cycles} times attached and stopped, {grown} kB and {} mappings more",
+        after.mappings.saturating_sub(before.mappings)
+    ));
+}
+
+/// One more recording, whose program is killed.
+fn killed(mut jvm: RunningJvm, output: &Path, mode: &str) {
+    attach(&jvm, output, &["--mode", mode]);
+    jvm.ask("work 300", "DONE");
+    jvm.signal("KILL");
+    drop(jvm.end());
+    let recording = Recording::of(output);
+    assert_eq!(work_counted(&recording), (300, 300), "{mode}, killed");
+    let notes = &recording.report.notes;
+    assert!(
+        !notes.iter().any(|note| note.contains("private memory")),
+        "{notes:?}"
+    );
+}
+
+#[test]
+fn a_stop_leaves_nothing_behind() {
+    let cycles = match is_full_run() {
+        true => CYCLES_OF_FULL_RUN,
+        false => CYCLES,
+    };
+    for jdk in jdks_in_turn(11, 9) {
+        check(&jdk, "count", cycles);
+        if jdk.can_be_traced() {
+            check(&jdk, "trace", cycles);
+        }
+    }
+}

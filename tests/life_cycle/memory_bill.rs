@@ -1,0 +1,283 @@
+//! `ducktrack memory`: the parts add up to what the kernel charges, the JVM's own count is met part by part, and the end of a leak in a control group is forecast.
+//!
+//! Control groups need root and a writable controller; where there is none that part is skipped by name. `DUCKTRACK_FULL` forecasts four kinds of leaks, else two.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use ducktrack_tests::{
+    Jdk, agent_library, checked, compile_java, ducktrack_command, is_full_run, skipped, traced_jdks,
+};
+use serde_json::Value;
+
+const MB: u64 = 1 << 20;
+/// Direct memory that the program has.
+const DIRECT: u64 = 40 * MB;
+
+fn programs() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    assert!(compile_java(&["MemoryLeaks"], 17, folder.path()).expect("compile"));
+    folder
+}
+
+/// A program that is ended when the test ends.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+impl Running {
+    /// Starts the program and waits for its first line.
+    fn start(jdk: &Jdk, options: &[&str], programs: &Path, words: &[&str]) -> Self {
+        let mut command = jdk.tool("java");
+        command.args(options).arg("-cp").arg(programs);
+        Self::of(command.arg("MemoryLeaks").args(words))
+    }
+
+    fn of(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("java");
+        let mut line = String::new();
+        let out = child.stdout.take().expect("its output");
+        BufReader::new(out).read_line(&mut line).expect("a line");
+        assert_eq!(line.trim(), "ready");
+        Self(child)
+    }
+}
+
+fn memory(pid: u32, seconds: &str) -> Value {
+    let output = Command::new(ducktrack_command().expect("the command"))
+        .args([
+            "memory",
+            &pid.to_string(),
+            "--for",
+            seconds,
+            "--format",
+            "json",
+        ])
+        .output()
+        .expect("ducktrack memory");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+fn part(report: &Value, name: &str) -> u64 {
+    let parts = report["parts"].as_array().expect("parts");
+    let found = parts.iter().find(|part| part["part"] == name);
+    found.map_or(0, |part| part["bytes"].as_u64().expect("bytes"))
+}
+
+fn assert_adds_up(report: &Value, what: &str) {
+    let parts = report["parts"].as_array().expect("parts");
+    let sum: i64 = parts.iter().filter_map(|part| part["bytes"].as_i64()).sum();
+    let rest = report["notInParts"].as_i64().expect("a rest");
+    assert_eq!(
+        Some(sum + rest),
+        report["charged"].as_i64(),
+        "{what}: {report}"
+    );
+}
+
+#[test]
+fn the_parts_are_those_that_the_jvm_counts() {
+    let programs = programs();
+    let mut runs = 0;
+    for jdk in &traced_jdks().expect("JDKs") {
+        for collector in [
+            "-XX:+UseSerialGC",
+            "-XX:+UseG1GC",
+            "-XX:+UseParallelGC",
+            "-XX:+UseZGC",
+        ] {
+            let options = [
+                collector,
+                "-XX:NativeMemoryTracking=summary",
+                "-Xmx200m",
+                "-Xms200m",
+            ];
+            let program = Running::start(jdk, &options, programs.path(), &["hold"]);
+            let report = memory(program.0.id(), "0");
+            let what = format!("JDK {} {collector}", jdk.version);
+            assert_adds_up(&report, &what);
+            let off_heap = part(&report, "off-heap");
+            assert!(
+                (DIRECT..DIRECT + 4 * MB).contains(&off_heap),
+                "{what}: {off_heap} off-heap"
+            );
+            let heap = part(&report, "heap-used") + part(&report, "heap-free");
+            assert!(
+                (30 * MB..=210 * MB).contains(&heap),
+                "{what}: {heap} in the heap"
+            );
+            let stacks = part(&report, "thread-stacks");
+            assert!(stacks > 60 * 8192, "{what}: {stacks} of 60 stacks and more");
+            let code = part(&report, "code-cache");
+            // What is resident of it: the interpreter and the stubs at least.
+            assert!(code > MB / 4, "{what}: {code} bytes of code");
+            // Most classes of this program are in the archive.
+            assert!(part(&report, "metaspace") > MB / 8, "{what}: metaspace");
+            assert_eq!(report["maxHeap"].as_u64(), Some(200 * MB), "{what}");
+            runs += 1;
+        }
+    }
+    checked(&format!("bills of memory, {runs} runs"));
+}
+
+/// Without the JVM's own count, a recording tells what Java code asked for, and who did.
+#[test]
+fn a_recording_names_the_lines() {
+    let programs = programs();
+    for jdk in &traced_jdks().expect("JDKs") {
+        let trace = programs.path().join(format!("recording-{}", jdk.version));
+        let agent = format!(
+            "-agentpath:{}=summary=off,output={}",
+            agent_library().expect("the agent").display(),
+            trace.display()
+        );
+        let options = [agent.as_str(), "-Xmx200m"];
+        let program = Running::start(jdk, &options, programs.path(), &["hold"]);
+        // The agent looks at its own memory now and then: the first look may be to come.
+        let mut looks = (0..40).map(|_| {
+            std::thread::sleep(Duration::from_millis(250));
+            memory(program.0.id(), "0")
+        });
+        let report = looks.find(|report| part(report, "agent") > 0);
+        let report = report.expect("the agent's part within 10 s");
+        let what = format!("JDK {}", jdk.version);
+        assert_adds_up(&report, &what);
+        assert_eq!(report["nativeMemoryTracking"], false, "{what}");
+        let off_heap = part(&report, "off-heap");
+        assert!(
+            (DIRECT..DIRECT + MB).contains(&off_heap),
+            "{what}: {off_heap}"
+        );
+        assert!(part(&report, "agent") > MB / 4, "{what}: {report}");
+        let made = |name: &str, kind: &str| {
+            let mut parts = report["parts"].as_array().expect("parts").iter();
+            let part = parts.find(|part| part["part"] == name).expect("the part");
+            let mut makers = part["makers"].as_array().expect("makers").iter();
+            let maker = makers.find(|maker| maker["kind"] == kind).expect("a maker");
+            let place = maker["place"].as_str().expect("a place").to_owned();
+            let live = |key: &str| maker["live"][key].as_u64().expect("a number");
+            (place, live("count"), live("bytes"))
+        };
+        let (place, count, bytes) = made("off-heap", "direct-buffer");
+        assert!(place.starts_with("MemoryLeaks.main:"), "{what}: {place}");
+        assert_eq!((count, bytes), (1, DIRECT), "{what}");
+        let (place, count, bytes) = made("thread-stacks", "thread-stack");
+        assert!(place.starts_with("MemoryLeaks.sleeper:"), "{what}: {place}");
+        assert_eq!((count, bytes), (60, 60 * 2 * MB), "{what}");
+    }
+}
+
+#[test]
+fn bad_input_is_one_line() {
+    let output = Command::new(ducktrack_command().expect("the command"))
+        .args(["memory", &std::process::id().to_string()])
+        .output()
+        .expect("ducktrack memory");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors.contains("is no Java program"), "{errors}");
+    assert_eq!(errors.lines().count(), 1, "{errors}");
+}
+
+/// A control group of memory, removed at the end.
+struct Group(PathBuf);
+
+impl Group {
+    fn new(name: &str, limit: u64) -> Option<Self> {
+        let one = Path::new("/sys/fs/cgroup/memory");
+        let (root, file) = match one.is_dir() {
+            true => (one, "memory.limit_in_bytes"),
+            false => (Path::new("/sys/fs/cgroup"), "memory.max"),
+        };
+        let folder = root.join(format!("ducktrack-test-{}-{name}", std::process::id()));
+        fs::create_dir(&folder).ok()?;
+        let group = Self(folder);
+        fs::write(group.0.join(file), limit.to_string()).ok()?;
+        // Without swap the limit is the end.
+        drop(fs::write(group.0.join("memory.swap.max"), "0"));
+        drop(fs::write(
+            group.0.join("memory.memsw.limit_in_bytes"),
+            limit.to_string(),
+        ));
+        Some(group)
+    }
+
+    fn command(&self, java: &Path) -> Command {
+        let mut command = Command::new("/bin/sh");
+        let script = format!("echo $$ > {}/cgroup.procs && exec \"$@\"", self.0.display());
+        command.args(["-c", &script, "sh"]).arg(java);
+        command
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        for _ in 0..50 {
+            if fs::remove_dir(&self.0).is_ok() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+}
+
+/// The program leaks at an even rate until the kernel kills it; at half time the moment is forecast.
+fn forecast(jdk: &Jdk, programs: &Path, kind: &str) -> Option<(f64, f64)> {
+    let group = Group::new(kind, 200 * MB)?;
+    let java = jdk.home.join("bin/java");
+    let options = [
+        "-XX:+UseSerialGC",
+        "-Xmx2g",
+        "-Xms16m",
+        "-XX:MaxDirectMemorySize=2g",
+    ];
+    let mut command = group.command(&java);
+    command.args(options).arg("-cp").arg(programs);
+    let mut program = Running::of(command.args(["MemoryLeaks", kind]));
+    let begun = Instant::now();
+    std::thread::sleep(Duration::from_secs(8));
+    let report = memory(program.0.id(), "8");
+    let asked = Instant::now();
+    assert_adds_up(&report, kind);
+    assert_eq!(report["end"]["by"], "killed", "{kind}: {report}");
+    let seconds = report["end"]["inSeconds"].as_f64().expect("seconds");
+    let patience = Duration::from_secs(120);
+    while program.0.try_wait().expect("its state").is_none() {
+        assert!(begun.elapsed() < patience, "{kind}: it was not killed");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    Some((seconds, asked.elapsed().as_secs_f64()))
+}
+
+#[test]
+fn the_kill_is_forecast() {
+    let programs = programs();
+    let jdks = traced_jdks().expect("JDKs");
+    let jdk = jdks.first().expect("a JDK");
+    let kinds: &[&str] = match is_full_run() {
+        true => &["heap", "direct", "threads", "loaders"],
+        false => &["heap", "direct"],
+    };
+    for kind in kinds {
+        let Some((forecast, truth)) = forecast(jdk, programs.path(), kind) else {
+            skipped("no control group of memory can be made here: run as root");
+            return;
+        };
+        println!("{kind}: forecast {forecast:.1} s, killed after {truth:.1} s");
+        assert!(
+            (forecast / truth - 1.0).abs() <= 0.25,
+            "{kind}: {forecast} s, and it took {truth} s"
+        );
+    }
+    checked(&format!("forecasts of {} kills", kinds.len()));
+}

@@ -1,0 +1,148 @@
+//! Requests and statements of the service as contexts: known requests give exact numbers, and responses are those of the bare service.
+
+use std::path::Path;
+use std::process::Command;
+
+use ducktrack_tests::{agent_library, checked, ducktrack_command, matrix_jdks};
+use serde_json::Value;
+
+use crate::OLDEST_JAVA;
+use crate::neighbour::Neighbour;
+use crate::service::Service;
+
+/// The first Java with virtual threads.
+const FIRST_WITH_VIRTUAL_THREADS: u32 = 21;
+
+/// Kind, name and executions of contexts in one conversation. A search without words does not reach the controller; a book that is there is refused
+/// by the database.
+const EXECUTIONS: [(&str, &str, u64); 8] = [
+    ("http", "DELETE /books", 12),
+    ("http", "POST /books", 84),
+    ("http", "GET /books", 12),
+    ("http", "GET /search", 12),
+    ("http", "GET /years", 12),
+    ("http", "GET /greeting", 12),
+    ("http", "GET /lines", 12),
+    ("sql", "insert into book values (?)", 84),
+];
+
+#[test]
+fn routes_and_statements_are_contexts() {
+    let mut runs = 0;
+    let jdks = matrix_jdks().expect("JDKs");
+    for jdk in jdks.iter().filter(|jdk| jdk.version >= OLDEST_JAVA) {
+        let bare = Service::start(jdk, &[], false).converse();
+        for has_virtual_threads in [false, true] {
+            if has_virtual_threads && jdk.version < FIRST_WITH_VIRTUAL_THREADS {
+                continue;
+            }
+            let folder = tempfile::tempdir().expect("temporary folder");
+            let recording = folder.path().join("run");
+            let options = [
+                format!(
+                    "-agentpath:{}=contexts=http,contexts=sql,summary=off,output={}",
+                    agent_library().expect("agent").display(),
+                    recording.display()
+                ),
+                format!("-Dspring.threads.virtual.enabled={has_virtual_threads}"),
+            ];
+            let with_contexts = Service::start(jdk, &options, false).converse();
+            let name = format!(
+                "Java {}, virtual threads: {has_virtual_threads}",
+                jdk.version
+            );
+            with_contexts.compare(&bare, &name);
+            let report = by_context(&recording);
+            for (kind, context, executions) in EXECUTIONS {
+                let found = executions_of(&report, kind, context);
+                assert_eq!(found, Some(executions), "{name}: {kind} {context}");
+            }
+            runs += 1;
+        }
+    }
+    checked(&format!(
+        "requests and statements of a Spring service as contexts, {runs} JVMs"
+    ));
+}
+
+/// The harness's version of OpenTelemetry's agent makes no spans on later ones.
+const NEWEST_WITH_SPANS: u32 = 24;
+/// Spans of OpenTelemetry's agent in one conversation, by the names that they have when they become current.
+const SPANS: [(&str, u64); 6] = [
+    ("POST", 84),
+    ("GET", 84),
+    ("DELETE", 12),
+    ("INSERT books.book", 84),
+    ("SELECT books.author", 288),
+    ("DELETE books.book", 12),
+];
+
+#[test]
+fn contexts_are_exact_beside_opentelemetry() {
+    let mut runs = 0;
+    let jdks = matrix_jdks().expect("JDKs");
+    for jdk in jdks.iter().filter(|jdk| jdk.version >= OLDEST_JAVA) {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let place = folder.path();
+        let Some(neighbour) = Neighbour::OpenTelemetry.vm_options(jdk, place) else {
+            return;
+        };
+        let without_us = Service::start(jdk, &neighbour, false).converse();
+        let recording = place.join("run");
+        let ours = format!(
+            "-agentpath:{}=contexts=http,contexts=sql,contexts=otel,summary=off,output={}",
+            agent_library().expect("agent").display(),
+            recording.display()
+        );
+        let options: Vec<String> = neighbour.into_iter().chain([ours]).collect();
+        let with_contexts = Service::start(jdk, &options, false).converse();
+        let name = format!("Java {} beside OpenTelemetry", jdk.version);
+        with_contexts.compare(&without_us, &name);
+        let report = by_context(&recording);
+        for (kind, context, executions) in EXECUTIONS {
+            let found = executions_of(&report, kind, context);
+            assert_eq!(found, Some(executions), "{name}: {kind} {context}");
+        }
+        let spans = SPANS
+            .into_iter()
+            .filter(|_| jdk.version <= NEWEST_WITH_SPANS);
+        for (span, executions) in spans {
+            let found = executions_of(&report, "otel", span);
+            assert_eq!(
+                found,
+                Some(executions),
+                "{name}: {span}\n{}",
+                names(&report)
+            );
+        }
+        runs += 1;
+    }
+    checked(&format!(
+        "contexts of a Spring service beside OpenTelemetry's agent, {runs} JVMs, exact, responses as without"
+    ));
+}
+
+/// The contexts of a report, one a line.
+fn names(report: &Value) -> String {
+    let contexts = report["contexts"].as_array().expect("contexts").iter();
+    let line = |context: &Value| {
+        let executions = &context["executions"]["count"];
+        format!("{} {} {executions}", context["kind"], context["name"])
+    };
+    contexts.map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn executions_of(report: &Value, kind: &str, name: &str) -> Option<u64> {
+    let contexts = report["contexts"].as_array()?;
+    let is_it = |context: &&Value| context["kind"] == kind && context["name"] == name;
+    contexts.iter().find(is_it)?["executions"]["count"].as_u64()
+}
+
+fn by_context(recording: &Path) -> Value {
+    let mut command = Command::new(ducktrack_command().expect("ducktrack"));
+    command.arg("report").arg(recording);
+    let ended = command
+        .args(["--by", "context", "--format", "json"])
+        .output();
+    serde_json::from_slice(&ended.expect("ducktrack").stdout).expect("JSON")
+}

@@ -1,0 +1,101 @@
+//! The service under attach and stop, again and again: every answer is the bare service's. What the process has (descriptors, resident memory) is told.
+//!
+//! Its handlers are first used while the agent records: Spring then reads the names of their parameters from classes that were exchanged.
+
+use std::fmt;
+use std::path::Path;
+use std::process::Command;
+
+use ducktrack_tests::{Jdk, agent_library, checked, ducktrack_command, is_full_run, matrix_jdks};
+
+use crate::OLDEST_JAVA;
+use crate::conversation::Conversation;
+use crate::service::Service;
+
+/// What a process has.
+#[derive(Clone, Copy)]
+struct Holdings {
+    descriptors: usize,
+    kilobytes: u64,
+}
+
+impl fmt::Display for Holdings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} descriptors and {} kB",
+            self.descriptors, self.kilobytes
+        )
+    }
+}
+
+impl Holdings {
+    fn of(pid: u32) -> Self {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("its status");
+        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kilobytes = resident.and_then(|text| text.split_whitespace().next()?.parse().ok());
+        let descriptors = std::fs::read_dir(format!("/proc/{pid}/fd")).expect("its descriptors");
+        Self {
+            descriptors: descriptors.count(),
+            kilobytes: kilobytes.expect("its memory"),
+        }
+    }
+}
+
+fn ducktrack(words: &[&str]) {
+    let output = Command::new(ducktrack_command().expect("the command"))
+        .args(words)
+        .output()
+        .expect("ducktrack");
+    assert!(output.status.success(), "{words:?}: {output:?}");
+}
+
+fn attach(pid: &str, output: &Path) {
+    let library = agent_library().expect("the agent");
+    let (library, output) = (library.display().to_string(), output.display().to_string());
+    ducktrack(&[
+        "attach",
+        pid,
+        "--library",
+        &library,
+        "--output",
+        &output,
+        "--summary=off",
+    ]);
+}
+
+fn check(jdk: &Jdk, cycles: usize) {
+    let expected = Service::start(jdk, &[], false).converse();
+    let place = tempfile::tempdir().expect("temporary folder");
+    // A heap of one size: only what the agent leaves behind can grow.
+    let heap = ["-Xms256m", "-XX:+AlwaysPreTouch"].map(str::to_owned);
+    let service = Service::start(jdk, &heap, false);
+    let pid = service.pid();
+    let mut seen = Vec::new();
+    for cycle in 0..cycles {
+        let output = place.path().join("run");
+        attach(&pid.to_string(), &output);
+        let what = |state: &str| format!("JDK {}, cycle {cycle}, {state}", jdk.version);
+        Conversation::with(service.port()).compare(&expected, &what("recorded"));
+        ducktrack(&["stop", &pid.to_string()]);
+        Conversation::with(service.port()).compare(&expected, &what("stopped"));
+        std::fs::remove_dir_all(&output).expect("its recording");
+        seen.push(Holdings::of(pid));
+    }
+    let (first, last) = (seen[0], seen[seen.len() - 1]);
+    checked(&format!(
+        "JDK {}: every answer in {cycles} cycles of attach and stop; {first} after the first, {last} after the last",
+        jdk.version
+    ));
+    service.converse().compare(&expected, "in the end");
+}
+
+#[test]
+fn every_answer_under_attach_and_stop_is_that_of_the_bare_service() {
+    let cycles = if is_full_run() { 20 } else { 2 };
+    for jdk in matrix_jdks().expect("JDKs") {
+        if jdk.version >= OLDEST_JAVA && (is_full_run() || jdk.version != 21) {
+            check(&jdk, cycles);
+        }
+    }
+}
