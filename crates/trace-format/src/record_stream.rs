@@ -155,7 +155,7 @@ fn decode_record(bytes: &[u8], at: usize) -> Result<Record, FormatError> {
 mod tests {
     use super::*;
     use crate::{
-        AllocationKind, CounterId, End, MethodId, OffHeapKind, OffHeapMaker, Site, SiteId, Snapshot,
+        AllocationKind, ContextExecutions, ContextId, End, MethodId, Site, SiteId, Snapshot,
     };
 
     fn end() -> Record {
@@ -169,10 +169,12 @@ mod tests {
     #[test]
     fn the_last_known_tag_is_that_of_the_last_record() {
         let mut content = Vec::new();
-        let last = Record::OffHeapMaker(OffHeapMaker {
-            first: CounterId(1),
-            kind: OffHeapKind::Mapped,
-            frames: Vec::new(),
+        let last = Record::FoldedExecutions(ContextExecutions {
+            context: ContextId(1),
+            executions: 0,
+            bytes: 0,
+            buckets: Vec::new(),
+            largest: None,
         });
         push_record(&last, &mut content).unwrap();
         assert_eq!(u32::from(content[1]), KNOWN_RECORDS - 1);
