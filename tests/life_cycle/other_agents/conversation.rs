@@ -83,6 +83,11 @@ fn with_body(path: &str, json: &str) -> String {
     )
 }
 
+/// What the service answers to a request that changes nothing.
+pub(crate) fn greeting(port: u16) -> String {
+    ask(port, &plain("GET", "/greeting?name=Ann"))
+}
+
 /// Everything that comes back until the service closes the connection.
 fn ask(port: u16, request: &str) -> String {
     let mut connection = TcpStream::connect(("127.0.0.1", port)).expect("the service");

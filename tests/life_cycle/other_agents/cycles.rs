@@ -1,4 +1,5 @@
-//! The service under attach and stop, again and again: every answer is the bare service's. What the process has (descriptors, resident memory) is told.
+//! The service under attach and stop, again and again: every answer is the bare service's, also those during the attach and the stop, and no
+//! descriptor is left. Its resident memory is told.
 //!
 //! Its handlers are first used while the agent records: Spring then reads the names of their parameters from classes that were exchanged.
 
@@ -9,8 +10,11 @@ use std::process::Command;
 use ducktrack_tests::{Jdk, agent_library, checked, ducktrack_command, is_full_run, matrix_jdks};
 
 use crate::OLDEST_JAVA;
-use crate::conversation::Conversation;
+use crate::conversation::{Conversation, greeting};
 use crate::service::Service;
+
+/// Descriptors that the service opens late, whoever attaches.
+const OF_THE_SERVICE: usize = 4;
 
 /// What a process has.
 #[derive(Clone, Copy)]
@@ -64,25 +68,47 @@ fn attach(pid: &str, output: &Path) {
     ]);
 }
 
+/// Runs `body` while a client asks the service again and again: each answer must be the `expected` one.
+fn while_asked(port: u16, expected: &str, body: impl FnOnce() + Send) {
+    std::thread::scope(|scope| {
+        let work = scope.spawn(body);
+        while !work.is_finished() {
+            assert_eq!(greeting(port), expected);
+        }
+        work.join().expect("attached or stopped");
+    });
+}
+
 fn check(jdk: &Jdk, cycles: usize) {
-    let expected = Service::start(jdk, &[], false).converse();
+    let bare = Service::start(jdk, &[], false);
+    let greeted = greeting(bare.port());
+    let expected = bare.converse();
     let place = tempfile::tempdir().expect("temporary folder");
     // A heap of one size: only what the agent leaves behind can grow.
     let heap = ["-Xms256m", "-XX:+AlwaysPreTouch"].map(str::to_owned);
     let service = Service::start(jdk, &heap, false);
-    let pid = service.pid();
+    let (pid, port) = (service.pid(), service.port());
     let mut seen = Vec::new();
     for cycle in 0..cycles {
         let output = place.path().join("run");
-        attach(&pid.to_string(), &output);
+        let arrive = || attach(&pid.to_string(), &output);
+        match cycle {
+            0 => arrive(),
+            _ => while_asked(port, &greeted, arrive),
+        }
         let what = |state: &str| format!("JDK {}, cycle {cycle}, {state}", jdk.version);
-        Conversation::with(service.port()).compare(&expected, &what("recorded"));
-        ducktrack(&["stop", &pid.to_string()]);
-        Conversation::with(service.port()).compare(&expected, &what("stopped"));
+        Conversation::with(port).compare(&expected, &what("recorded"));
+        while_asked(port, &greeted, || ducktrack(&["stop", &pid.to_string()]));
+        Conversation::with(port).compare(&expected, &what("stopped"));
         std::fs::remove_dir_all(&output).expect("its recording");
         seen.push(Holdings::of(pid));
     }
     let (first, last) = (seen[0], seen[seen.len() - 1]);
+    assert!(
+        last.descriptors <= first.descriptors + OF_THE_SERVICE,
+        "JDK {}: {first}, then {last}",
+        jdk.version
+    );
     checked(&format!(
         "JDK {}: every answer in {cycles} cycles of attach and stop; {first} after the first, {last} after the last",
         jdk.version
