@@ -124,7 +124,7 @@ fn dump_note(holdings: &Holdings) -> Option<String> {
     let since = since.map(|made| {
         let of = counted(dump.outcome.objects, "object");
         format!(
-            "{} of its {of} were made after collection {}, and have no site",
+            "{} of its {of} were made after collection {}: only their types are known",
             grouped(made),
             dump.collection
         )
