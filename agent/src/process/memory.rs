@@ -34,6 +34,15 @@ pub(crate) fn in_use() -> usize {
     small + large
 }
 
+/// Gives back what malloc has free: after 15 recordings of a service, 75 MB in the arenas of the threads that had rewritten classes.
+pub(crate) fn give_back_free() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: it needs nothing of its caller.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
 /// The part of them in malloc's blocks.
 pub(crate) fn of_malloc() -> usize {
     in_use() - MEMORY.mapped.load(Ordering::Relaxed)

@@ -7,6 +7,7 @@
 //! threads     point slots to the shared block again                   running frames count into it, and it is not read
 //! blocks      replace file memory by private, untouched memory        a thread may be between the load of its slot and its store
 //! events      disable the callbacks
+//! memory      malloc gives back what the recording has freed
 //! ```
 
 use ducktrack_jvmti::sys::jclass;
@@ -24,6 +25,7 @@ use crate::core::{Core, LOCAL_REFERENCES};
 use crate::helper_classes::helper_class::HelperClass;
 use crate::native_code::jni_table;
 use crate::process::clock::micros;
+use crate::process::memory::give_back_free;
 use crate::recording::Moment;
 use crate::run::agent::Agent;
 use crate::run::end_cause::EndCause;
@@ -74,6 +76,7 @@ impl Agent {
         self.core.threads.retire_blocks();
         self.core.registry.forget();
         self.instrumentation.forget();
+        give_back_free();
         self.core.wake.close();
         let answer = json!({
             "ok": true,
