@@ -65,13 +65,16 @@ pub(crate) struct PlannedField {
 pub(crate) struct ReferencePlan {
     /// By ascending offset.
     pub(crate) fields: Vec<PlannedField>,
-    /// Of a weak reference: where its referent and its queue are.
+    /// Of a weak or soft reference: where its referent and its queue are.
     pub(crate) weak: Option<WeakFields>,
     /// Bytes of all fields in the dump.
     pub(crate) bytes: u32,
 }
 
-/// Offsets of fields of a weak reference.
+/// The references by which a table may hold its keys or values.
+const KINDS_OF_TABLES: [&str; 2] = ["java/lang/ref/WeakReference", "java/lang/ref/SoftReference"];
+
+/// Offsets of fields of a weak or soft reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WeakFields {
     pub(crate) referent: u32,
@@ -279,11 +282,11 @@ impl ClassTable {
         strength(self.name(index), self.string(field), |_| false) == Strength::Late
     }
 
-    /// Of a class of weak references.
+    /// Of a class of weak or soft references.
     fn weak_fields(&self, index: ClassIndex) -> Option<WeakFields> {
         let of_reference = |field| self.offset(index, "java/lang/ref/Reference", field);
-        self.is_a(index, "java/lang/ref/WeakReference")
-            .then_some(())?;
+        let mut kinds = KINDS_OF_TABLES.iter();
+        kinds.any(|kind| self.is_a(index, kind)).then_some(())?;
         Some(WeakFields {
             referent: of_reference("referent")?,
             queue: of_reference("queue")?,

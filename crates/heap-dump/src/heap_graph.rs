@@ -221,8 +221,8 @@ impl HeapGraph {
         !self.soft.is_empty()
     }
 
-    /// Weak references that are cleared and wait in their queue: the entries of a weak table that its next use removes.
-    pub fn spent_references(&self) -> &FxHashSet<u32> {
+    /// Weak and soft references that are cleared and wait in their queue.
+    pub(crate) fn spent_references(&self) -> &FxHashSet<u32> {
         &self.spent
     }
 

@@ -39,7 +39,7 @@ pub(crate) struct References {
     pub(crate) late: FxHashMap<u32, Vec<u32>>,
     /// The referents of soft references, which are also among the others.
     pub(crate) soft: FxHashMap<u32, u32>,
-    /// Weak references that are cleared and whose queue has them still.
+    /// Weak and soft references that are cleared and whose queue has them still.
     pub(crate) spent: FxHashSet<u32>,
 }
 
@@ -111,8 +111,11 @@ fn loaded_classes(dump: Numbered<'_>) -> FxHashMap<Identifier, Vec<u32>> {
     loaded
 }
 
-/// The class of the queues of references; its static field `NULL` stands for none.
+/// The class of the queues of references.
 const REFERENCE_QUEUE: &str = "java/lang/ref/ReferenceQueue";
+
+/// Its static field that stands for no queue: the name until JDK 21, and the one since.
+const NO_QUEUE: [&str; 2] = ["NULL", "NULL_QUEUE"];
 
 /// How to read the content of the current object.
 #[derive(Clone, Copy)]
@@ -131,9 +134,9 @@ struct ReferenceReader<'a> {
     edges: Lists,
     late: FxHashMap<u32, Vec<u32>>,
     soft: FxHashMap<u32, u32>,
-    /// Cleared weak references: the number, and the queue.
+    /// Cleared weak and soft references: the number, and the queue.
     cleared: Vec<(u32, Identifier)>,
-    /// `ReferenceQueue.NULL`: the queue of references that have none, or that were taken from it.
+    /// The queue of references that have none, or that were taken from it.
     no_queue: Identifier,
     /// The object whose content comes next.
     object: Identifier,
@@ -252,7 +255,7 @@ impl RecordVisitor for ReferenceReader<'_> {
         let index = self.dump.classes.by_id(class.id);
         let is_queue = index.is_some_and(|index| self.dump.classes.name(index) == REFERENCE_QUEUE);
         for (name, value) in class.statics {
-            if is_queue && self.dump.classes.string(name) == "NULL" {
+            if is_queue && NO_QUEUE.contains(&self.dump.classes.string(name)) {
                 self.no_queue = value;
             }
             match index.is_some_and(|index| self.dump.classes.is_late_static(index, name)) {

@@ -1,6 +1,7 @@
 //! Whole hand-written dumps: what is read from them, and that no bytes make the reader panic.
 
 mod dump_writer;
+mod spent_entries;
 
 use std::io::Write;
 
