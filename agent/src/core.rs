@@ -46,6 +46,7 @@ pub(crate) use cost::Cost;
 pub(crate) use loaded_classes::LOCAL_REFERENCES;
 pub(crate) use needs::Needs;
 
+use crate::classes::chosen_classes::ChosenClasses;
 use crate::core::loaders::Loaders;
 use crate::core::notes::Notes;
 use crate::core::out_of_memory::KindsOfExhaustion;
@@ -72,6 +73,7 @@ pub(crate) struct Core {
     pub(crate) env: Env,
     pub(crate) options: Options,
     pub(crate) options_text: String,
+    pub(crate) chosen: ChosenClasses,
     pub(crate) needs: Needs,
     /// The mode that runs, where layers of the wanted one do not work.
     pub(crate) lesser_mode: OnceLock<Mode>,
@@ -149,6 +151,7 @@ impl Core {
             resident,
             env: resident.env,
             options_text: text.to_owned(),
+            chosen: ChosenClasses::new(&options),
             log,
             phase: PhaseCell::new(),
             attached,

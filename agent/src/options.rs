@@ -356,11 +356,3 @@ impl Default for Options {
         }
     }
 }
-
-impl Options {
-    /// Whether the user wants this class (internal name) rewritten.
-    pub fn wants(&self, class: &str) -> bool {
-        (self.include.is_empty() || self.include.iter().any(|pattern| pattern.matches(class)))
-            && !self.exclude.iter().any(|pattern| pattern.matches(class))
-    }
-}

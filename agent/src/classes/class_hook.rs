@@ -197,7 +197,7 @@ impl ClassHook<'_> {
         if is_helper(name) {
             return None;
         }
-        if !self.core.options.wants(&String::from_utf8_lossy(name)) {
+        if !self.core.chosen.wants(&String::from_utf8_lossy(name)) {
             self.core.registry.refuse(name, "excluded-by-option");
             return None;
         }

@@ -208,7 +208,7 @@ fn name_of(env: Env, class: jclass) -> String {
 
 /// Whether the hook may have anything to do with a class.
 fn is_to_be_rewritten(core: &Core, name: &str) -> bool {
-    let is_wanted = core.options.wants(name);
+    let is_wanted = core.chosen.wants(name);
     if !is_wanted {
         core.registry.refuse(name.as_bytes(), "excluded-by-option");
     }

@@ -47,7 +47,8 @@ impl Agent {
         losses.extend(contexts.map(Contexts::losses).into_iter().flatten());
         let notes = contexts.and_then(Contexts::notes);
         let sentences = self.instrumentation.contexts.sentences();
-        for sentence in sentences.into_iter().chain(notes) {
+        let of_classes = self.core.chosen.sentences();
+        for sentence in sentences.into_iter().chain(notes).chain(of_classes) {
             self.core.add_note(sentence);
         }
         losses.extend(self.recording.state(&self.core).losses);
