@@ -107,6 +107,20 @@ function change(row) {
   return box;
 }
 
+// The bytes of the leak, as the text of `ducktrack leaks` has them.
+function size(row) {
+  const retained = row.structure?.retained ?? row.retained, kept = row.released ? row.bytes : Math.max(row.keptBytes, row.bytes);
+  const whole = retained === null ? Math.max(row.keptBytes, row.bytes) : Math.max(retained, kept);
+  const part = whole > data.liveBytes ? 'dropped since' : share(whole, data.liveBytes) + ' of what is alive';
+  return (retained === null ? '' : atLeast) + bytes(whole) + ' (' + part + '), with ' + grouped(row.objects) + (row.objects === 1 ? ' object' : ' objects');
+}
+
+function bend(row) {
+  if (row.verdict === 'fills') return 'the curve bends (' + perCent(row.bends) + ')';
+  if (row.slows) return 'the curve bends, but towards no bound';
+  return row.bends >= 0.95 ? 'ever more slowly' : row.bends <= 0.05 ? 'ever faster' : 'evenly';
+}
+
 function candidate(row, at) {
   const box = element('div', 'panel path' + (at > 0 ? ' lesser' : ''));
   const title = row.alarm ? 'leaks' + (row.slows ? ', ever more slowly' : '') : row.softly ? 'fills, held by soft references only' : row.verdict === 'leaks' ? 'becomes more, too slowly for an alarm after this run' : row.reason === 'starting' ? 'becomes more while the program starts' : row.reason === 'weak table' ? 'leaks if the keys of these entries are alive' : row.reason === 'late' ? 'leaks if it goes on: it began late' : row.reason === 'few looks' ? 'leaks if it goes on as its births do' : row.reason === 'oldest gone' ? 'leaks, unless it replaces its oldest' : row.verdict === 'not known' ? 'leaks if what is in the old space is alive' : row.verdict;
@@ -114,10 +128,10 @@ function candidate(row, at) {
   head.append(element('span', '', (at + 1) + '. ' + (row.source ? row.source + ' \u2192 ' : '') + row.target), element('span', 'small', title));
   box.append(head);
   box.append(change(row));
-  box.append(factLine('live', bytes(row.bytes) + ' in ' + grouped(row.objects) + (row.objects === 1 ? ' object' : ' objects') + (row.retained === null ? '' : ', retaining ' + atLeast + bytes(row.retained) + ' (' + share(row.retained, data.liveBytes) + ')')));
+  box.append(factLine('size', size(row)));
   box.append(factLine('made at', (row.made ?? 'not known') + (row.loaders > 1 ? ' (its class from ' + row.loaders + ' loaders)' : '') + (row.caller ?? row.holderMade ? ', for ' + (row.caller ?? row.holderMade) : '')));
   box.append(factLine('rate', perMb(row.bytesPerMb.value) + ' (' + shortBytes(Math.max(0, row.bytesPerMb.low)) + ' to ' + shortBytes(Math.max(0, row.bytesPerMb.high)) + '), ' + shortBytes(Math.max(0, row.bytesPerSecond)) + ' per second of work' + (row.secondsUntilFull === null ? '' : '; alone it fills the heap in ' + longTime(row.secondsUntilFull))));
-  box.append(factLine('sure', perCent(row.sure) + ' that it rises, since ' + (row.sinceMicros / 1e6).toFixed(1) + ' s after the start; that the line bends: ' + perCent(row.bends) + (row.released ? '; it was dropped before the run ended' : '')));
+  box.append(factLine('sure', perCent(row.sure) + ' that it rises, since ' + (row.sinceMicros / 1e6).toFixed(1) + ' s after the start; ' + bend(row) + (row.released ? '; it was dropped before the run ended' : '')));
   box.append(factLine('stays', perCent(row.share.value) + ' of what is made there; ' + row.cohorts + ' of ' + row.ofCohorts + ' pieces of the run keep some. Each bar is a piece: what was made, filled as far as it stays'), cohorts(row));
   for (const [name, rows] of [['with each', row.with.filter((one) => one.each > 0)], ['also in it', row.with.filter((one) => one.each === 0)]])
     if (rows.length) box.append(factLine(name, rows.slice(0, 4).map((one) => (one.each ? grouped(one.each) + ' ' : '') + one.target + (one.made ? ' made at ' + one.made : '')).join('; ') + (rows.length > 4 ? '; and ' + (rows.length - 4) + (rows.length === 5 ? ' more site' : ' more sites') : '')));

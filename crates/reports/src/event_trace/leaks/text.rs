@@ -185,12 +185,17 @@ fn write_holder(out: &mut TextLines, row: &CandidateDoc, report: &LeaksReport, w
     }
 }
 
-/// The bytes of the leak: those of its structure, or those that it retains, or those that are kept of its lines.
+/// The bytes of the leak: those of its structure, or those that it retains, or those that are kept of its lines. A structure retains little of what a second one
+/// holds as well.
 fn size(row: &CandidateDoc, report: &LeaksReport) -> String {
     let structure = row.structure.as_ref().map(|one| one.retained);
+    let kept = match row.released {
+        true => row.bytes,
+        false => row.kept_bytes.max(row.bytes),
+    };
     let size = structure
         .or(row.retained)
-        .map(|retained| retained.max(row.bytes));
+        .map(|retained| retained.max(kept));
     let (at_least, size) = match size {
         Some(size) => (at_least(report), size),
         None => ("", row.kept_bytes.max(row.bytes)),
