@@ -74,6 +74,23 @@ fn part(report: &Value, name: &str) -> u64 {
     found.map_or(0, |part| part["bytes"].as_u64().expect("bytes"))
 }
 
+/// Committed bytes of a category of the JVM's own count.
+fn counted(report: &Value, category: &str) -> u64 {
+    let rows = report["nativeMemory"].as_array().expect("a count");
+    let found = rows.iter().find(|row| row["category"] == category);
+    found.map_or(0, |row| row["committed"].as_u64().expect("bytes"))
+}
+
+/// Kind, place, number and bytes of what made most of a part.
+fn first_maker(report: &Value, part: &str) -> (String, String, u64, u64) {
+    let parts = report["parts"].as_array().expect("parts");
+    let part = parts.iter().find(|row| row["part"] == part).expect("part");
+    let maker = &part["makers"][0];
+    let text = |key: &str| maker[key].as_str().expect("a text").to_owned();
+    let live = |key: &str| maker["live"][key].as_u64().expect("a number");
+    (text("kind"), text("place"), live("count"), live("bytes"))
+}
+
 fn assert_adds_up(report: &Value, what: &str) {
     let parts = report["parts"].as_array().expect("parts");
     let sum: i64 = parts.iter().filter_map(|part| part["bytes"].as_i64()).sum();
@@ -124,6 +141,20 @@ fn the_parts_are_those_that_the_jvm_counts() {
             // Most classes of this program are in the archive.
             assert!(part(&report, "metaspace") > MB / 8, "{what}: metaspace");
             assert_eq!(report["maxHeap"].as_u64(), Some(200 * MB), "{what}");
+            assert_eq!(counted(&report, "Java Heap"), 200 * MB, "{what}");
+            assert!(counted(&report, "Other") >= DIRECT, "{what}: {report}");
+            let (kind, loader, count, bytes) = first_maker(&report, "metaspace");
+            assert_eq!(
+                (kind.as_str(), loader.as_str(), count),
+                ("class-loader", "<boot class loader>", 1),
+                "{what}"
+            );
+            // The chunks of the loader of the JDK: most of what is committed, in whichever unit this JDK prints it.
+            let committed = counted(&report, "Metaspace") + counted(&report, "Class");
+            assert!(
+                bytes > 256 << 10 && bytes <= committed,
+                "{what}: {bytes} of {committed}"
+            );
             runs += 1;
         }
     }

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod bill;
+mod class_loaders;
 mod forecast;
 mod group;
 mod heap_figures;
@@ -18,6 +19,7 @@ mod part;
 mod trend;
 
 pub use bill::{Bill, BillRow, Observed, Recorded};
+pub use class_loaders::{LoadersOfClass, loaders_by_class};
 pub use forecast::{End, Forecast, Sample, forecast};
 pub use group::{Group, GroupVersion, group_path};
 pub use heap_figures::{HeapFigures, code_ranges, heap_figures, max_heap, metaspace_committed};

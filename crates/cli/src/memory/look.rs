@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use ducktrack_memory_bill::{
-    Mapping, Observed, Recorded, Sample, code_ranges, heap_figures, max_heap, metaspace_committed,
-    native_memory, stack_pointer,
+    LoadersOfClass, Mapping, Observed, Recorded, Sample, code_ranges, heap_figures,
+    loaders_by_class, max_heap, metaspace_committed, native_memory, stack_pointer,
 };
 
 use super::kernel_files::{anonymous_of, group, group_now, mappings_of, processes, waits};
@@ -25,6 +25,7 @@ pub(super) struct Found {
     pub(super) group: Option<String>,
     pub(super) max_heap: Option<u64>,
     pub(super) threads: u64,
+    pub(super) loaders: Vec<LoadersOfClass>,
 }
 
 impl<'a> Look<'a> {
@@ -60,6 +61,7 @@ impl<'a> Look<'a> {
         let native = answer("VM.native_memory summary scale=B");
         let metaspace = answer("VM.metaspace basic scale=1");
         let (code, flags) = (answer("Compiler.codecache"), answer("VM.flags"));
+        let loaders = answer("VM.classloader_stats");
         let waits = waits(self.jvm.pid);
         let group = self.group.as_deref().and_then(group_now);
         let observed = Observed {
@@ -78,13 +80,14 @@ impl<'a> Look<'a> {
             others: self.others(),
         };
         Ok(Found {
-            observed,
             group: self
                 .group
                 .as_ref()
                 .map(|folder| folder.display().to_string()),
+            loaders: loaders_by_class(&loaders, observed.metaspace.unwrap_or(0)),
             max_heap: max_heap(&flags),
             threads: waits.len() as u64,
+            observed,
         })
     }
 

@@ -1,7 +1,7 @@
 //! The keys of `ducktrack memory`.
 
 use ducktrack_count_model::OffHeapRow;
-use ducktrack_memory_bill::{Bill, End, Forecast, Trend};
+use ducktrack_memory_bill::{Bill, End, Forecast, LoadersOfClass, NativeCategory, Trend};
 use serde::{Deserialize, Serialize};
 
 use super::advice::Advisor;
@@ -33,6 +33,8 @@ pub struct MemoryReport {
     pub threads: u64,
     /// Whether the JVM counts its own memory (`-XX:NativeMemoryTracking=summary`).
     pub native_memory_tracking: bool,
+    /// That count, category by category; empty: there is none.
+    pub native_memory: Vec<NativeMemoryDoc>,
     /// The parts; with `notInParts` they add up to `charged`.
     pub parts: Vec<MemoryPartDoc>,
     /// Charged, and in no part; negative: the parts were read at another moment and are larger.
@@ -59,8 +61,18 @@ pub struct MemoryPartDoc {
     pub bytes: u64,
     /// What to do about it; null: nothing.
     pub what: Option<String>,
-    /// The lines that made most of it, since recording began; empty: nothing of it is recorded.
+    /// What made most of it: of class metadata the loaders, else the lines since recording began; empty: nothing of it is recorded.
     pub makers: Vec<MemoryMakerDoc>,
+}
+
+/// A category of the JVM's count of its own memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NativeMemoryDoc {
+    /// Its name, as the JVM prints it: `Java Heap`, `Class`.
+    pub category: String,
+    /// Committed bytes; of mappings, also those that were never written.
+    pub committed: u64,
 }
 
 /// Growth.
@@ -102,8 +114,10 @@ pub struct MemoryRequest {
     pub max_heap: Option<u64>,
     /// Threads.
     pub threads: u64,
-    /// Whether the JVM counts its own memory.
-    pub native_memory_tracking: bool,
+    /// The JVM's count of its own memory; empty: it does not count.
+    pub native: Vec<NativeCategory>,
+    /// Loaders by class, those with most class metadata first.
+    pub loaders: Vec<LoadersOfClass>,
     /// How long the process was observed, in seconds.
     pub observed_seconds: f64,
     /// Memory outside of the heap, as a recording of the process has it.
@@ -120,15 +134,16 @@ pub fn memory_report(
         bill,
         max_heap: request.max_heap,
         threads: request.threads,
-        native_memory_tracking: request.native_memory_tracking,
+        native_memory_tracking: !request.native.is_empty(),
     };
     let parts = bill.rows.iter().map(|row| MemoryPartDoc {
         part: row.part.key().to_owned(),
         name: row.part.name().to_owned(),
         bytes: row.bytes,
         what: advisor.advice(row.part),
-        makers: makers(&request.off_heap, row.part),
+        makers: makers(&request, row.part),
     });
+    let parts: Vec<_> = parts.collect();
     MemoryReport {
         format: "ducktrack-memory".to_owned(),
         version: VERSION,
@@ -138,13 +153,27 @@ pub fn memory_report(
         limit: bill.limit,
         max_heap: request.max_heap,
         threads: request.threads,
-        native_memory_tracking: request.native_memory_tracking,
-        parts: parts.collect(),
+        native_memory_tracking: !request.native.is_empty(),
+        native_memory: request
+            .native
+            .into_iter()
+            .map(NativeMemoryDoc::of)
+            .collect(),
+        parts,
         not_in_parts: bill.not_in_parts,
         observed_seconds: request.observed_seconds,
         charge_trend: charge.map(MemoryTrendDoc::of),
         heap_trend: heap.map(MemoryTrendDoc::of),
         end: end.map(MemoryEndDoc::of),
+    }
+}
+
+impl NativeMemoryDoc {
+    fn of(category: NativeCategory) -> Self {
+        Self {
+            category: category.name,
+            committed: category.committed,
+        }
     }
 }
 

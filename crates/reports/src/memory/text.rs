@@ -55,7 +55,7 @@ pub(super) fn write(report: &MemoryReport, out: &mut TextLines) {
                 String::new(),
                 String::new(),
                 format!(
-                    "  {} in {} {} by {}",
+                    "  {} in {} {}: {}",
                     short_bytes(u64::try_from(maker.live.bytes).unwrap_or(0)),
                     grouped(maker.live.count),
                     maker.kind,
@@ -76,6 +76,7 @@ pub(super) fn write(report: &MemoryReport, out: &mut TextLines) {
         "sum".to_owned(),
     ]);
     table.write(out);
+    native_memory(report, out);
     let advised = report
         .parts
         .iter()
@@ -90,6 +91,19 @@ pub(super) fn write(report: &MemoryReport, out: &mut TextLines) {
     if !report.native_memory_tracking {
         out.push_str("  The JVM does not count its own memory: what lies in malloc is one part.\n");
     }
+}
+
+/// What the JVM counts, line by line: of what it has reserved also pages that were never written.
+fn native_memory(report: &MemoryReport, out: &mut TextLines) {
+    if report.native_memory.is_empty() {
+        return;
+    }
+    section(out, "What the JVM counts (committed, written or not)");
+    let mut table = Columns::new(&[">bytes", "category"]);
+    for row in &report.native_memory {
+        table.push(vec![bytes(row.committed), row.category.clone()]);
+    }
+    table.write(out);
 }
 
 fn growth(what: &str, trend: Option<MemoryTrendDoc>, seconds: f64) -> String {
