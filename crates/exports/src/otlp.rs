@@ -4,7 +4,7 @@
 //! |---|---|
 //! | profiles | one for each measure: `alloc_objects/count`, `alloc_space/bytes`, and `inuse_objects/count`, `inuse_space/bytes` where a trace knows what is alive |
 //! | topmost location of a stack | the type of the objects |
-//! | attributes of a sample | `type`, `thread.name`, `site` |
+//! | attributes of a sample | `type`, `thread.name`, `site`, and of each kind of contexts `context.KIND` |
 //! | attributes of the resource | `service.name`, `process.pid`, and what is given |
 //!
 //! A file is a `ProfilesData`; its bytes are also those of an `ExportProfilesServiceRequest`. Entry 0 of each table stands for nothing, as the protocol wants.
@@ -82,11 +82,17 @@ fn profile(export: &Export<'_>, measure: Measure, tables: &mut Tables) -> Profil
                 ("thread.name", export.thread_of(row)),
                 ("site", &export.site(row)),
             ];
+            let mut attribute_indices = attributes
+                .map(|(key, value)| tables.attribute(key, value))
+                .to_vec();
+            let contexts = row.contexts.iter().map(|context| {
+                let key = format!("context.{}", context.kind);
+                tables.attribute(&key, &context.name)
+            });
+            attribute_indices.extend(contexts);
             Sample {
                 stack_index: tables.stacks.number(stack),
-                attribute_indices: attributes
-                    .map(|(key, value)| tables.attribute(key, value))
-                    .to_vec(),
+                attribute_indices,
                 values: vec![value],
                 ..Sample::default()
             }

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ducktrack_count_model::{CountModel, SampleSums, SizeClass, Tally};
+use ducktrack_count_model::{ContextNames, CountModel, SampleSums, SizeClass, Tally, ThreadRow};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::allotment::allot;
 use crate::interval::WeightSums;
 use crate::late_callers;
 use crate::layers::{LayerSums, Layers};
+use crate::makers::{Maker, Makers};
 use crate::profile::{Frame, FrameIndex, Profile, ProfileRow, StackIndex, StackNode, Stratum};
 use crate::sample_match::{Match, Matcher};
 use crate::stack_sample::StackSample;
@@ -17,11 +18,25 @@ use crate::strata::{Place, SiteStratum, Strata};
 
 /// Distributes the exact totals of a model over its sampled stacks.
 pub fn profile(model: &CountModel) -> Profile {
-    let strata = Strata::of(model);
+    profile_of(model, &Makers::of(model, |_| Vec::new()))
+}
+
+/// The same, with the contexts of each row under the names that they are shown by.
+pub fn profile_in_contexts(model: &CountModel, names: &ContextNames) -> Profile {
+    let shown = |thread: &ThreadRow| {
+        let contexts = model.contexts_of(thread).into_iter();
+        contexts.map(|context| names.shown(context)).collect()
+    };
+    profile_of(model, &Makers::of(model, shown))
+}
+
+fn profile_of(model: &CountModel, makers: &Makers) -> Profile {
+    let strata = Strata::of(model, makers);
     let (mut samples, unmatched) = matched_samples(model, &strata);
     late_callers::complete(&strata, &mut samples);
     let mut builder = Builder {
         model,
+        makers,
         profile: Profile::default(),
         frame_ids: FxHashMap::default(),
         node_ids: FxHashMap::default(),
@@ -103,6 +118,7 @@ fn matched_samples(model: &CountModel, strata: &Strata) -> (Vec<Vec<StackSample>
 
 struct Builder<'a> {
     model: &'a CountModel,
+    makers: &'a Makers,
     profile: Profile,
     frame_ids: FxHashMap<Frame, FrameIndex>,
     node_ids: FxHashMap<StackNode, StackIndex>,
@@ -131,15 +147,16 @@ impl Builder<'_> {
             self.profile.unseen[1] += stratum.layers.unseen[1];
         }
         self.profile.strata.push(stratum);
-        for (thread, tally) in &site.threads {
+        for (maker, tally) in &site.makers {
+            let maker = self.makers.get(*maker);
             let own: Vec<&StackSample> = samples
                 .iter()
-                .filter(|sample| sample.thread == *thread)
+                .filter(|sample| sample.thread == maker.thread)
                 .collect();
             match own.is_empty() {
-                false => self.add_rows(site, (thread, *tally), (&sizes, &own), true),
+                false => self.add_rows(site, (&maker, *tally), (&sizes, &own), true),
                 // The other threads' samples of the stratum are the best information about this thread.
-                true => self.add_rows(site, (thread, *tally), (&sizes, &all), false),
+                true => self.add_rows(site, (&maker, *tally), (&sizes, &all), false),
             }
         }
     }
@@ -147,13 +164,13 @@ impl Builder<'_> {
     fn add_rows(
         &mut self,
         site: &SiteStratum,
-        (thread, tally): (&Option<Arc<str>>, Tally),
+        (maker, tally): (&Maker, Tally),
         (sizes, samples): (&[SizeClass], &[&StackSample]),
         own: bool,
     ) {
         if samples.is_empty() {
             let stack = self.site_without_stack(site);
-            self.push_row(site, (stack, 0), (thread, tally), &SampleSums::default());
+            self.push_row(site, (stack, 0), (maker, tally), &SampleSums::default());
             return;
         }
         let layers = by_size(samples);
@@ -170,7 +187,7 @@ impl Builder<'_> {
             for ((frame, sums), tally) in sums.iter().zip(parts) {
                 let stack = self.stack(*frame);
                 let row_sums = if own { *sums } else { SampleSums::default() };
-                self.push_row(site, (stack, layer), (thread, tally), &row_sums);
+                self.push_row(site, (stack, layer), (maker, tally), &row_sums);
             }
         }
     }
@@ -179,7 +196,7 @@ impl Builder<'_> {
         &mut self,
         site: &SiteStratum,
         (stack, layer): (StackIndex, usize),
-        (thread, tally): (&Option<Arc<str>>, Tally),
+        (maker, tally): (&Maker, Tally),
         sums: &SampleSums,
     ) {
         if tally.is_zero() && sums.samples == 0 {
@@ -189,7 +206,8 @@ impl Builder<'_> {
         self.profile.rows.push(ProfileRow {
             stack,
             ty: site.ty.clone(),
-            thread: thread.clone(),
+            thread: maker.thread.clone(),
+            contexts: Arc::clone(&maker.contexts),
             tally,
             samples: sums.samples,
             stratum,

@@ -40,6 +40,7 @@ mod interval;
 mod late_callers;
 mod layers;
 mod live;
+mod makers;
 mod profile;
 mod sample_match;
 mod stack_sample;
@@ -47,7 +48,7 @@ mod strata;
 mod unit;
 
 pub use below::Below;
-pub use builder::profile;
+pub use builder::{profile, profile_in_contexts};
 pub use call_tree::{CallTree, Direction, NodeLabel, TreeNode};
 pub use inclusive::{MethodTotal, method_totals};
 pub use interval::Interval;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ducktrack_count_model::{MethodIndex, SiteIndex, Tally};
+use ducktrack_count_model::{ContextName, MethodIndex, SiteIndex, Tally};
 
 use crate::interval::{Interval, Part, sum_interval};
 use crate::layers::{LayerSums, Layers};
@@ -97,6 +97,8 @@ pub struct ProfileRow {
     pub ty: Option<Arc<str>>,
     /// Name of the thread.
     pub thread: Option<Arc<str>>,
+    /// The contexts that it was in, one of each kind; only [`profile_in_contexts`](crate::profile_in_contexts) tells them.
+    pub contexts: Arc<[ContextName]>,
     /// Objects and bytes.
     pub tally: Tally,
     /// Number of samples of this row.

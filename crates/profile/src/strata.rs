@@ -1,11 +1,14 @@
 //! The exact totals of the counters, by what sampled stacks can distinguish: line, type and caller.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ducktrack_count_model::{
     AllocationKind, CallIndex, CountModel, MethodIndex, SiteIndex, SitePart, SiteRow, Tally,
 };
 use rustc_hash::FxHashMap;
+
+use crate::makers::Makers;
 
 /// A line of a method.
 pub(crate) type Place = (MethodIndex, Option<u16>);
@@ -22,8 +25,8 @@ pub(crate) struct SiteStratum {
     /// The objects are allocated in a deeper frame: this line calls the allocating code.
     pub(crate) by_call: bool,
     pub(crate) tally: Tally,
-    /// By thread name; sums to `tally`.
-    pub(crate) threads: Vec<(Option<Arc<str>>, Tally)>,
+    /// By the number of the maker; sums to `tally`.
+    pub(crate) makers: BTreeMap<usize, Tally>,
 }
 
 /// All strata, and an index to find them.
@@ -36,7 +39,7 @@ pub(crate) struct Strata {
 type Key = (Place, Option<Arc<str>>, Option<Place>);
 
 impl Strata {
-    pub(crate) fn of(model: &CountModel) -> Self {
+    pub(crate) fn of(model: &CountModel, makers: &Makers) -> Self {
         let mut strata = Self {
             all: Vec::new(),
             by_place: FxHashMap::default(),
@@ -44,7 +47,7 @@ impl Strata {
         let mut known: FxHashMap<Key, usize> = FxHashMap::default();
         for (index, site) in model.indexed_sites() {
             for part in site.parts.iter().filter(|part| !part.tally.is_zero()) {
-                strata.add(model, (index, site), part, &mut known);
+                strata.add((model, makers), (index, site), part, &mut known);
             }
         }
         strata
@@ -52,7 +55,7 @@ impl Strata {
 
     fn add(
         &mut self,
-        model: &CountModel,
+        (model, makers): (&CountModel, &Makers),
         (index, site): (SiteIndex, &SiteRow),
         part: &SitePart,
         known: &mut FxHashMap<Key, usize>,
@@ -73,13 +76,13 @@ impl Strata {
         stratum.tally += part.tally;
         let mut rest = part.tally;
         for thread in &part.threads {
-            let name: Arc<str> = Arc::from(model.thread(thread.thread).name.as_str());
-            add_to(&mut stratum.threads, Some(name), thread.tally);
+            let maker = makers.of_thread(thread.thread);
+            *stratum.makers.entry(maker).or_default() += thread.tally;
             rest.count -= thread.tally.count;
             rest.bytes -= thread.tally.bytes;
         }
         if !rest.is_zero() {
-            add_to(&mut stratum.threads, None, rest);
+            *stratum.makers.entry(makers.not_known()).or_default() += rest;
         }
     }
 
@@ -96,7 +99,7 @@ impl Strata {
             ty,
             by_call: is_by_call(row.kind),
             tally: Tally::default(),
-            threads: Vec::new(),
+            makers: BTreeMap::new(),
         });
         at
     }
@@ -125,11 +128,4 @@ fn is_by_call(kind: AllocationKind) -> bool {
         kind,
         AllocationKind::New | AllocationKind::NewArray | AllocationKind::MultiNewArray
     )
-}
-
-fn add_to(threads: &mut Vec<(Option<Arc<str>>, Tally)>, name: Option<Arc<str>>, tally: Tally) {
-    match threads.iter_mut().find(|(known, _)| *known == name) {
-        Some((_, sum)) => *sum += tally,
-        None => threads.push((name, tally)),
-    }
 }

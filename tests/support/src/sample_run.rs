@@ -12,9 +12,10 @@
 //! | `com.acme.Orders.never` @0 | never ran | 0 | 0 |
 
 use ducktrack_trace_format::{
-    AgentCost, AllocationKind, CallSite, CallSiteId, Class, ClassId, Counter, CounterId,
-    CounterRole, End, KeyedCount, Method, MethodId, ObjectLayout, Record, Refusal, Reinstrumented,
-    Run, Site, SiteId, Snapshot, Term, Thread, ThreadCounts, ThreadId, Unit,
+    AgentCost, AllocationKind, CallSite, CallSiteId, Class, ClassId, Context, ContextBlock,
+    ContextId, Counter, CounterId, CounterRole, End, KeyedCount, Method, MethodId, ObjectLayout,
+    Record, Refusal, Reinstrumented, Run, Site, SiteId, Snapshot, Term, Thread, ThreadCounts,
+    ThreadId, Unit,
 };
 
 /// A class name that would end a script element and draw on a terminal, were it not escaped.
@@ -41,6 +42,62 @@ pub fn records_with(factor: u64) -> Vec<Record> {
         losses: Vec::new(),
     }));
     records
+}
+
+/// The same run, in which the pool's objects were made in a request, and a tenth of the main thread's in a request that executed a statement.
+pub fn records_in_contexts() -> Vec<Record> {
+    let context = |id, kind: &str, name: &str| {
+        Record::Context(Context {
+            id: ContextId(id),
+            kind: kind.into(),
+            name: name.into(),
+        })
+    };
+    let block = |thread, contexts: &[u32]| {
+        Record::ContextBlock(ContextBlock {
+            thread: ThreadId(thread),
+            contexts: contexts.iter().map(|id| ContextId(*id)).collect(),
+        })
+    };
+    let mut records = records();
+    let at = records.len() - 2;
+    records.splice(
+        at..at,
+        [
+            context(1, "http", "GET /orders/{id}"),
+            context(2, "sql", "select * from orders"),
+            Record::Thread(Thread {
+                id: ThreadId(2),
+                name: "(in contexts)".into(),
+                folded: true,
+            }),
+            block(1, &[1]),
+            block(2, &[1, 2]),
+        ],
+    );
+    for record in &mut records {
+        if let Record::Snapshot(snapshot) = record {
+            in_a_statement(snapshot);
+        }
+    }
+    records
+}
+
+/// A tenth of the main thread's loop was executed in a block of contexts.
+fn in_a_statement(snapshot: &mut Snapshot) {
+    let mut executed = ThreadCounts {
+        thread: ThreadId(2),
+        vm_allocated_bytes: Some(0),
+        counters: Vec::new(),
+        keyed: Vec::new(),
+    };
+    let main = snapshot.threads.first_mut().expect("the main thread");
+    for (id, value) in &mut main.counters {
+        let part = *value / 10;
+        *value -= part;
+        executed.counters.push((*id, part));
+    }
+    snapshot.threads.push(executed);
 }
 
 fn run() -> Run {

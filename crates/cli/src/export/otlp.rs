@@ -5,9 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use ducktrack_count_model::{CountModelBuilder, Tally};
+use ducktrack_count_model::{ContextNames, CountModel, CountModelBuilder, Tally};
 use ducktrack_exports::otlp;
-use ducktrack_reports::{Filter, View, view};
+use ducktrack_profile::profile_in_contexts;
+use ducktrack_reports::{Filter, view};
 use opentelemetry_proto::tonic::profiles::v1development::ProfilesData;
 use prost::Message;
 
@@ -41,9 +42,8 @@ impl OtlpArgs {
             return self.follow(trace, seconds);
         }
         let model = loading::load_windows(trace, windows)?;
-        let view = view(&model, &trace.display().to_string(), &Filter::default());
         let live = live_sites::at_end(trace)?;
-        let profiles = profiles(&view, live.as_ref());
+        let profiles = profiles(trace, &model, &mut ContextNames::default(), live.as_ref());
         self.deliver(profiles, output)?;
         Ok(ExitCode::SUCCESS)
     }
@@ -55,6 +55,7 @@ impl OtlpArgs {
         }
         let mut run = FollowedRun::open(trace, seconds * 1000)?;
         let mut builder = CountModelBuilder::new();
+        let mut names = ContextNames::default();
         while let Some(window) = run.next_window()? {
             for record in window.records {
                 builder.fold(record);
@@ -62,8 +63,7 @@ impl OtlpArgs {
             let model = builder.clone().finish();
             builder.begin_window();
             if model.total.count > 0 {
-                let view = view(&model, &trace.display().to_string(), &Filter::default());
-                self.deliver(profiles(&view, None), None)?;
+                self.deliver(profiles(trace, &model, &mut names, None), None)?;
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -95,10 +95,20 @@ impl OtlpArgs {
     }
 }
 
-/// The profiles of a view.
-fn profiles(view: &View, live: Option<&LiveSites>) -> ProfilesData {
+/// The profiles of a model. `names`: the contexts that have been named before.
+fn profiles(
+    trace: &Path,
+    model: &CountModel,
+    names: &mut ContextNames,
+    live: Option<&LiveSites>,
+) -> ProfilesData {
+    let mut view = view(model, &trace.display().to_string(), &Filter::default());
+    if !model.contexts.is_empty() {
+        names.learn(&model.contexts);
+        view.stacks = profile_in_contexts(model, names);
+    }
     let live: Option<Vec<Tally>> = live.map(|live| view.stacks.live_rows(live));
-    let mut export = exported(view, live.as_deref());
+    let mut export = exported(&view, live.as_deref());
     if let (Some(chosen), Some(last)) = (&view.chosen_windows, &view.snapshot) {
         export.duration_millis = chosen.millis;
         export.start_unix_millis = last.unix_millis.saturating_sub(chosen.millis);

@@ -1,9 +1,9 @@
 //! `--metrics ADDRESS`: the figures of a recording for Prometheus, in its text format, at `/metrics`.
 //!
 //! Each look reads the recording as `ducktrack report` does, so its figures are the report's. The number of series is bounded: a package is named for as long as this
-//! program runs once it is among the first [`MOST_PACKAGES`], and a context once it is among the first [`MOST_CONTEXTS`] of its kind; all others are one, `(other)`.
+//! program runs once it is among the first [`MOST_PACKAGES`], and a context as [`ContextNames`] has it; all others are one, `(other)`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use ducktrack_count_model::{CountModel, RunState, Tally};
+use ducktrack_count_model::{ContextName, ContextNames, CountModel, RunState, Tally};
 use ducktrack_reports::{Completeness, Ending};
 
 use super::connection::Answer;
@@ -23,8 +23,6 @@ use crate::window_args::WindowArgs;
 
 /// Packages with series of their own.
 const MOST_PACKAGES: usize = 50;
-/// Contexts of a kind with series of their own.
-const MOST_CONTEXTS: usize = 100;
 const OTHER: &str = "(other)";
 /// Between two looks at the counts, and at the heap.
 const LEAST_INTERVAL: Duration = Duration::from_secs(2);
@@ -53,8 +51,7 @@ pub(crate) fn serve(address: SocketAddr, directory: &Path) -> Result<SocketAddr>
 struct Figures {
     directory: PathBuf,
     named: BTreeMap<String, ()>,
-    /// By kind.
-    named_contexts: BTreeMap<String, BTreeSet<String>>,
+    context_names: ContextNames,
     last: Option<(Instant, String)>,
     live: Option<(Instant, Option<LiveFigures>)>,
 }
@@ -64,7 +61,7 @@ impl Figures {
         Self {
             directory,
             named: BTreeMap::new(),
-            named_contexts: BTreeMap::new(),
+            context_names: ContextNames::default(),
             last: None,
             live: None,
         }
@@ -99,21 +96,13 @@ impl Figures {
         Ok(exposition(&model, &packages, &contexts, live))
     }
 
-    /// Sums of contexts, by kind and name; which have a name is settled once.
-    fn contexts(&mut self, model: &CountModel) -> BTreeMap<(String, String), ContextSums> {
-        let mut rows: Vec<_> = model.contexts.iter().collect();
-        rows.sort_by(|a, b| (b.total.bytes, &a.name).cmp(&(a.total.bytes, &b.name)));
-        let mut shown: BTreeMap<(String, String), ContextSums> = BTreeMap::new();
-        for row in rows {
-            let named = self.named_contexts.entry(row.kind.clone()).or_default();
-            if named.len() < MOST_CONTEXTS {
-                named.insert(row.name.clone());
-            }
-            let name = match named.contains(&row.name) {
-                true => row.name.clone(),
-                false => OTHER.to_owned(),
-            };
-            let sums = shown.entry((row.kind.clone(), name)).or_default();
+    /// Sums of contexts; which have a name is settled once.
+    fn contexts(&mut self, model: &CountModel) -> BTreeMap<ContextName, ContextSums> {
+        self.context_names.learn(&model.contexts);
+        let mut shown: BTreeMap<ContextName, ContextSums> = BTreeMap::new();
+        for row in &model.contexts {
+            let name = self.context_names.shown(row.named());
+            let sums = shown.entry(name).or_default();
             sums.total += row.total;
             let executions = row.executions.as_ref();
             sums.executions += executions.map_or(0, |executions| executions.count);
@@ -193,7 +182,7 @@ impl Exposition {
 fn exposition(
     model: &CountModel,
     packages: &BTreeMap<String, Tally>,
-    contexts: &BTreeMap<(String, String), ContextSums>,
+    contexts: &BTreeMap<ContextName, ContextSums>,
     live: Option<LiveFigures>,
 ) -> String {
     let mut out = Exposition(String::new());
@@ -242,7 +231,7 @@ fn exposition(
 }
 
 /// Series by kind and name of contexts: an object counts in one of each kind.
-fn of_contexts(out: &mut Exposition, contexts: &BTreeMap<(String, String), ContextSums>) {
+fn of_contexts(out: &mut Exposition, contexts: &BTreeMap<ContextName, ContextSums>) {
     type Figure = fn(&ContextSums) -> i128;
     let metrics: [(&str, &str, Figure); 3] = [
         (
@@ -263,8 +252,11 @@ fn of_contexts(out: &mut Exposition, contexts: &BTreeMap<(String, String), Conte
     ];
     for (name, help, of) in metrics {
         out.metric(name, "counter", help);
-        for ((kind, context), sums) in contexts {
-            let labels = [label("kind", kind), label("context", context)];
+        for (context, sums) in contexts {
+            let labels = [
+                label("kind", &context.kind),
+                label("context", &context.name),
+            ];
             out.sample(name, &labels.join(","), of(sums));
         }
     }

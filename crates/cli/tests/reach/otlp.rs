@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use ducktrack_test_support::{Ended, fleet_tool, free_port, sample_run};
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::profiles::v1development::{
-    Profile, ProfilesData, ProfilesDictionary,
+    Profile, ProfilesData, ProfilesDictionary, Sample,
 };
 use prost::Message as _;
 
@@ -88,14 +88,32 @@ fn messages(mut bytes: &[u8]) -> Vec<ProfilesData> {
     found
 }
 
-/// The sum of the values of the profile of this type.
-fn sum(data: &ProfilesData, ty: &str) -> i64 {
+/// The samples of the profile of this type.
+fn samples<'a>(data: &'a ProfilesData, ty: &str) -> impl Iterator<Item = &'a Sample> {
     let texts = &dictionary(data).string_table;
-    let of_type = profiles(data).into_iter().filter(|profile| {
+    let of_type = profiles(data).into_iter().filter(move |profile| {
         let stated = profile.sample_type.as_ref().expect("a type").type_strindex;
         texts[stated as usize] == ty
     });
-    let samples = of_type.flat_map(|profile| &profile.samples);
+    of_type.flat_map(|profile| &profile.samples)
+}
+
+/// The sum of their values.
+fn sum(data: &ProfilesData, ty: &str) -> i64 {
+    let values = samples(data, ty).flat_map(|sample| &sample.values);
+    values.sum()
+}
+
+/// The sum of the values of samples with this attribute.
+fn sum_with(data: &ProfilesData, ty: &str, attribute: (&str, &str)) -> i64 {
+    let tables = dictionary(data);
+    let has = |index: &i32| {
+        let found = &tables.attribute_table[*index as usize];
+        let value = found.value.as_ref().and_then(|value| value.value.clone());
+        tables.string_table[found.key_strindex as usize] == attribute.0
+            && value == Some(Value::StringValue(attribute.1.to_owned()))
+    };
+    let samples = samples(data, ty).filter(|sample| sample.attribute_indices.iter().any(has));
     samples.flat_map(|sample| &sample.values).sum()
 }
 
@@ -183,6 +201,37 @@ fn a_collector_gets_the_profiles_that_are_sent() {
     let totals = &report["totals"];
     assert_eq!(Some(sum(&sent, "alloc_objects")), totals["count"].as_i64());
     assert_eq!(Some(sum(&sent, "alloc_space")), totals["bytes"].as_i64());
+}
+
+#[test]
+fn samples_name_the_contexts_that_they_were_made_in() {
+    let place = Place::new();
+    place.trace("t", sample_run::records_in_contexts());
+    let exported = place.ducktrack(&["export", "t", "--to", "otlp", "-o", "profiles"]);
+    assert!(exported.status.success(), "{}", err(&exported));
+    let written = fs::read(place.path("profiles")).expect("a file");
+    let sent = ProfilesData::decode(written.as_slice()).expect("profiles");
+    let report = place.ducktrack(&["report", "t", "--by", "context", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&out(&report)).expect("JSON");
+    let contexts = report["contexts"].as_array().expect("contexts");
+    assert_eq!(contexts.len(), 2, "{report}");
+    for context in contexts {
+        let text = |key: &str| context[key].as_str().expect("a text");
+        let key = format!("context.{}", text("kind"));
+        let attribute = (key.as_str(), text("name"));
+        let sums = ["alloc_objects", "alloc_space"].map(|ty| sum_with(&sent, ty, attribute));
+        assert!(sums[0] > 0, "{context}");
+        assert_eq!(
+            serde_json::json!(sums),
+            serde_json::json!([context["count"], context["bytes"]])
+        );
+    }
+    let all = ["alloc_objects", "alloc_space"].map(|ty| sum(&sent, ty));
+    let total = &report["total"];
+    assert_eq!(
+        serde_json::json!(all),
+        serde_json::json!([total["count"], total["bytes"]])
+    );
 }
 
 #[test]
