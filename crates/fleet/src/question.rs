@@ -1,5 +1,7 @@
 //! The questions: SQL that DuckDB and Spark read alike, and the statements that each needs before it.
 
+/// Tables of names: partitioned by service only.
+const DICTIONARIES: &[&str] = &["sites", "contexts"];
 /// The folder of the layout below a root.
 const LAYOUT: &str = "v1";
 
@@ -14,6 +16,8 @@ pub struct Question {
     pub query: &'static str,
     /// The tables that it reads.
     pub tables: &'static [&'static str],
+    /// It reads a column that files of earlier versions do not have (NULL there): the columns of every file are looked up first.
+    pub reads_later_columns: bool,
 }
 
 /// All of them.
@@ -23,30 +27,42 @@ pub const QUESTIONS: &[Question] = &[
         about: "sites that allocate more in the new version, for each million bytes of the service and for each request",
         query: include_str!("../queries/regression.sql"),
         tables: &["runs", "counts", "sites"],
+        reads_later_columns: false,
     },
     Question {
         name: "release",
         about: "sites that the new version has brought or removed",
         query: include_str!("../queries/release.sql"),
         tables: &["runs", "counts", "sites"],
+        reads_later_columns: false,
     },
     Question {
         name: "growing",
         about: "sites whose live objects become more and more, over all traced processes",
         query: include_str!("../queries/growing.sql"),
         tables: &["runs", "leaks", "sites"],
+        reads_later_columns: false,
     },
     Question {
         name: "host",
         about: "hosts that allocate more than their like, and at which site",
         query: include_str!("../queries/host.sql"),
         tables: &["runs", "counts", "sites"],
+        reads_later_columns: false,
     },
     Question {
         name: "library",
         about: "objects and bytes of each package, by service",
         query: include_str!("../queries/library.sql"),
         tables: &["runs", "counts", "sites"],
+        reads_later_columns: false,
+    },
+    Question {
+        name: "context",
+        about: "objects and bytes of each request, query and job, by service",
+        query: include_str!("../queries/context.sql"),
+        tables: &["runs", "counts", "contexts"],
+        reads_later_columns: true,
     },
 ];
 
@@ -98,7 +114,7 @@ impl Question {
             ],
         };
         for table in self.tables {
-            statements.extend(views(engine, root, table, asked));
+            statements.extend(self.views(engine, root, table, asked));
         }
         statements.push(format!("{} asked AS {}", create(engine), asked.row()));
         statements
@@ -107,6 +123,45 @@ impl Question {
     /// The query with its number of rows.
     pub fn sql(&self, asked: &Asked) -> String {
         format!("{}LIMIT {}", self.query, asked.rows)
+    }
+
+    fn views(&self, engine: Engine, root: &str, table: &str, asked: &Asked) -> Vec<String> {
+        let create = create(engine);
+        let has_days = !DICTIONARIES.contains(&table);
+        let wanted = asked.partitions(has_days);
+        match engine {
+            Engine::DuckDb => {
+                let (depth, types) = match has_days {
+                    true => ("*/*", "'service': VARCHAR, 'date': DATE"),
+                    false => ("*", "'service': VARCHAR"),
+                };
+                let files = quoted(&format!("{root}/{LAYOUT}/{table}/{depth}/*.parquet"));
+                let later = match self.reads_later_columns {
+                    true => ", union_by_name = true",
+                    false => "",
+                };
+                vec![format!(
+                    "{create} {table} AS SELECT * FROM read_parquet({files}, hive_partitioning = true, hive_types = {{{types}}}{later}){wanted}"
+                )]
+            }
+            Engine::Spark => {
+                let files = quoted(&format!("{root}/{LAYOUT}/{table}"));
+                let columns = match has_days {
+                    true => "* EXCEPT (date), CAST(date AS DATE) AS date",
+                    false => "*",
+                };
+                let later = match self.reads_later_columns {
+                    true => ", mergeSchema true",
+                    false => "",
+                };
+                vec![
+                    format!("{create} {table}_files USING parquet OPTIONS (path {files}{later})"),
+                    format!(
+                        "{create} {table} AS SELECT * FROM (SELECT {columns} FROM {table}_files){wanted}"
+                    ),
+                ]
+            }
+        }
     }
 }
 
@@ -151,37 +206,6 @@ fn create(engine: Engine) -> &'static str {
     match engine {
         Engine::DuckDb => "CREATE OR REPLACE TEMPORARY VIEW",
         Engine::Spark => "CREATE OR REPLACE TEMPORARY VIEW",
-    }
-}
-
-fn views(engine: Engine, root: &str, table: &str, asked: &Asked) -> Vec<String> {
-    let create = create(engine);
-    let has_days = table != "sites";
-    let wanted = asked.partitions(has_days);
-    match engine {
-        Engine::DuckDb => {
-            let (depth, types) = match has_days {
-                true => ("*/*", "'service': VARCHAR, 'date': DATE"),
-                false => ("*", "'service': VARCHAR"),
-            };
-            let files = quoted(&format!("{root}/{LAYOUT}/{table}/{depth}/*.parquet"));
-            vec![format!(
-                "{create} {table} AS SELECT * FROM read_parquet({files}, hive_partitioning = true, hive_types = {{{types}}}){wanted}"
-            )]
-        }
-        Engine::Spark => {
-            let files = quoted(&format!("{root}/{LAYOUT}/{table}"));
-            let columns = match has_days {
-                true => "* EXCEPT (date), CAST(date AS DATE) AS date",
-                false => "*",
-            };
-            vec![
-                format!("{create} {table}_files USING parquet OPTIONS (path {files})"),
-                format!(
-                    "{create} {table} AS SELECT * FROM (SELECT {columns} FROM {table}_files){wanted}"
-                ),
-            ]
-        }
     }
 }
 

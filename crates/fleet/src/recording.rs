@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use ducktrack_count_model::{
-    CountModel, CountModelBuilder, Damage, MissingEnd, Run, SiteRow, Tally, TraceNames,
+    CallIndex, ContextName, CountModel, CountModelBuilder, Damage, MissingEnd, Run, SiteRow, Tally,
+    ThreadRow, TraceNames,
 };
 use ducktrack_reports::{Completeness, Ending};
 use ducktrack_trace_format::Record;
@@ -29,12 +30,16 @@ pub struct Recording {
     /// The last look.
     last: u64,
     /// At the last cut.
-    sums: FxHashMap<(SiteId, Option<SiteId>), Sums>,
+    sums: FxHashMap<Key, Sums>,
     places: BTreeMap<SiteId, Place>,
+    contexts: BTreeMap<SiteId, Vec<ContextName>>,
     days: Vec<DayFacts>,
     /// Where the last day began.
     standing: Standing,
 }
+
+/// A site, a caller, and a combination of contexts.
+type Key = (SiteId, Option<SiteId>, Option<SiteId>);
 
 /// Since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,6 +68,7 @@ impl Recording {
             last: 0,
             sums: FxHashMap::default(),
             places: BTreeMap::new(),
+            contexts: BTreeMap::new(),
             days: Vec::new(),
             standing: Standing::default(),
         }
@@ -136,6 +142,7 @@ impl Recording {
             run: self.run.clone(),
             days: self.days.drain(..days).collect(),
             places: self.places.clone(),
+            contexts: self.contexts.clone(),
         }
     }
 
@@ -177,20 +184,23 @@ impl Recording {
 
     fn add_window(&mut self, model: &CountModel, window: Window) {
         let book = PlaceBook::of(model);
-        let mut now: FxHashMap<(SiteId, Option<SiteId>), Sums> = FxHashMap::default();
+        let contexts = self.combinations(model);
+        let mut now: FxHashMap<Key, Sums> = FxHashMap::default();
         for (index, site) in model.indexed_sites() {
-            for (ty, call, sums) in parts(site) {
-                let id = book.site_id(index, ty);
+            for part in parts(site, &contexts) {
+                let id = book.site_id(index, part.ty);
                 let places = &mut self.places;
-                places.entry(id).or_insert_with(|| book.site(index, ty));
-                let caller = call.map(|call| {
+                places
+                    .entry(id)
+                    .or_insert_with(|| book.site(index, part.ty));
+                let caller = part.call.map(|call| {
                     let id = book.call_id(call);
                     places.entry(id).or_insert_with(|| book.call(call));
                     id
                 });
-                let sum = now.entry((id, caller)).or_default();
-                sum.made += sums.made;
-                if let Some(objects) = sums.materialized {
+                let sum = now.entry((id, caller, part.context)).or_default();
+                sum.made += part.sums.made;
+                if let Some(objects) = part.sums.materialized {
                     *sum.materialized.get_or_insert(0) += objects;
                 }
             }
@@ -210,6 +220,21 @@ impl Recording {
                 .extend(change(*key, number, Sums::default(), *before));
         }
         self.sums = now;
+    }
+
+    /// The combination of contexts of each thread's row.
+    fn combinations(&mut self, model: &CountModel) -> Vec<Option<SiteId>> {
+        let of_thread = |thread: &ThreadRow| {
+            let parts = model.contexts_of(thread);
+            let texts: Vec<&str> = parts
+                .iter()
+                .flat_map(|part| [part.kind.as_str(), part.name.as_str()])
+                .collect();
+            let id = (!parts.is_empty()).then(|| SiteId::of(&texts))?;
+            self.contexts.insert(id, parts);
+            Some(id)
+        };
+        model.threads.iter().map(of_thread).collect()
     }
 
     /// Gives the last day its sums.
@@ -253,42 +278,57 @@ fn empty_day(day: Day) -> DayFacts {
     }
 }
 
-type Part<'m> = (
-    Option<&'m str>,
-    Option<ducktrack_count_model::CallIndex>,
-    Sums,
-);
+/// Objects of a site.
+struct Part<'m> {
+    ty: Option<&'m str>,
+    call: Option<CallIndex>,
+    context: Option<SiteId>,
+    sums: Sums,
+}
 
-/// The parts of a site by type and caller, and what reached the heap.
-fn parts(site: &SiteRow) -> impl Iterator<Item = Part<'_>> {
-    let parts = site.parts.iter().map(|part| {
-        let sums = Sums {
-            made: part.tally,
-            materialized: None,
-        };
-        (part.ty.as_deref(), part.context, sums)
-    });
+/// The parts of a site by type, caller and contexts (given for each thread), and what reached the heap.
+fn parts<'m>(site: &'m SiteRow, contexts: &[Option<SiteId>]) -> Vec<Part<'m>> {
+    let mut all = Vec::new();
+    for part in &site.parts {
+        let mut made: BTreeMap<Option<SiteId>, Tally> = BTreeMap::new();
+        let mut outside = part.tally;
+        for thread in &part.threads {
+            if let Some(context) = contexts.get(thread.thread.get()).copied().flatten() {
+                *made.entry(Some(context)).or_default() += thread.tally;
+                outside.count -= thread.tally.count;
+                outside.bytes -= thread.tally.bytes;
+            }
+        }
+        made.insert(None, outside);
+        all.extend(made.into_iter().map(|(context, made)| Part {
+            ty: part.ty.as_deref(),
+            call: part.context,
+            context,
+            sums: Sums {
+                made,
+                materialized: None,
+            },
+        }));
+    }
     let measured = site.materialized.filter(|_| !site.total.is_zero());
-    let on_heap = measured.map(|tally| {
-        let sums = Sums {
+    all.extend(measured.map(|tally| Part {
+        ty: site.ty.as_deref(),
+        call: None,
+        context: None,
+        sums: Sums {
             made: Tally::default(),
             materialized: Some(tally.count),
-        };
-        (site.ty.as_deref(), None, sums)
-    });
-    parts.chain(on_heap)
+        },
+    }));
+    all
 }
 
 /// The row of a window, if anything has changed.
-fn change(
-    (site, caller): (SiteId, Option<SiteId>),
-    window: u32,
-    now: Sums,
-    before: Sums,
-) -> Option<Count> {
+fn change((site, caller, context): Key, window: u32, now: Sums, before: Sums) -> Option<Count> {
     let count = Count {
         site,
         caller,
+        context,
         window,
         objects: now.made.count - before.made.count,
         bytes: now.made.bytes - before.made.bytes,

@@ -2,25 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use ducktrack_count_model::{Run, RunState};
+use ducktrack_count_model::{ContextName, Run, RunState};
 
 use crate::day::Day;
 use crate::{Place, SiteId};
 
-/// Executed objects of one site under one caller in one window.
+/// Executed objects of one site under one caller, in one combination of contexts and one window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Count {
     /// The site.
     pub site: SiteId,
     /// The call that they are filed under.
     pub caller: Option<SiteId>,
+    /// The combination of contexts in which they were made: a key of [`RunFacts::contexts`]. `None`: in none.
+    pub context: Option<SiteId>,
     /// Position in [`DayFacts::windows`].
     pub window: u32,
     /// Objects.
     pub objects: i64,
     /// Their bytes.
     pub bytes: i64,
-    /// Objects of the site that reached the heap, under whatever caller: in the row without one. `None`: not measured, or another row.
+    /// Objects of the site that reached the heap, under whatever caller and in whatever context: in the row without either. `None`: not measured, or another row.
     pub materialized: Option<i64>,
 }
 
@@ -64,4 +66,6 @@ pub struct RunFacts {
     pub days: Vec<DayFacts>,
     /// All sites and callers so far.
     pub places: BTreeMap<SiteId, Place>,
+    /// All combinations of contexts so far, by what they are made of.
+    pub contexts: BTreeMap<SiteId, Vec<ContextName>>,
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use ducktrack_count_model::RunState;
+use ducktrack_count_model::{ContextName, RunState};
 
 use crate::day::Day;
 use crate::parquet_file::{Column, Values, parquet_file};
@@ -63,6 +63,9 @@ pub fn tables(
         id: run_id(origin, facts),
     };
     let mut files = vec![run.sites(trace)?];
+    if !facts.contexts.is_empty() {
+        files.push(run.contexts()?);
+    }
     for day in &facts.days {
         files.push(run.counts(day)?);
     }
@@ -160,6 +163,25 @@ impl RunFiles<'_> {
         self.file("sites", None, &columns, &[0], places.len())
     }
 
+    fn contexts(&self) -> Result<TableFile, FleetError> {
+        let combinations = self.facts.contexts.iter();
+        let parts: Vec<(SiteId, &ContextName)> = combinations
+            .flat_map(|(id, parts)| parts.iter().map(|part| (*id, part)))
+            .collect();
+        let text = |name, of: fn(&ContextName) -> &str| {
+            column(name, Values::texts(parts.iter().map(|(_, part)| of(part))))
+        };
+        let columns = [
+            column(
+                "context",
+                Values::Sites(parts.iter().map(|(id, _)| Some(*id)).collect()),
+            ),
+            text("kind", |part| &part.kind),
+            text("name", |part| &part.name),
+        ];
+        self.file("contexts", None, &columns, &[0, 1], parts.len())
+    }
+
     fn counts(&self, day: &DayFacts) -> Result<TableFile, FleetError> {
         let rows = &day.counts;
         let moment = |at: u32, of: fn(&crate::Window) -> u64| {
@@ -176,6 +198,10 @@ impl RunFiles<'_> {
             column(
                 "caller",
                 Values::Sites(rows.iter().map(|row| row.caller).collect()),
+            ),
+            column(
+                "context",
+                Values::Sites(rows.iter().map(|row| row.context).collect()),
             ),
             column(
                 "window_start",
@@ -203,7 +229,7 @@ impl RunFiles<'_> {
                 Values::Amounts(rows.iter().map(|row| row.materialized).collect()),
             ),
         ];
-        self.file("counts", Some(day.day), &columns, &[1, 2, 3], rows.len())
+        self.file("counts", Some(day.day), &columns, &[1, 2, 3, 4], rows.len())
     }
 
     /// Facts of a whole traced run are in the day in which it began.

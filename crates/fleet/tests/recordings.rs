@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use ducktrack_count_model::RunState;
-use ducktrack_fleet::{FleetError, Origin, Recording, RunFacts, Store, export, tables};
+use ducktrack_count_model::{CountModelBuilder, RunState};
+use ducktrack_fleet::{Count, FleetError, Origin, Recording, RunFacts, Store, export, tables};
 use ducktrack_test_support::sample_run;
 use ducktrack_trace_format::{Record, Snapshot};
 
@@ -116,6 +116,37 @@ fn sums_over_windows_and_days_are_those_of_the_report() {
             .filter_map(|row| row.caller)
             .all(|call| facts.places.contains_key(&call))
     );
+}
+
+#[test]
+fn objects_have_the_contexts_that_they_were_made_in() {
+    let mut builder = CountModelBuilder::new();
+    for record in sample_run::records_in_contexts() {
+        builder.fold(record);
+    }
+    let model = builder.finish();
+    let (facts, objects, bytes) = facts(sample_run::records_in_contexts());
+    let counts = || facts.days.iter().flat_map(|day| &day.counts);
+    assert_eq!(counts().map(|row| row.objects).sum::<i64>(), objects);
+    assert_eq!(counts().map(|row| row.bytes).sum::<i64>(), bytes);
+    assert_eq!(facts.contexts.len(), 2);
+    let mut outside: Vec<_> = counts().filter(|row| row.context.is_none()).collect();
+    outside.retain(|row| row.objects > 0);
+    assert!(!outside.is_empty());
+    for context in &model.contexts {
+        let is_in = |row: &&Count| {
+            let parts = row.context.and_then(|id| facts.contexts.get(&id));
+            parts.is_some_and(|parts| parts.contains(&context.named()))
+        };
+        let inside: Vec<&Count> = counts().filter(is_in).collect();
+        let sum = |of: fn(&Count) -> i64| inside.iter().map(|row| of(row)).sum::<i64>();
+        assert!(context.total.count > 0);
+        assert_eq!(sum(|row| row.objects), context.total.count);
+        assert_eq!(sum(|row| row.bytes), context.total.bytes);
+    }
+    let files = tables(&origin(), &facts, None).expect("tables");
+    let names = files.iter().find(|file| file.path.contains("/contexts/"));
+    assert_eq!(names.expect("the dictionary").rows, 3);
 }
 
 /// A line that moves changes the line of a site, and nothing else of it.

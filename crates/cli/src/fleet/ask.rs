@@ -26,6 +26,8 @@ use crate::output::{self, Charts, Output};
       hosts that allocate more than their like, and at which site
   library
       objects and bytes of each package, by service
+  context
+      objects and bytes of each request, query and job, by service
 
 Examples:
   ducktrack fleet /var/fleet regression --service orders
@@ -154,12 +156,13 @@ fn look_for_tables(root: &str, question: &Question) -> Result<()> {
     }
     for table in question.tables {
         if !Path::new(folder).join("v1").join(table).is_dir() {
-            let only_traced = match *table {
+            let of_what = match *table {
                 "leaks" => " of a traced run (run --mode trace)",
+                "contexts" => " with contexts (run --contexts)",
                 _ => "",
             };
             bail!(
-                "{root} has no table {table}: export recordings{only_traced} into it with ducktrack export DIR --to parquet -o {root}"
+                "{root} has no table {table}: export recordings{of_what} into it with ducktrack export DIR --to parquet -o {root}"
             );
         }
     }

@@ -28,6 +28,24 @@ pub(crate) fn duckdb(python: &Path, root: &Path, query: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
+const WITHOUT: &str = "
+import os, sys, duckdb
+file, column = sys.argv[1:]
+duckdb.execute(f\"COPY (SELECT * EXCLUDE {column} FROM read_parquet('{file}', hive_partitioning = false)) TO '{file}.less' (FORMAT parquet)\")
+os.replace(file + '.less', file)
+";
+
+/// Makes a table's file one of a version that did not have this column.
+pub(crate) fn drop_column(python: &Path, file: &Path, column: &str) {
+    let output = Command::new(python)
+        .args(["-c", WITHOUT])
+        .arg(file)
+        .arg(column)
+        .output()
+        .expect("Python");
+    assert!(output.status.success(), "{}", err(&output));
+}
+
 /// The command's answer, as CSV.
 pub(crate) fn answer(place: &Place, python: &Path, engine: &str, question: &str) -> String {
     let output = place

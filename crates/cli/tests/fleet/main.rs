@@ -7,7 +7,7 @@ mod recordings;
 
 use std::fs;
 
-use ducktrack_test_support::{files_below, python_with, sample_events};
+use ducktrack_test_support::{files_below, python_with, sample_events, sample_run};
 use ducktrack_trace_reader::{Record, TraceReader};
 use place::{Place, err, out};
 use recordings::{export_traced, killed, shop};
@@ -109,6 +109,41 @@ fn a_damaged_recording_exports_what_it_has_and_says_so() {
     assert_eq!(rows, [format!("{},True", report["totals"]["count"])]);
 }
 
+/// Also beside tables of earlier versions, which do not have the column.
+#[test]
+fn contexts_are_summed_by_kind_and_name() {
+    let place = Place::new();
+    let Some(python) = python_with("duckdb") else {
+        return;
+    };
+    place.trace("old", shop(1));
+    place.trace("new", sample_run::records_in_contexts());
+    let report = place.ducktrack(&["report", "new", "--by", "context", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&out(&report)).expect("JSON");
+    let contexts = report["contexts"].as_array().expect("contexts");
+    // Whichever file an engine reads first.
+    for (old, new) in [("a", "b"), ("b", "a")] {
+        for (recording, service) in [("old", old), ("new", new)] {
+            let exported = place.export(&[recording], "root", service, "1", &[]);
+            assert!(exported.status.success(), "{}", err(&exported));
+        }
+        let folder = format!("root/v1/counts/service={old}");
+        for file in files_below(&place.path(&folder)).keys() {
+            engines::drop_column(&python, &place.path(&folder).join(file), "context");
+        }
+        let answer = engines::answer(&place, &python, "duckdb", "context");
+        assert_eq!(answer.lines().count(), 1 + contexts.len(), "{answer}");
+        for context in contexts {
+            let text = |key: &str| context[key].as_str().expect("a text");
+            let (kind, name) = (text("kind"), text("name"));
+            let (count, bytes) = (&context["count"], &context["bytes"]);
+            let row = format!("{new},{kind},{name},{count},{bytes},");
+            assert!(answer.contains(&row), "{row} is not in {answer}");
+        }
+        fs::remove_dir_all(place.path("root")).expect("a folder");
+    }
+}
+
 /// A traced run writes its counts when it ends. Of one that was killed, the objects of its events are exported, as the report has them.
 #[test]
 fn a_killed_traced_run_exports_the_objects_of_its_events() {
@@ -158,7 +193,17 @@ fn duckdb_and_spark_give_identical_rows() {
     }
     export_traced(&place, "root", "web-s");
     export_traced(&place, "root", "web-t");
-    let questions = ["regression", "release", "growing", "host", "library"];
+    place.trace("g", sample_run::records_in_contexts());
+    let exported = place.export(&["g"], "root", "bills", "7", &[]);
+    assert!(exported.status.success(), "{}", err(&exported));
+    let questions = [
+        "regression",
+        "release",
+        "growing",
+        "host",
+        "library",
+        "context",
+    ];
     let by_duckdb = questions.map(|question| engines::answer(&place, &duckdb, "duckdb", question));
     let by_spark = engines::spark(&place, &spark, &questions);
     assert_eq!(by_spark.len(), questions.len());
