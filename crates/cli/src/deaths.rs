@@ -145,7 +145,7 @@ pub(crate) fn run(args: DeathsArgs) -> Result<ExitCode> {
     let mut out = FateOutput::new(DeathTallies::new(clock), list, columns);
     let replayed = replay::replay(open(&args.source, args.from)?, &mut out)?;
     if args.objects {
-        for line in &replayed.damage {
+        for line in replayed.damage.iter().chain(&replayed.left_out) {
             eprintln!("ducktrack: {}: {line}", args.source.display());
         }
         return Ok(ExitCode::SUCCESS);
@@ -154,7 +154,7 @@ pub(crate) fn run(args: DeathsArgs) -> Result<ExitCode> {
         source: args.source.display().to_string(),
         filter,
         damage: replayed.damage,
-        notes: notes_of(&args.source)?,
+        notes: notes_of(&args.source, replayed.left_out)?,
     };
     let tallies = out.finish(replayed.totals);
     let report = deaths_report(&tallies, &request);
@@ -177,13 +177,13 @@ pub(crate) fn whole_report(source: &Path) -> Result<DeathsReport> {
         source: source.display().to_string(),
         filter: Filter::default(),
         damage: replayed.damage,
-        notes: notes_of(source)?,
+        notes: notes_of(source, replayed.left_out)?,
     };
     Ok(deaths_report(&out.finish(replayed.totals), &request))
 }
 
-/// What the agent says of deaths in its notes, and an `OutOfMemoryError`. A stream has neither.
-fn notes_of(source: &Path) -> Result<Vec<String>> {
+/// Records that the source does not have, what the agent says of deaths in its notes, and an `OutOfMemoryError`. A stream has none of these.
+fn notes_of(source: &Path, left_out: Option<String>) -> Result<Vec<String>> {
     if !source.is_dir() {
         return Ok(Vec::new());
     }
@@ -191,6 +191,7 @@ fn notes_of(source: &Path) -> Result<Vec<String>> {
     let mut notes = Ending::of(&model).out_of_memory;
     let of_deaths = model.run.notes.into_iter();
     notes.extend(of_deaths.filter(|note| note.starts_with(OF_DEATHS)));
+    notes.extend(left_out);
     Ok(notes)
 }
 

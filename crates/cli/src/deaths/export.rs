@@ -41,7 +41,7 @@ pub(crate) fn export(
 ) -> Result<ExitCode> {
     let mut moments = FateOutput::of_moments(DeathTallies::new(ProgramClock::Bytes));
     let replayed = replay(open()?, &mut moments)?;
-    for line in &replayed.damage {
+    for line in replayed.damage.iter().chain(&replayed.left_out) {
         eprintln!("ducktrack: {line}");
     }
     let (deaths, names) = moments.into_moments();
@@ -67,19 +67,19 @@ pub(crate) fn export(
 /// The records as they are, for `ducktrack info` and `ducktrack deaths`.
 pub(crate) fn export_stream(source: RecordSource, out: Box<dyn Write + Send>) -> Result<ExitCode> {
     let mut writer = StreamWriter::new(out).context(FAILED)?;
-    let damage = for_each_record(source, |record| writer.write(record).context(FAILED))?;
+    let fault = for_each_record(source, |record| writer.write(record).context(FAILED))?;
     writer.finish().context(FAILED)?;
-    if let Some(damage) = damage {
-        eprintln!("ducktrack: {damage:#}");
+    if let Some(fault) = fault {
+        eprintln!("ducktrack: {fault}");
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Every record up to the end or to the first damage, which is returned.
+/// Every record up to the end or to the first damage, which is returned; of a whole source, the records that it does not have.
 fn for_each_record(
     mut source: RecordSource,
     mut take: impl FnMut(&Record) -> Result<()>,
-) -> Result<Option<anyhow::Error>> {
+) -> Result<Option<String>> {
     let (mut result, mut damage) = (Ok(()), None);
     source.for_each_piece(&mut |piece| {
         if damage.is_some() || result.is_err() {
@@ -90,8 +90,8 @@ fn for_each_record(
                 result = take(&Record::Thread(block.thread))
                     .and_then(|()| block.records.iter().try_for_each(&mut take));
             }
-            Err(error) => damage = Some(error),
+            Err(error) => damage = Some(format!("{error:#}")),
         }
     });
-    result.map(|()| damage)
+    result.map(|()| damage.or_else(|| source.left_out()))
 }

@@ -95,6 +95,14 @@ impl RecordSource {
         }
     }
 
+    /// Records that the source, though it is whole, does not have: a sentence. After its last piece.
+    pub(crate) fn left_out(&self) -> Option<String> {
+        match self {
+            Self::Trace(trace) => trace.left_out(),
+            Self::Stream(..) | Self::Records(_) | Self::Lines(_) => None,
+        }
+    }
+
     /// How many records there must have been; `None` if the source does not state it.
     pub(crate) fn records_by_end(&self) -> Option<u64> {
         match self {

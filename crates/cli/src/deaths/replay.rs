@@ -21,6 +21,8 @@ pub(crate) struct ReplayOutcome {
     pub(crate) totals: RunTotals,
     /// Its damage.
     pub(crate) damage: Vec<String>,
+    /// Records that it does not have, though it is whole.
+    pub(crate) left_out: Option<String>,
 }
 
 type Decoded = Result<BlockRecords, StreamError>;
@@ -43,7 +45,7 @@ pub(crate) fn replay(source: RecordSource, out: &mut FateOutput) -> Result<Repla
         let (jobs, work) = crossbeam_channel::bounded::<Job>(AHEAD);
         let (promise, promises) = mpsc::sync_channel(AHEAD);
         let (hand, handed) = mpsc::sync_channel(AHEAD);
-        scope.spawn(move || read(source, &jobs, &promise));
+        let reading = scope.spawn(move || read(source, &jobs, &promise));
         for _ in 0..workers {
             let work = work.clone();
             scope.spawn(move || {
@@ -64,7 +66,15 @@ pub(crate) fn replay(source: RecordSource, out: &mut FateOutput) -> Result<Repla
         let mut alive = Vec::new();
         let totals = merlin.finish(&mut alive);
         out.alive(&alive, &totals)?;
-        Ok(ReplayOutcome { totals, damage })
+        drop(promises);
+        let left_out = reading
+            .join()
+            .map_err(|_| anyhow!("reading the records failed"))?;
+        Ok(ReplayOutcome {
+            totals,
+            damage,
+            left_out,
+        })
     })
 }
 
@@ -75,7 +85,12 @@ enum Promise {
     End(Option<u64>),
 }
 
-fn read(mut source: RecordSource, jobs: &Sender<Job>, promise: &SyncSender<Promise>) {
+/// Reads all pieces, and returns what the source does not have.
+fn read(
+    mut source: RecordSource,
+    jobs: &Sender<Job>,
+    promise: &SyncSender<Promise>,
+) -> Option<String> {
     let mut damage = None;
     source.for_each_piece(&mut |piece| match piece {
         Ok(piece) => {
@@ -91,6 +106,7 @@ fn read(mut source: RecordSource, jobs: &Sender<Job>, promise: &SyncSender<Promi
         Some(damage) => Promise::Damage(damage),
         None => Promise::End(source.records_by_end()),
     });
+    source.left_out()
 }
 
 fn apply(promises: &Receiver<Promise>, hand: &SyncSender<Output>) -> (Merlin, Vec<String>) {

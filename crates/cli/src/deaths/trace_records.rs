@@ -62,9 +62,14 @@ impl TraceRecords {
         }
         let damage = self.files.damage().into_iter().next();
         let damage = damage.map(|(file, damage)| format!("{}: {damage}", file.display()));
-        if let Some(fault) = damage.or_else(|| lost(self.bridge.losses())) {
+        if let Some(fault) = damage.or_else(|| undecoded(self.bridge.losses())) {
             take(Err(anyhow!(fault)));
         }
+    }
+
+    /// Records that a whole trace does not have, of the part that was read so far.
+    pub(crate) fn left_out(&self) -> Option<String> {
+        left_out(self.bridge.losses())
     }
 
     /// An error: the reason why everything after it is unknown.
@@ -115,24 +120,21 @@ impl TraceRecords {
     }
 }
 
-/// Missing records, as a sentence.
-fn lost(losses: BridgeLosses) -> Option<String> {
-    let BridgeLosses {
-        unplaced,
-        unknown_references,
-        damaged_buffers,
-    } = losses;
+/// Missing records of a damaged trace, as a sentence.
+fn undecoded(losses: BridgeLosses) -> Option<String> {
+    let buffers = losses.damaged_buffers;
+    (buffers > 0).then(|| format!("{buffers} buffers of events do not decode to their end"))
+}
+
+/// The same of a whole one: where an object outside of thread buffers was made is not always known.
+fn left_out(losses: BridgeLosses) -> Option<String> {
     let counted = [
         (
-            damaged_buffers,
-            "buffers of events do not decode to their end",
-        ),
-        (
-            unplaced,
+            losses.unplaced,
             "objects are left out: their addresses are not known",
         ),
         (
-            unknown_references,
+            losses.unknown_references,
             "references in updates and calls are left out: their objects are not known",
         ),
     ];
