@@ -22,11 +22,11 @@ impl ArrivalWatch {
     pub(super) fn of(pid: u32) -> Self {
         let (end, ended) = channel();
         let watch = move || {
-            let mut wait = FIRST;
+            let (mut wait, mut said) = (FIRST, String::new());
             while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(wait) {
-                if let Some(line) = line(pid) {
+                if let Some(line) = line(pid).filter(|line| *line != said) {
                     eprintln!("{line}");
-                    wait = BETWEEN;
+                    (wait, said) = (BETWEEN, line);
                 }
             }
         };
