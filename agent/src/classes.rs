@@ -1,7 +1,6 @@
 //! Classes on their way through the agent: loaded, prepared, rewritten, redefined, rewritten again.
 
 mod batch_size;
-pub(crate) mod chosen_classes;
 pub(crate) mod class_hook;
 pub(crate) mod frames_at_arrival;
 pub(crate) mod hot_library_sites;

@@ -10,6 +10,7 @@
 //! Nothing here depends on the kind of recording: a mode's requirements are in [`Needs`].
 
 mod block_handover;
+pub(crate) mod chosen_classes;
 mod cost;
 mod counts;
 mod definitions;
@@ -46,7 +47,7 @@ pub(crate) use cost::Cost;
 pub(crate) use loaded_classes::LOCAL_REFERENCES;
 pub(crate) use needs::Needs;
 
-use crate::classes::chosen_classes::ChosenClasses;
+use crate::core::chosen_classes::ChosenClasses;
 use crate::core::loaders::Loaders;
 use crate::core::notes::Notes;
 use crate::core::out_of_memory::KindsOfExhaustion;

@@ -52,6 +52,8 @@ final class DuckTrackLayout {
     static final long TOLD_CLOCK = 20 * 8;
     /** Collections before the holder was made. */
     static final long HOLDER_EPOCH = 21 * 8;
+    /** In a block of a context: the number of the context whose executions end in it (file of counters). */
+    static final long CONTEXT_ENTERED = 22 * 8;
     /** The thread in the lower half, its generation in the upper (file of counters). */
     static final long OWNER = 32 * 8;
     /** Number of the extent with the keyed entries (file of counters). */

@@ -141,7 +141,7 @@ pub fn memory_report(
         name: row.part.name().to_owned(),
         bytes: row.bytes,
         what: advisor.advice(row.part),
-        makers: makers(&request, row.part),
+        makers: makers(&request.loaders, &request.off_heap, row.part),
     });
     let parts: Vec<_> = parts.collect();
     MemoryReport {

@@ -4,7 +4,6 @@ use ducktrack_count_model::{OffHeapKind, OffHeapRow};
 use ducktrack_memory_bill::{LoadersOfClass, Part};
 use serde::{Deserialize, Serialize};
 
-use super::document::MemoryRequest;
 use crate::json::AmountDoc;
 use crate::off_heap::by_line;
 
@@ -25,10 +24,14 @@ pub struct MemoryMakerDoc {
 }
 
 /// What made most of a part.
-pub(super) fn makers(request: &MemoryRequest, part: Part) -> Vec<MemoryMakerDoc> {
+pub(super) fn makers(
+    loaders: &[LoadersOfClass],
+    off_heap: &[OffHeapRow],
+    part: Part,
+) -> Vec<MemoryMakerDoc> {
     match part {
-        Part::Metaspace => request.loaders.iter().take(MOST).map(of_loaders).collect(),
-        part => lines(&request.off_heap, part),
+        Part::Metaspace => loaders.iter().take(MOST).map(of_loaders).collect(),
+        part => lines(off_heap, part),
     }
 }
 
