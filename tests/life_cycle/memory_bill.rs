@@ -149,10 +149,10 @@ fn the_parts_are_those_that_the_jvm_counts() {
                 ("class-loader", "<boot class loader>", 1),
                 "{what}"
             );
-            // The chunks of the loader of the JDK: most of what is committed, in whichever unit this JDK prints it.
+            // The metadata of the loader of the JDK, in whichever unit this JDK prints it.
             let committed = counted(&report, "Metaspace") + counted(&report, "Class");
             assert!(
-                bytes > 256 << 10 && bytes <= committed,
+                bytes > MB / 16 && bytes <= committed,
                 "{what}: {bytes} of {committed}"
             );
             runs += 1;

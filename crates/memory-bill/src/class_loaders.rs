@@ -7,7 +7,7 @@
 //!                                                                  1      2048      1240   + hidden classes
 //! ```
 
-/// Bytes of a word: HotSpot 16 to 20 prints sizes of chunks in words.
+/// Bytes of a word: HotSpot 17 prints sizes in words.
 const WORD: u64 = 8;
 
 /// The loaders of one class.
@@ -19,12 +19,12 @@ pub struct LoadersOfClass {
     pub loaders: u64,
     /// Classes that they have defined, hidden ones included.
     pub classes: u64,
-    /// Bytes of the metaspace chunks that they have.
+    /// Bytes of class metadata that they have.
     pub bytes: u64,
 }
 
-/// The classes of loaders, those with most bytes first. `committed`: all class metadata, which tells bytes from words.
-pub fn loaders_by_class(classloader_stats: &str, committed: u64) -> Vec<LoadersOfClass> {
+/// The classes of loaders, those with most bytes first. `used`: bytes of all class metadata, which tells bytes from words.
+pub fn loaders_by_class(classloader_stats: &str, used: u64) -> Vec<LoadersOfClass> {
     let mut all: Vec<LoadersOfClass> = Vec::new();
     let mut last = None;
     for line in classloader_stats.lines() {
@@ -46,7 +46,7 @@ pub fn loaders_by_class(classloader_stats: &str, committed: u64) -> Vec<LoadersO
         }
         last = Some(at);
     }
-    let unit = unit(all.iter().map(|row| row.bytes).sum(), committed);
+    let unit = unit(all.iter().map(|row| row.bytes).sum(), used);
     for row in &mut all {
         row.bytes *= unit;
     }
@@ -59,7 +59,7 @@ fn row(line: &str) -> Option<(LoadersOfClass, bool)> {
     let words: Vec<&str> = line.split_ascii_whitespace().collect();
     let is_loader = words.first()?.starts_with("0x");
     let figures = words.get(if is_loader { 3 } else { 0 }..)?;
-    let [classes, chunks, _, class @ ..] = figures else {
+    let [classes, _, blocks, class @ ..] = figures else {
         return None;
     };
     let is_hidden = class.first() == Some(&"+");
@@ -67,14 +67,14 @@ fn row(line: &str) -> Option<(LoadersOfClass, bool)> {
         class: class.join(" "),
         loaders: u64::from(is_loader),
         classes: classes.parse().ok()?,
-        bytes: chunks.parse().ok()?,
+        bytes: blocks.parse().ok()?,
     };
     (is_loader || is_hidden).then_some((row, is_loader))
 }
 
-/// Chunks are what is committed, but for a little: the unit that comes nearer to it.
-fn unit(sum: u64, committed: u64) -> u64 {
-    let off = |unit: u64| (sum * unit).abs_diff(committed);
+/// Blocks are what is used, but for what changed between two answers: the unit that comes nearer to it.
+fn unit(sum: u64, used: u64) -> u64 {
+    let off = |unit: u64| (sum * unit).abs_diff(used);
     if off(WORD) < off(1) { WORD } else { 1 }
 }
 
@@ -104,16 +104,16 @@ ChunkSz: Total size of all allocated metaspace chunks";
     #[test]
     fn loaders_of_one_class_are_one_row() {
         let expected = [
-            loaders("<boot class loader>", 1, 649, 4_630_528),
-            loaders("java.net.URLClassLoader", 2, 3, 12_288),
+            loaders("<boot class loader>", 1, 649, 4_464_680),
+            loaders("java.net.URLClassLoader", 2, 3, 5_904),
         ];
-        assert_eq!(loaders_by_class(BYTES, 4_700_000), expected);
+        assert_eq!(loaders_by_class(BYTES, 4_470_584), expected);
     }
 
     #[test]
     fn words_are_bytes_where_the_sum_says_so() {
-        let all = loaders_by_class(BYTES, 37_500_000);
-        assert_eq!(all[1].bytes, 12_288 * WORD);
+        let all = loaders_by_class(BYTES, 35_764_672);
+        assert_eq!(all[1].bytes, 5_904 * WORD);
         assert_eq!(loaders_by_class("", 1), []);
     }
 }

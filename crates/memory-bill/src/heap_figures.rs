@@ -100,6 +100,15 @@ fn range(line: &str) -> Option<AddressRange> {
     })
 }
 
+/// The used bytes of class metadata, from `VM.metaspace basic scale=1`.
+pub fn metaspace_used(metaspace: &str) -> Option<u64> {
+    let line = metaspace
+        .lines()
+        .find_map(|line| line.trim_start().strip_prefix("Both:"))?;
+    let used = line.split(',').find(|figure| figure.contains("used"))?;
+    used.trim_start().split(' ').next()?.parse().ok()
+}
+
 /// The committed bytes of class metadata, from `VM.metaspace basic scale=1`.
 pub fn metaspace_committed(metaspace: &str) -> Option<u64> {
     let mut lines = metaspace
@@ -149,6 +158,15 @@ mod tests {
         let shenandoah = "Shenandoah Heap\n 200M max, 200M soft max, 200M committed, 15232K used\nReserved region:\n - [0x00000000f3800000, 0x0000000100000000) ";
         assert_eq!(heap_figures(shenandoah), Some(used(15232)));
         assert_eq!(heap_figures("no heap"), None);
+    }
+
+    #[test]
+    fn used_metadata_is_understood() {
+        let since_16 = "Usage:\n       Both:  360544 bytes used.\n\nVirtual space:\n             Both:  1140850688 bytes reserved,  589824 bytes ( <1%) committed. ";
+        assert_eq!(metaspace_used(since_16), Some(360_544));
+        let before = "       Both:  4762624 bytes capacity, 4528552 bytes ( 95%) used, 230616 bytes (  5%) free+waste";
+        assert_eq!(metaspace_used(before), Some(4_528_552));
+        assert_eq!(metaspace_used(""), None);
     }
 
     #[test]

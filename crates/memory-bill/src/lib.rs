@@ -22,7 +22,9 @@ pub use bill::{Bill, BillRow, Observed, Recorded};
 pub use class_loaders::{LoadersOfClass, loaders_by_class};
 pub use forecast::{End, Forecast, Sample, forecast};
 pub use group::{Group, GroupVersion, group_path};
-pub use heap_figures::{HeapFigures, code_ranges, heap_figures, max_heap, metaspace_committed};
+pub use heap_figures::{
+    HeapFigures, code_ranges, heap_figures, max_heap, metaspace_committed, metaspace_used,
+};
 pub use mappings::{AddressRange, Mapping, mappings, stack_pointer};
 pub use native_memory::{NativeCategory, native_memory};
 pub use part::Part;

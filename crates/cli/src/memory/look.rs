@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use ducktrack_memory_bill::{
     LoadersOfClass, Mapping, Observed, Recorded, Sample, code_ranges, heap_figures,
-    loaders_by_class, max_heap, metaspace_committed, native_memory, stack_pointer,
+    loaders_by_class, max_heap, metaspace_committed, metaspace_used, native_memory, stack_pointer,
 };
 
 use super::kernel_files::{anonymous_of, group, group_now, mappings_of, processes, waits};
@@ -84,7 +84,7 @@ impl<'a> Look<'a> {
                 .group
                 .as_ref()
                 .map(|folder| folder.display().to_string()),
-            loaders: loaders_by_class(&loaders, observed.metaspace.unwrap_or(0)),
+            loaders: loaders_by_class(&loaders, metaspace_used(&metaspace).unwrap_or(0)),
             max_heap: max_heap(&flags),
             threads: waits.len() as u64,
             observed,
