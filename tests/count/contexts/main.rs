@@ -379,7 +379,7 @@ fn attached_and_stopped_again_no_object_is_under_a_wrong_name() {
                 let report = report::by_context(&recording);
                 let (inside, elsewhere) = of_straight(&report);
                 assert!(
-                    inside > 1000 && elsewhere == 0,
+                    inside > 0 && elsewhere == 0,
                     "Java {} {kind}: {inside}, {elsewhere}",
                     jdk.version
                 );
@@ -423,7 +423,7 @@ fn a_killed_program_keeps_its_contexts() {
         let report = report::by_context(&recording);
         let (inside, elsewhere) = of_straight(&report);
         assert!(
-            inside > 1000 && elsewhere == 0,
+            inside > 0 && elsewhere == 0,
             "Java {}: {inside}, {elsewhere}",
             jdk.version
         );
