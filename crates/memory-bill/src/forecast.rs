@@ -1,7 +1,8 @@
 //! When a limit is reached, if all goes on as in the samples.
 //!
 //! The heap takes pages in steps, and keeps them: what grows evenly is what collections leave in it. So the charge grows as fast as that and all that is not heap
-//! do together.
+//! do together, once the pages are filled that the heap has taken and never filled. The kill comes when the heap wants a step more than the limit has room for:
+//! at most a step is left over then, on average half of one.
 
 use crate::trend::{Trend, trend};
 
@@ -50,22 +51,80 @@ pub fn forecast(
 ) -> (Option<Trend>, Option<Trend>, Option<Forecast>) {
     let heap_points = lowest(samples);
     let heap = trend(&heap_points);
-    let charge = match trend(&beside_heap(samples)) {
-        Some(beside) => Some(match heap.filter(Trend::grows) {
-            Some(heap) => beside.with(heap),
-            None => beside,
-        }),
-        None => trend(&points(samples, |sample| Some(sample.held))),
-    };
-    let now = samples.last().map_or(0.0, |sample| sample.held as f64);
-    let killed = ending(End::Killed, charge, limit, now);
+    let beside = trend(&beside_heap(samples))
+        .or_else(|| trend(&points(samples, |sample| Some(sample.held))));
+    let has_resident = samples.iter().any(|sample| sample.heap_resident.is_some());
+    let both = beside.zip(heap.filter(|heap| has_resident && heap.grows()));
+    let both = both.map(|(beside, heap)| beside.with(heap));
+    let held = samples.last().map_or(0.0, |sample| sample.held as f64);
+    let unfilled = Unfilled::of(samples);
+    let left = |limit: Option<u64>, now: f64| Some((limit? as f64 - now).max(0.0));
+    let killed = ending(End::Killed, beside, left(limit, held).map(Left::exactly));
+    let killed_by_both = left(limit, held).map(|left| unfilled.added_to(left));
+    let killed_by_both = ending(End::Killed, both, killed_by_both);
     let now = heap_points.last().map_or(0.0, |point| point.1);
-    let full = ending(End::HeapFull, heap, max_heap, now);
-    let first = [killed, full]
+    let full = ending(End::HeapFull, heap, left(max_heap, now).map(Left::exactly));
+    let first = [killed, killed_by_both, full]
         .into_iter()
         .flatten()
         .min_by(|a, b| a.seconds.total_cmp(&b.seconds));
-    (charge, heap, first)
+    (both.or(beside), heap, first)
+}
+
+/// Bytes until an end: as they are expected, and between which they are.
+struct Left {
+    expected: f64,
+    least: f64,
+    most: f64,
+}
+
+impl Left {
+    fn exactly(bytes: f64) -> Self {
+        Self {
+            expected: bytes,
+            least: bytes,
+            most: bytes,
+        }
+    }
+}
+
+/// Bytes of the heap in memory that were never filled while it was looked at.
+struct Unfilled {
+    now: f64,
+    /// The most at any moment: what the heap takes in a step.
+    step: f64,
+}
+
+impl Unfilled {
+    fn of(samples: &[Sample]) -> Self {
+        let (mut most_used, mut found) = (
+            0,
+            Self {
+                now: 0.0,
+                step: 0.0,
+            },
+        );
+        for sample in samples {
+            let (Some(used), Some(resident)) = (sample.heap_used, sample.heap_resident) else {
+                continue;
+            };
+            most_used = most_used.max(used);
+            found.now = resident.saturating_sub(most_used) as f64;
+            found.step = found.step.max(found.now);
+        }
+        found
+    }
+
+    /// What can still grow before the kill, where `left` bytes can still be charged.
+    fn added_to(&self, left: f64) -> Left {
+        let most = left + self.now;
+        let less = |part: f64| (most - part * self.step).max(0.0);
+        Left {
+            expected: less(0.5),
+            least: less(1.0),
+            most,
+        }
+    }
 }
 
 fn points(samples: &[Sample], bytes: impl Fn(&Sample) -> Option<u64>) -> Vec<(f64, f64)> {
@@ -82,14 +141,13 @@ fn beside_heap(samples: &[Sample]) -> Vec<(f64, f64)> {
     })
 }
 
-fn ending(end: End, trend: Option<Trend>, limit: Option<u64>, now: f64) -> Option<Forecast> {
-    let trend = trend.filter(Trend::grows)?;
-    let left = (limit? as f64 - now).max(0.0);
+fn ending(end: End, trend: Option<Trend>, left: Option<Left>) -> Option<Forecast> {
+    let (trend, left) = trend.filter(Trend::grows).zip(left)?;
     Some(Forecast {
         end,
-        seconds: left / trend.slope,
-        earliest: left / trend.high,
-        latest: left / trend.low,
+        seconds: left.expected / trend.slope,
+        earliest: left.least / trend.high,
+        latest: left.most / trend.low,
     })
 }
 
