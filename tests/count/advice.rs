@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compile_java, count_report, ducktrack_command, matrix_jdks,
+    Jdk, Turns, agent_library, checked, compile_java, count_report, ducktrack_command, matrix_jdks,
     skipped,
 };
 use serde_json::Value;
@@ -82,18 +82,21 @@ fn the_repair_saves_what_the_advice_predicts() {
         skipped("advice: no JDK with javac, nothing is checked");
         return;
     }
-    let mut runs = 0;
-    let jdks = matrix_jdks().expect("JDKs").into_iter();
-    for jdk in jdks.filter(|jdk| jdk.version >= 17) {
-        for &(name, rule) in EXACT {
-            let (row, saved) = case(&jdk, name, rule, programs.path());
+    let (mut runs, mut turns) = (0, Turns::new());
+    let mut jdks = matrix_jdks().expect("JDKs");
+    jdks.retain(|jdk| jdk.version >= 17);
+    for (turn, &(name, rule)) in EXACT.iter().enumerate() {
+        for jdk in turns.take(&jdks, turn) {
+            let (row, saved) = case(jdk, name, rule, programs.path());
             let run = format!("Java {} {name}: {row}", jdk.version);
             assert_eq!(row["sure"], "exact", "{run}");
             assert_eq!(amounts(&row), saved, "{run}");
             runs += 1;
         }
-        for &(name, rule, least) in BOUNDS {
-            let (row, saved) = case(&jdk, name, rule, programs.path());
+    }
+    for (turn, &(name, rule, least)) in BOUNDS.iter().enumerate() {
+        for jdk in turns.take(&jdks, turn) {
+            let (row, saved) = case(jdk, name, rule, programs.path());
             let run = format!("Java {} {name}: {row}, saved {saved:?}", jdk.version);
             let (objects, bytes) = most(&row);
             assert!(
@@ -107,6 +110,7 @@ fn the_repair_saves_what_the_advice_predicts() {
             runs += 1;
         }
     }
+    turns.announce("programs beside their repaired versions");
     checked(&format!("{runs} programs beside their repaired versions"));
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use ducktrack_test_support::Ended;
-use ducktrack_tests::{agent_library, checked, ducktrack_command, matrix_jdks};
+use ducktrack_tests::{Turns, agent_library, checked, ducktrack_command, matrix_jdks};
 use serde_json::Value;
 
 use super::{lines_until_it_waits, programs, report};
@@ -69,10 +69,10 @@ fn top(recording: &Path) -> BTreeMap<String, i64> {
 #[test]
 fn a_running_program_shows_its_contexts() {
     let Some(programs) = programs() else { return };
-    let mut runs = 0;
-    for jdk in matrix_jdks().expect("JDKs") {
+    let (mut runs, mut turns) = (0, Turns::new());
+    for (turn, jdk) in matrix_jdks().expect("JDKs").into_iter().enumerate() {
         // More routes than blocks: folded ones are shown, too.
-        for routes in ["10", "200"] {
+        for &routes in turns.take(&["10", "200"], turn) {
             let folder = tempfile::tempdir().expect("temporary folder");
             let recording = folder.path().join("run");
             let mut java = jdk.tool("java");
@@ -118,6 +118,7 @@ fn a_running_program_shows_its_contexts() {
             runs += 1;
         }
     }
+    turns.announce("contexts of running programs");
     checked(&format!(
         "contexts of {runs} running programs: top, Prometheus and report agree, every execution is there"
     ));

@@ -22,7 +22,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compile_java_with, ducktrack_command, matrix_jdks, skipped,
+    Jdk, Turns, agent_library, checked, compile_java_with, ducktrack_command, jdks_in_turn,
+    matrix_jdks, skipped,
 };
 use report::{Expected, Found};
 use tempfile::TempDir;
@@ -97,14 +98,15 @@ fn wrong_pairs(output: &str, report: &serde_json::Value) -> Vec<String> {
 #[test]
 fn platform_threads_count_exactly() {
     let Some(programs) = programs() else { return };
-    let mut runs = 0;
-    for jdk in matrix_jdks().expect("JDKs") {
-        let counters: [(&str, &[&str]); 3] = [
+    let (mut runs, mut turns) = (0, Turns::new());
+    for (turn, jdk) in matrix_jdks().expect("JDKs").into_iter().enumerate() {
+        let mut counters: Vec<(&str, &[&str])> = vec![
             ("counters=site", &[]),
             ("counters=path,reinstrument=1000:1", &[]),
             ("counters=path", OTHER_SLOT),
         ];
-        for (counters, jvm) in counters.into_iter().filter(|(_, jvm)| jdk.accepts(jvm)) {
+        counters.retain(|(_, jvm)| jdk.accepts(jvm));
+        for &(counters, jvm) in turns.take(&counters, turn) {
             let agent = format!("{counters},{POINTS}");
             let program = ["InContexts", "platform", "4", "30000", "300000"];
             let (output, report) = run(&jdk, programs.path(), jvm, &agent, &program);
@@ -124,6 +126,7 @@ fn platform_threads_count_exactly() {
             runs += 1;
         }
     }
+    turns.announce("contexts of platform threads");
     checked(&format!(
         "contexts of platform threads, {runs} JVMs, every pair of context and site exact"
     ));
@@ -133,11 +136,12 @@ fn platform_threads_count_exactly() {
 fn virtual_threads_take_their_contexts_along() {
     let Some(programs) = programs() else { return };
     let jdks = matrix_jdks().expect("JDKs");
-    let mut runs = 0;
-    for jdk in jdks.iter().filter(|jdk| jdk.version >= 21) {
-        let counters: [(&str, &[&str]); 2] =
-            [("counters=site", &[]), ("counters=path", OTHER_SLOT)];
-        for (counters, jvm) in counters.into_iter().filter(|(_, jvm)| jdk.accepts(jvm)) {
+    let (mut runs, mut turns) = (0, Turns::new());
+    for (turn, jdk) in (jdks.iter().filter(|jdk| jdk.version >= 21)).enumerate() {
+        let mut counters: Vec<(&str, &[&str])> =
+            vec![("counters=site", &[]), ("counters=path", OTHER_SLOT)];
+        counters.retain(|(_, jvm)| jdk.accepts(jvm));
+        for &(counters, jvm) in turns.take(&counters, turn) {
             let program = ["InContexts", "virtual", "300", "400", "1000"];
             let agent = format!("{counters},{POINTS}");
             let (output, report) = run(jdk, programs.path(), jvm, &agent, &program);
@@ -160,6 +164,7 @@ fn virtual_threads_take_their_contexts_along() {
             jdk.version
         );
     }
+    turns.announce("contexts of virtual threads");
     checked(&format!(
         "contexts of virtual threads, {runs} JVMs, every pair of context and site exact"
     ));
@@ -219,7 +224,7 @@ fn idle_blocks_are_folded_and_names_are_bounded() {
     let Some(programs) = programs() else { return };
     let points = "contexts=route:ManyContexts.route(1),contexts=query:ManyContexts.query(1),contexts=id:ManyContexts.named(1)";
     let mut figures = Vec::new();
-    for jdk in matrix_jdks().expect("JDKs") {
+    for jdk in jdks_in_turn("folded blocks", &matrix_jdks().expect("JDKs"), 1) {
         let program = ["ManyContexts", "200", "50", "500", "1100"];
         let agent = format!("{points},interval=1");
         let (output, report) = run(&jdk, programs.path(), &[], &agent, &program);
@@ -255,9 +260,10 @@ fn idle_blocks_are_folded_and_names_are_bounded() {
 #[test]
 fn contexts_of_the_api_begin_and_end_in_the_middle_of_methods() {
     let Some(programs) = programs() else { return };
-    let mut runs = 0;
-    for jdk in matrix_jdks().expect("JDKs") {
-        for counters in ["counters=site", "counters=path,reinstrument=1000:1"] {
+    let (mut runs, mut turns) = (0, Turns::new());
+    let counters = ["counters=site", "counters=path,reinstrument=1000:1"];
+    for (turn, jdk) in matrix_jdks().expect("JDKs").into_iter().enumerate() {
+        for &counters in turns.take(&counters, turn) {
             let program = ["Straddle", "50000"];
             let (output, report) = run(&jdk, programs.path(), &[], counters, &program);
             let wrong = Expected::parse(&output).compare(&Found::of(&report, "Straddle"));
@@ -284,6 +290,7 @@ fn contexts_of_the_api_begin_and_end_in_the_middle_of_methods() {
         let ended = bare.args(["Straddle", "100"]).output().expect("java");
         assert!(ended.status.success() && ended.stderr.is_empty());
     }
+    turns.announce("contexts of the API");
     checked(&format!(
         "contexts of the API, {runs} JVMs, exact in methods that straddle them"
     ));
@@ -340,17 +347,14 @@ fn of_straight(report: &serde_json::Value) -> (i64, i64) {
 #[test]
 fn attached_and_stopped_again_no_object_is_under_a_wrong_name() {
     let Some(programs) = programs() else { return };
-    let mut runs = 0;
-    for jdk in matrix_jdks()
-        .expect("JDKs")
-        .iter()
-        .filter(|jdk| jdk.version >= 17)
-    {
+    let (mut runs, mut turns) = (0, Turns::new());
+    let jdks = matrix_jdks().expect("JDKs");
+    for (turn, jdk) in (jdks.iter().filter(|jdk| jdk.version >= 17)).enumerate() {
         let kinds: &[&str] = match jdk.version {
             ..21 => &["platform"],
             _ => &["platform", "virtual"],
         };
-        for kind in kinds {
+        for kind in turns.take(kinds, turn) {
             let mut java = endless(jdk, programs.path(), &[], kind);
             std::thread::sleep(Duration::from_secs(1));
             let folder = tempfile::tempdir().expect("temporary folder");
@@ -396,6 +400,7 @@ fn attached_and_stopped_again_no_object_is_under_a_wrong_name() {
             java.kill().and_then(|()| java.wait()).expect("ended");
         }
     }
+    turns.announce("contexts under attach");
     checked(&format!(
         "contexts in {runs} recordings of programs that were attached to again"
     ));
@@ -405,7 +410,11 @@ fn attached_and_stopped_again_no_object_is_under_a_wrong_name() {
 fn a_killed_program_keeps_its_contexts() {
     let Some(programs) = programs() else { return };
     let mut runs = 0;
-    for jdk in matrix_jdks().expect("JDKs") {
+    for jdk in jdks_in_turn(
+        "contexts of killed programs",
+        &matrix_jdks().expect("JDKs"),
+        0,
+    ) {
         let folder = tempfile::tempdir().expect("temporary folder");
         let recording = folder.path().join("run");
         let agent = format!(
@@ -449,7 +458,11 @@ fn a_kill_loses_no_sums_of_folded_blocks_and_no_executions() {
     let Some(programs) = programs() else { return };
     let points = "contexts=route:ManyContexts.route(1),contexts=query:ManyContexts.query(1)";
     let mut figures = Vec::new();
-    for jdk in matrix_jdks().expect("JDKs") {
+    for jdk in jdks_in_turn(
+        "a kill with folded blocks",
+        &matrix_jdks().expect("JDKs"),
+        2,
+    ) {
         let folder = tempfile::tempdir().expect("temporary folder");
         let recording = folder.path().join("run");
         let mut java = jdk.tool("java");
@@ -502,7 +515,7 @@ fn a_kill_loses_no_sums_of_folded_blocks_and_no_executions() {
 fn a_switch_takes_nanoseconds() {
     let Some(programs) = programs() else { return };
     let mut figures = Vec::new();
-    for jdk in matrix_jdks().expect("JDKs") {
+    for jdk in jdks_in_turn("the cost of a switch", &matrix_jdks().expect("JDKs"), 3) {
         let agent = "stacks=off,contexts=SwitchCost.empty,contexts=SwitchCost.objectsInside";
         let (output, _) = run(&jdk, programs.path(), &[], agent, &["SwitchCost"]);
         let cost = output.strip_prefix("COST ").expect("a line");

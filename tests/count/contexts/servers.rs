@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use ducktrack_tests::{Jdk, agent_library, checked, harness_folder, matrix_jdks, skipped};
+use ducktrack_tests::{Jdk, Turns, agent_library, checked, harness_folder, matrix_jdks, skipped};
 
 use super::report::{self, Expected, Found};
 
@@ -43,19 +43,23 @@ fn libraries() -> Option<String> {
         .then(|| format!("{}/*", folder.display()))
 }
 
+/// Those that the libraries run on.
+fn jdks() -> Vec<Jdk> {
+    let mut jdks = matrix_jdks().expect("JDKs");
+    jdks.retain(|jdk| jdk.version >= 17);
+    jdks
+}
+
 #[test]
 fn requests_to_servers_of_known_libraries_are_exact() {
     let Some(libraries) = libraries() else {
         skipped("contexts of servers: java-harness/target/lib/servers is not built");
         return;
     };
-    let (mut runs, mut pairs) = (0, 0);
-    for jdk in matrix_jdks()
-        .expect("JDKs")
-        .iter()
-        .filter(|jdk| jdk.version >= 17)
-    {
-        for server in SERVERS {
+    let (mut runs, mut pairs, mut turns) = (0, 0, Turns::new());
+    let jdks = jdks();
+    for (turn, server) in SERVERS.into_iter().enumerate() {
+        for jdk in turns.take(&jdks, turn) {
             let folder = tempfile::tempdir().expect("temporary folder");
             let recording = folder.path().join("run");
             let agent = format!(
@@ -80,6 +84,7 @@ fn requests_to_servers_of_known_libraries_are_exact() {
             runs += 1;
         }
     }
+    turns.announce("contexts of servers");
     checked(&format!(
         "contexts of {} servers, {runs} runs, {pairs} pairs of context and site exact, answers as without",
         SERVERS.len()
@@ -92,13 +97,10 @@ fn spans_of_opentelemetry_are_contexts_and_name_the_trace_of_the_largest() {
         skipped("contexts of spans: java-harness/target/lib/servers is not built");
         return;
     };
-    let mut runs = 0;
-    for jdk in matrix_jdks()
-        .expect("JDKs")
-        .iter()
-        .filter(|jdk| jdk.version >= 17)
-    {
-        for counters in ["counters=site", "counters=path,reinstrument=1000:1"] {
+    let (mut runs, mut turns) = (0, Turns::new());
+    let counters = ["counters=site", "counters=path,reinstrument=1000:1"];
+    for (turn, jdk) in jdks().iter().enumerate() {
+        for &counters in turns.take(&counters, turn) {
             let folder = tempfile::tempdir().expect("temporary folder");
             let recording = folder.path().join("run");
             let agent = format!(
@@ -127,6 +129,7 @@ fn spans_of_opentelemetry_are_contexts_and_name_the_trace_of_the_largest() {
             runs += 1;
         }
     }
+    turns.announce("contexts of spans");
     checked(&format!(
         "contexts of OpenTelemetry's spans, {runs} JVMs, exact, with the trace of the largest execution"
     ));

@@ -39,6 +39,7 @@ pub(crate) struct Matrix {
 type Run<'a> = (&'a Jdk, &'a str);
 
 /// One program on one JDK: without the agent, and with each of these options of the agent.
+#[derive(Clone)]
 pub(crate) struct Task<'a> {
     pub(crate) jdk: &'a Jdk,
     pub(crate) program: &'a Program,
@@ -95,14 +96,19 @@ impl Matrix {
         tasks
     }
 
-    /// Each program on one JDK, with these options; the JDKs take turns.
+    /// Each program on one JDK, with these options; the JDKs take turns. A third of the programs, but in the full run and in that on one JDK.
     pub(crate) fn tasks_with<'a>(&'a self, options: &'a str) -> Vec<Task<'a>> {
         let mut tasks = self.tasks();
         for task in &mut tasks {
             task.options = vec![options];
         }
         tasks.dedup_by_key(|task| task.program.short_name().to_owned());
-        tasks
+        let (mut turns, mut taken) = (Turns::new(), Vec::new());
+        for (turn, three) in tasks.chunks(3).enumerate() {
+            taken.extend(turns.take(three, turn).iter().cloned());
+        }
+        turns.announce("programs with kept classes");
+        taken
     }
 
     /// Each JDK that is new enough with each of its options.

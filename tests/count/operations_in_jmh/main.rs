@@ -3,7 +3,9 @@
 
 mod project;
 
-use ducktrack_tests::{Jdk, checked, install_java_artifacts, installed_jdks, skipped};
+use ducktrack_tests::{
+    Jdk, checked, install_java_artifacts, installed_jdks, jdks_in_turn, skipped,
+};
 
 use project::{Operation, Project, has_maven};
 
@@ -35,10 +37,10 @@ fn operations_have_the_objects_of_their_code() {
     };
     install_java_artifacts(&compiler);
     let project = Project::new(&compiler);
-    for jdk in installed_jdks() {
-        if jdk.version == 17 || jdk.version == 25 {
-            compare(&project.run(&jdk), &jdk);
-        }
+    let mut jdks = installed_jdks();
+    jdks.retain(|jdk| jdk.version == 17 || jdk.version == 25);
+    for jdk in jdks_in_turn("benchmarks with JMH", &jdks, 0) {
+        compare(&project.run(&jdk), &jdk);
     }
     breaks(&project, &compiler);
     checked(

@@ -110,7 +110,9 @@ fn all_counts_are_equal() -> Result<()> {
     }
     check(1, &jdks, &RUNS)?;
     let oldest = jdks.get(..1).unwrap_or_default();
-    check(1, oldest, &MORE_RUNS)?;
+    if is_full_run() || jdks.len() == 1 {
+        check(1, oldest, &MORE_RUNS)?;
+    }
     if !is_full_run() {
         return Ok(());
     }
@@ -169,11 +171,11 @@ fn counts_are_equal_where_the_stack_ends() -> Result<()> {
         return check(seed.parse()?, &jdks, &MORE_DEEP_RUNS);
     }
     check(2, &jdks, &DEEP_RUNS)?;
-    check(
-        2,
-        jdks.last().map_or(&[][..], std::slice::from_ref),
-        &MORE_DEEP_RUNS,
-    )
+    let newest = jdks.last().map_or(&[][..], std::slice::from_ref);
+    if is_full_run() || jdks.len() == 1 {
+        check(2, newest, &MORE_DEEP_RUNS)?;
+    }
+    Ok(())
 }
 
 fn jdks() -> Vec<Jdk> {

@@ -7,7 +7,7 @@ use ducktrack_tests::checked;
 
 use crate::control::{attach, attaching, done, ducktrack, work_counted};
 use crate::recording::Recording;
-use crate::tracked_jvm::{TrackedJvm, jdks, jdks_in_turn};
+use crate::tracked_jvm::{TrackedJvm, jdks_in_turn};
 
 const CLASSES: u32 = 4000;
 /// Of the work of a stop, in milliseconds. Beside other processes it takes longer, because the VM's thread waits for a processor.
@@ -65,7 +65,7 @@ fn stops_by_the_vm(log: &Path) -> Vec<f64> {
 
 #[test]
 fn thousands_of_classes_are_exchanged_in_short_stops() {
-    for jdk in jdks(17) {
+    for jdk in jdks_in_turn(17, 0) {
         let place = tempfile::tempdir().expect("temporary folder");
         let (log, output) = (place.path().join("safepoints"), place.path().join("out"));
         let option = format!("-Xlog:safepoint:file={}", log.display());

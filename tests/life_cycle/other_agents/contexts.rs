@@ -3,12 +3,14 @@
 use std::path::Path;
 use std::process::Command;
 
-use ducktrack_tests::{agent_library, checked, ducktrack_command, matrix_jdks};
+use ducktrack_tests::{
+    Jdk, Turns, agent_library, checked, ducktrack_command, jdks_in_turn, matrix_jdks,
+};
 use serde_json::Value;
 
-use crate::OLDEST_JAVA;
 use crate::neighbour::Neighbour;
 use crate::service::Service;
+use crate::{OLDEST_JAVA, bare};
 
 /// The first Java with virtual threads.
 const FIRST_WITH_VIRTUAL_THREADS: u32 = 21;
@@ -26,16 +28,23 @@ const EXECUTIONS: [(&str, &str, u64); 8] = [
     ("sql", "insert into book values (?)", 84),
 ];
 
+/// Those that the service runs on.
+fn jdks() -> Vec<Jdk> {
+    let mut jdks = matrix_jdks().expect("JDKs");
+    jdks.retain(|jdk| jdk.version >= OLDEST_JAVA);
+    jdks
+}
+
 #[test]
 fn routes_and_statements_are_contexts() {
-    let mut runs = 0;
-    let jdks = matrix_jdks().expect("JDKs");
-    for jdk in jdks.iter().filter(|jdk| jdk.version >= OLDEST_JAVA) {
-        let bare = Service::start(jdk, &[], false).converse();
-        for has_virtual_threads in [false, true] {
-            if has_virtual_threads && jdk.version < FIRST_WITH_VIRTUAL_THREADS {
-                continue;
-            }
+    let (mut runs, mut turns) = (0, Turns::new());
+    for (turn, jdk) in jdks().iter().enumerate() {
+        let bare = bare(jdk);
+        let kinds_of_thread: &[bool] = match jdk.version {
+            ..FIRST_WITH_VIRTUAL_THREADS => &[false],
+            _ => &[false, true],
+        };
+        for &has_virtual_threads in turns.take(kinds_of_thread, turn) {
             let folder = tempfile::tempdir().expect("temporary folder");
             let recording = folder.path().join("run");
             let options = [
@@ -60,6 +69,7 @@ fn routes_and_statements_are_contexts() {
             runs += 1;
         }
     }
+    turns.announce("requests and statements of a Spring service as contexts");
     checked(&format!(
         "requests and statements of a Spring service as contexts, {runs} JVMs"
     ));
@@ -80,8 +90,7 @@ const SPANS: [(&str, u64); 6] = [
 #[test]
 fn contexts_are_exact_beside_opentelemetry() {
     let mut runs = 0;
-    let jdks = matrix_jdks().expect("JDKs");
-    for jdk in jdks.iter().filter(|jdk| jdk.version >= OLDEST_JAVA) {
+    for jdk in &jdks_in_turn("contexts beside OpenTelemetry", &jdks(), 1) {
         let folder = tempfile::tempdir().expect("temporary folder");
         let place = folder.path();
         let Some(neighbour) = Neighbour::OpenTelemetry.vm_options(jdk, place) else {

@@ -8,11 +8,13 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use ducktrack_tests::{Jdk, agent_library, checked, ducktrack_command, is_full_run, matrix_jdks};
+use ducktrack_tests::{
+    Jdk, agent_library, checked, ducktrack_command, is_full_run, jdks_in_turn, matrix_jdks,
+};
 
-use crate::OLDEST_JAVA;
 use crate::conversation::{Conversation, greeting};
 use crate::service::Service;
+use crate::{OLDEST_JAVA, QUICK};
 
 /// Descriptors that the service opens late, whoever attaches.
 const OF_THE_SERVICE: usize = 4;
@@ -83,7 +85,7 @@ fn while_asked(port: u16, expected: &str, body: impl FnOnce() + Send) {
 }
 
 fn check(jdk: &Jdk, cycles: usize) {
-    let bare = Service::start(jdk, &[], false);
+    let bare = Service::start(jdk, &[QUICK.to_owned()], false);
     let greeted = greeting(bare.port());
     let expected = bare.converse();
     let place = tempfile::tempdir().expect("temporary folder");
@@ -122,9 +124,10 @@ fn check(jdk: &Jdk, cycles: usize) {
 #[test]
 fn every_answer_under_attach_and_stop_is_that_of_the_bare_service() {
     let cycles = if is_full_run() { 20 } else { 2 };
-    for jdk in matrix_jdks().expect("JDKs") {
-        if jdk.version >= OLDEST_JAVA && (is_full_run() || jdk.version != 21) {
-            check(&jdk, cycles);
-        }
+    let mut jdks = matrix_jdks().expect("JDKs");
+    jdks.retain(|jdk| jdk.version >= OLDEST_JAVA);
+    // JDK 17: before JDK 20 the VM loses what Spring asks for.
+    for jdk in jdks_in_turn("attach and stop of a Spring service", &jdks, 0) {
+        check(&jdk, cycles);
     }
 }

@@ -129,17 +129,23 @@ fn pairs_of(version: u32, neighbour: Neighbour) -> Vec<Pair> {
     pairs.collect()
 }
 
-/// The bare service. Only with Mockito's agent can it have mocks; without them it is the same for all neighbours, and asked once. Its
-/// answer does not depend on the compiler, and C2 would take half of its CPU time.
+/// Its answers do not depend on the compiler, and C2 would take half of its CPU time.
+const QUICK: &str = "-XX:TieredStopAtLevel=1";
+
+/// The service without us. Only with Mockito's agent can it have mocks; without them it is the same for all neighbours.
 fn without_us(jdk: &Jdk, neighbour: Neighbour, before: &[String]) -> Arc<Conversation> {
-    static BARE: Mutex<BTreeMap<u32, Arc<Conversation>>> = Mutex::new(BTreeMap::new());
-    let quick = "-XX:TieredStopAtLevel=1".to_owned();
     if neighbour == Neighbour::Mockito {
-        let options = [before, &[quick]].concat();
+        let options = [before, &[QUICK.to_owned()]].concat();
         return Arc::new(Service::start(jdk, &options, true).converse());
     }
+    bare(jdk)
+}
+
+/// The bare service, asked once.
+fn bare(jdk: &Jdk) -> Arc<Conversation> {
+    static BARE: Mutex<BTreeMap<u32, Arc<Conversation>>> = Mutex::new(BTreeMap::new());
     let mut bare = BARE.lock().expect("the bare service answers");
-    let converse = || Arc::new(Service::start(jdk, &[quick], false).converse());
+    let converse = || Arc::new(Service::start(jdk, &[QUICK.to_owned()], false).converse());
     Arc::clone(bare.entry(jdk.version).or_insert_with(converse))
 }
 
