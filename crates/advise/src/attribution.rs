@@ -14,6 +14,7 @@ use crate::heap_share::HeapShares;
 use crate::owner::{Asked, Owners, is_hidden, place, sites_of_once};
 use crate::portion::{Basis, Portion, Site};
 use crate::seen_askers::{SeenAsker, SeenAskers};
+use crate::unclear::Unclear;
 
 /// Method and line of a tracked call.
 type CallPlace = (MethodIndex, Option<u16>);
@@ -140,11 +141,11 @@ impl<'m> Attribution<'m, '_> {
             && !(&*caller.name == "<init>" && call.target.ends_with(".<init>"))
     }
 
-    /// Portions of sites that stacks tell, and bounds where no stack was sampled.
+    /// Portions of sites that stacks tell, and bounds where they do not.
     fn add_sampled(&mut self) {
         let profile = self.profile;
         let open = self.open_calls();
-        let mut without_stack = Vec::new();
+        let (mut without_stack, mut unclear) = (Vec::new(), Unclear::default());
         for (position, row) in profile.rows.iter().enumerate() {
             let Some(stratum) = profile.strata.get(row.stratum) else {
                 continue;
@@ -158,14 +159,35 @@ impl<'m> Attribution<'m, '_> {
             if self.is_called_by_program(row.stratum, &open) {
                 continue;
             }
-            match self.owners.asked(profile, row.stack) {
-                Some(asked) => self.add_seen((position, row), index, asked),
-                None if !profile.has_stack(row) => without_stack.push((index, row.tally)),
-                None => {}
+            let asked = self.owners.asked(profile, row.stack);
+            if asked.is_none() && !profile.has_stack(row) {
+                without_stack.push((index, row.tally));
+                continue;
+            }
+            unclear.add((index, row), asked.is_none());
+            if let Some(asked) = asked {
+                self.add_seen((position, row), index, asked);
             }
         }
         for (index, tally) in without_stack {
             self.add_bounds(index, tally);
+        }
+        for (index, most) in unclear.amounts(profile) {
+            self.add_possible(index, most);
+        }
+    }
+
+    /// Bounds for objects that others seem to have asked for.
+    fn add_possible(&mut self, index: SiteIndex, most: Tally) {
+        let known = self.found.portions.len();
+        self.add_bounds(index, most);
+        for portion in self.found.portions.iter_mut().skip(known) {
+            portion.basis = match portion.basis {
+                Basis::Divided(most) => Basis::Divided(most),
+                _ => Basis::Divided(portion.tally),
+            };
+            portion.tally = Tally::default();
+            portion.heap = None;
         }
     }
 

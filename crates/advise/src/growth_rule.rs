@@ -136,6 +136,18 @@ pub(crate) struct Growths<'a, 'm> {
 }
 
 impl<'a, 'm> Growths<'a, 'm> {
+    /// Whether arrays of references of this size have no element; not where one element fits into the same size.
+    pub(crate) fn are_empty(&self, bytes: Option<u32>) -> bool {
+        let [.., base] = self.layout.array_base;
+        let size = ArraySize {
+            base: base.into(),
+            element: self.layout.reference.into(),
+            alignment: self.layout.alignment.into(),
+        };
+        let is_size_of_none = |bytes: u32| i64::from(bytes) == size.of(0);
+        bytes.is_some_and(is_size_of_none) && size.of(0) < size.of(1)
+    }
+
     pub(crate) fn of(model: &CountModel, portions: &'a [Portion<'m>]) -> Self {
         Self {
             portions,

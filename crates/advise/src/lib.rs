@@ -27,6 +27,7 @@ mod portion;
 mod ranking;
 mod rule;
 mod seen_askers;
+mod unclear;
 
 pub use advice::{Advice, Change, Place, Sure};
 pub use ranking::{AdviceOptions, advise};

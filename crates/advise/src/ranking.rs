@@ -52,6 +52,10 @@ pub fn advise(model: &CountModel, profile: &Profile, options: AdviceOptions) -> 
             place.line = None;
         }
         let key = (rule, place, family);
+        // What is only possible is no row of its own.
+        if portion.tally.count == 0 && !row_of.contains_key(&key) {
+            continue;
+        }
         let at = *row_of.entry(key).or_insert(rows.len());
         match rows.get_mut(at) {
             Some(row) => row.portions.push(portion),
@@ -87,7 +91,7 @@ pub fn advise(model: &CountModel, profile: &Profile, options: AdviceOptions) -> 
     advice
 }
 
-/// The bytes that reach the heap. Where the JIT removes the objects, a twentieth, the most that this verdict allows.
+/// What rows are ordered by: the bytes that reach the heap, but at least a twentieth of the saving, since up to that part a row counts as removed by the JIT.
 fn weight(row: &Advice) -> i64 {
     row.heap_bytes().max(row.saving.bytes / 20)
 }
@@ -308,7 +312,11 @@ impl Row<'_, '_> {
                 },
                 ..place_of_change(self.rule, &largest.place)
             },
-            change: self.change(largest, growth.as_ref()),
+            change: self.change(
+                largest,
+                growth.as_ref(),
+                growths.are_empty(largest.site.size),
+            ),
             saving,
             sure,
             reaches_heap: self.reaches_heap(saving),
@@ -444,7 +452,12 @@ impl Row<'_, '_> {
         Some((saving.count as f64 * share).round() as i64)
     }
 
-    fn change(&self, largest: &Portion<'_>, growth: Option<&GrowthSaving>) -> Change {
+    fn change(
+        &self,
+        largest: &Portion<'_>,
+        growth: Option<&GrowthSaving>,
+        is_empty: bool,
+    ) -> Change {
         let callee = largest
             .path
             .first()
@@ -457,7 +470,7 @@ impl Row<'_, '_> {
             callee,
             in_loop: largest.path.is_empty() && largest.site.facts.loops > 0,
             is_unchanged: self.portions.iter().all(|portion| captures_same(portion)),
-            is_empty: largest.site.size == Some(16)
+            is_empty: is_empty
                 && largest
                     .site
                     .ty

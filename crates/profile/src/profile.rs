@@ -245,6 +245,12 @@ impl Profile {
 }
 
 impl Stratum {
+    /// Objects and bytes at most that are of sizes of which there is no sample: any stack may be theirs.
+    pub fn unseen(&self) -> Tally {
+        let [count, bytes] = self.layers.unseen.map(|amount| amount.ceil() as i64);
+        Tally { count, bytes }
+    }
+
     /// What samples of these weights, by layer, are of each layer, and by how much their sum may be less and more than it seems.
     fn parts(&self, weights: &[f64], unit: Unit) -> (Vec<Part>, [f64; 2]) {
         let layers = &self.layers;
