@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, ducktrack_command, program_source, traced_jdks,
+    Jdk, TracedRun, checked, compile_java, ducktrack_command, jdks_in_turn, program_source,
+    skipped, traced_jdks,
 };
 use serde_json::Value;
 
@@ -265,4 +266,82 @@ fn line_of(mark: &str) -> u64 {
         .lines()
         .position(|line| line.trim_end().ends_with(&mark));
     line.expect("a marked line") as u64 + 1
+}
+
+/// Bytes of a region, and what the JVM says with regions of that size: how many belong to large objects after the last collection.
+fn regions_of_large_objects(
+    jdk: &Jdk,
+    programs: &Path,
+    megabytes: u64,
+) -> (PathBuf, u64, tempfile::TempDir) {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let (dump, log) = (
+        folder.path().join("heap.hprof"),
+        folder.path().join("gc.log"),
+    );
+    let output = jdk
+        .tool("java")
+        .args(["-XX:+UseG1GC", "-Xmx256m"])
+        .arg(format!("-XX:G1HeapRegionSize={megabytes}m"))
+        .arg(format!("-Xlog:gc+heap=info:file={}", log.display()))
+        .arg("-cp")
+        .arg(programs)
+        .arg("DumpAtExit")
+        .arg(&dump)
+        .arg("LargeObjects")
+        .output()
+        .expect("java");
+    assert!(output.status.success(), "{output:?}");
+    let text = fs::read_to_string(&log).expect("the log");
+    let lines = text.lines().rev();
+    let mut lines = lines.filter_map(|line| line.split_once("Humongous regions: "));
+    let (_, regions) = lines.next().expect("a line about humongous regions");
+    let (_, after) = regions.split_once("->").expect("before and after");
+    (dump, after.trim().parse().expect("a number"), folder)
+}
+
+#[test]
+fn what_g1_loses_behind_large_objects_is_what_it_says_with_each_size_of_regions() {
+    let programs = tempfile::tempdir().expect("temporary folder");
+    let all = ["DumpAtExit", "LargeObjects"];
+    if !compile_java(&all, 17, programs.path()).expect("compile") {
+        skipped("large objects: no JDK with javac");
+        return;
+    }
+    let mut runs = 0;
+    for jdk in &jdks_in_turn("large objects", &traced_jdks().expect("JDKs"), 2) {
+        for (at, megabytes) in [1, 2, 4].into_iter().enumerate() {
+            let (dump, regions, _folder) =
+                regions_of_large_objects(jdk, programs.path(), megabytes);
+            let report = waste(&[dump.to_str().expect("a path")]);
+            let found = &report["humongous"]["regions"][at];
+            let number = |key: &str| found[key].as_u64().expect("a number");
+            assert_eq!(number("region"), megabytes << 20);
+            let sum = number("bytes") + number("lost");
+            assert_eq!(
+                sum,
+                regions * (megabytes << 20),
+                "JDK {}: {found}",
+                jdk.version
+            );
+            let rows = report["humongous"]["rows"].as_array().expect("rows").iter();
+            let rows = rows.map(|row| {
+                (
+                    row["holder"].as_str(),
+                    row["objects"].as_u64(),
+                    row["bytes"].as_u64(),
+                )
+            });
+            let expected = [("TABLES", 10, 12_000_160), ("PAGES", 20, 12_000_320)];
+            for (field, objects, bytes) in expected {
+                let holder = format!("LargeObjects.{field}");
+                let row = (Some(holder.as_str()), Some(objects), Some(bytes));
+                assert!(rows.clone().any(|found| found == row), "{report}");
+            }
+            runs += 1;
+        }
+    }
+    checked(&format!(
+        "what G1 loses behind large objects, {runs} sizes of regions"
+    ));
 }

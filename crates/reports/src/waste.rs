@@ -5,7 +5,9 @@ mod document;
 mod text;
 
 pub use build::{WasteRequest, waste_report};
-pub use document::{WasteLineDoc, WasteMakerDoc, WasteReport, WasteRowDoc};
+pub use document::{
+    HumongousDoc, LargeObjectsDoc, RegionDoc, WasteLineDoc, WasteMakerDoc, WasteReport, WasteRowDoc,
+};
 
 use crate::document_lines::lines;
 use crate::error::ReportError;

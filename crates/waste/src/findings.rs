@@ -10,6 +10,7 @@ use crate::claims::{Claim, Claims};
 use crate::holder::HolderNumber;
 use crate::kind::Kind;
 use crate::reach::Reach;
+use crate::regions::Regions;
 
 /// The waste of a dump.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub struct Waste {
     pub live_bytes: u64,
     /// Bytes that compact headers (`-XX:+UseCompactObjectHeaders`) would save of the whole live heap; `None`: the JVM had them.
     pub compact_headers_save: Option<u64>,
+    /// What G1 would lose behind large objects, which is no part of `total`; `None`: there are none.
+    pub regions: Option<Regions>,
 }
 
 /// Waste of one kind that one field holds.
@@ -174,7 +177,7 @@ impl<'a> Findings<'a> {
     }
 
     /// The rows, and the sizes that they are compared with.
-    pub(crate) fn finish(self, compact_saves: Option<u64>) -> Waste {
+    pub(crate) fn finish(self, compact_saves: Option<u64>, regions: Option<Regions>) -> Waste {
         let (graph, reach) = (self.graph, self.reach);
         let rows = self.rows.into_iter();
         let rows = rows.filter(|(_, amount)| amount.bytes > 0);
@@ -205,6 +208,7 @@ impl<'a> Findings<'a> {
             live_objects,
             live_bytes,
             compact_headers_save: compact_saves,
+            regions,
         }
     }
 }

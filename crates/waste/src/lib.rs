@@ -25,6 +25,7 @@ mod held_apart;
 mod holder;
 mod kind;
 mod reach;
+mod regions;
 mod tails;
 mod value_classes;
 mod wrappers;
@@ -33,6 +34,7 @@ use ducktrack_heap_dump::{DumpError, HeapGraph};
 
 pub use findings::{MakerAmount, Waste, WasteRow};
 pub use kind::{Advice, Kind};
+pub use regions::{LargeObjects, REGIONS, RegionLoss, Regions};
 
 use crate::contents::Contents;
 use crate::findings::Findings;
@@ -54,5 +56,6 @@ pub fn waste(graph: &HeapGraph, maker_of: &dyn Fn(u32) -> Option<u32>) -> Result
     tails::judge(graph, &reach, (&contents, &is_owned), &mut findings);
     wrappers::judge(graph, &reach, &mut findings);
     default_fields::judge(graph, &reach, &contents, &mut findings);
-    Ok(findings.finish(contents.compact_saves))
+    let regions = regions::regions(graph, &reach, maker_of);
+    Ok(findings.finish(contents.compact_saves, regions))
 }

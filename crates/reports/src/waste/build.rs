@@ -4,13 +4,16 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use ducktrack_analyses::TraceModel;
-use ducktrack_holders::{DumpError, JoinedDump, Origin, is_own_class};
-use ducktrack_waste::{MakerAmount, WasteRow, waste};
+use ducktrack_count_model::is_of_jdk;
+use ducktrack_holders::{DumpError, JoinedDump, Origin};
+use ducktrack_waste::{LargeObjects, MakerAmount, REGIONS, RegionLoss, Regions, WasteRow, waste};
 
-use super::document::{WasteLineDoc, WasteMakerDoc, WasteReport, WasteRowDoc};
+use super::document::{
+    HumongousDoc, LargeObjectsDoc, RegionDoc, WasteLineDoc, WasteMakerDoc, WasteReport, WasteRowDoc,
+};
+use crate::build::caller;
 use crate::class_name::printable;
 use crate::event_trace::{PlaceDoc, VERSION};
-use crate::filter::Filter;
 use crate::view::Caller;
 
 /// What is asked.
@@ -53,9 +56,33 @@ pub fn waste_report(
         live_bytes: found.live_bytes,
         total: found.total,
         compact_headers_save: found.compact_headers_save,
+        humongous: found
+            .regions
+            .as_ref()
+            .map(|found| humongous(found, lines.as_ref())),
         rows: all,
         waste: rows,
     })
+}
+
+fn humongous(found: &Regions, lines: Option<&Lines<'_>>) -> HumongousDoc {
+    let region = |(region, loss): (u64, &RegionLoss)| RegionDoc {
+        region,
+        objects: loss.objects,
+        bytes: loss.bytes,
+        lost: loss.lost,
+    };
+    let row = |row: &LargeObjects| LargeObjectsDoc {
+        holder: printable(&row.holder),
+        made: lines.and_then(|lines| lines.of_maker(row.maker)),
+        objects: row.objects,
+        bytes: row.bytes,
+        lost: row.lost.to_vec(),
+    };
+    HumongousDoc {
+        regions: REGIONS.into_iter().zip(&found.all).map(region).collect(),
+        rows: found.rows.iter().map(row).collect(),
+    }
 }
 
 fn row_doc(row: &WasteRow, lines: Option<&Lines<'_>>) -> WasteRowDoc {
@@ -92,11 +119,11 @@ struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     fn new(dump: &'a JoinedDump, model: &'a TraceModel) -> Self {
-        let view = crate::build::view(&model.count, "", &Filter::default());
+        let calls = model.count.calls.iter();
         Self {
             dump,
             model,
-            callers: view.callers,
+            callers: calls.map(|call| caller(&model.count, call)).collect(),
         }
     }
 
@@ -104,7 +131,7 @@ impl<'a> Lines<'a> {
     fn line(&self, origin: Origin) -> Option<WasteLineDoc> {
         let place = PlaceDoc::of(&self.model.count, origin.site?)?;
         let call = origin.call.and_then(|call| self.callers.get(call.get()));
-        let call = call.filter(|_| !is_own_class(&place.location.class.replace('.', "/")));
+        let call = call.filter(|_| is_of_jdk(&place.location.class));
         let at = call.map_or(&place.location, |call| &call.location);
         Some(WasteLineDoc {
             class: at.class.clone(),
@@ -114,19 +141,18 @@ impl<'a> Lines<'a> {
         })
     }
 
+    fn of_maker(&self, maker: Option<u32>) -> Option<WasteLineDoc> {
+        let maker = self.dump.makers.get(maker? as usize)?;
+        self.line(Origin {
+            site: maker.site,
+            call: maker.call,
+        })
+    }
+
     fn makers(&self, amounts: &[MakerAmount]) -> Vec<WasteMakerDoc> {
         let mut by_line: BTreeMap<WasteLineDoc, (u64, u64)> = BTreeMap::new();
         for amount in amounts {
-            let maker = amount
-                .maker
-                .and_then(|maker| self.dump.makers.get(maker as usize));
-            let line = maker.and_then(|maker| {
-                self.line(Origin {
-                    site: maker.site,
-                    call: maker.call,
-                })
-            });
-            if let Some(line) = line {
+            if let Some(line) = self.of_maker(amount.maker) {
                 let sums = by_line.entry(line).or_default();
                 *sums = (sums.0 + amount.objects, sums.1 + amount.bytes);
             }

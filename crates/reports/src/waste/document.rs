@@ -28,6 +28,8 @@ pub struct WasteReport {
     pub total: u64,
     /// Bytes that compact headers (JDK 25, `-XX:+UseCompactObjectHeaders`) would save of the whole live heap, apart from `total`; null where the JVM had them.
     pub compact_headers_save: Option<u64>,
+    /// What G1 loses behind objects that are larger than half a region, which is no part of `total`; null: there is none for any size of regions.
+    pub humongous: Option<HumongousDoc>,
     /// How many rows there are.
     pub rows: u64,
     /// By kind and holder, most bytes first.
@@ -67,6 +69,46 @@ pub struct WasteRowDoc {
     pub(crate) advice: Option<Advice>,
     /// All lines that made the objects, most bytes first; empty where none is known.
     pub makers: Vec<WasteMakerDoc>,
+}
+
+/// Large objects under G1. Whether the JVM had G1, a dump does not say.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HumongousDoc {
+    /// For each size of regions (`-XX:G1HeapRegionSize`).
+    pub regions: Vec<RegionDoc>,
+    /// By field that holds them and line that made them, most bytes first.
+    pub rows: Vec<LargeObjectsDoc>,
+}
+
+/// What is lost with one size of regions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RegionDoc {
+    /// Bytes of a region.
+    pub region: u64,
+    /// Objects that are larger than half of it.
+    pub objects: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Bytes at the ends of their last regions, which nothing else can use.
+    pub lost: u64,
+}
+
+/// Objects that are humongous with the smallest regions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LargeObjectsDoc {
+    /// The field that holds them; empty: not known.
+    pub holder: String,
+    /// The line that made them; null: not known.
+    pub made: Option<WasteLineDoc>,
+    /// How many.
+    pub objects: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Bytes lost with each size of regions, in the order of `regions`.
+    pub lost: Vec<u64>,
 }
 
 /// A line of code.

@@ -1,6 +1,6 @@
 //! For a terminal: the sums, then a table of kinds and holders, each with its lines and what to do.
 
-use super::document::{WasteLineDoc, WasteReport, WasteRowDoc};
+use super::document::{HumongousDoc, WasteLineDoc, WasteReport, WasteRowDoc};
 use crate::event_trace::columns::Columns;
 use crate::quantity::{bytes, counted, grouped, share};
 use crate::text::next_command::{NextCommand, shell_word};
@@ -12,6 +12,8 @@ use crate::text_lines::TextLines;
 const ROWS: usize = 20;
 /// Rows that are explained.
 const EXPLAINED: usize = 10;
+/// Rows of large objects.
+const LARGE: usize = 5;
 
 pub(super) fn write(report: &WasteReport, out: &mut TextLines) {
     out.push_str("ducktrack waste\n\n");
@@ -50,6 +52,44 @@ pub(super) fn write(report: &WasteReport, out: &mut TextLines) {
     }
     write_table(report, out);
     write_lines(report, out);
+    if let Some(found) = &report.humongous {
+        write_humongous(found, out);
+    }
+}
+
+/// Large objects, as G1 keeps them.
+fn write_humongous(found: &HumongousDoc, out: &mut TextLines) {
+    section(
+        out,
+        "Large objects under G1: one above half a region has regions of its own",
+    );
+    let mut table = Columns::new(&[">region", ">objects", ">bytes", ">lost behind them"]);
+    for row in &found.regions {
+        table.push(vec![
+            format!("{} MB", row.region >> 20),
+            grouped(row.objects),
+            bytes(row.bytes),
+            bytes(row.lost),
+        ]);
+    }
+    table.write(out);
+    for row in found.rows.iter().take(LARGE) {
+        let made = row.made.as_ref();
+        out.push_str(&format!(
+            "  {} in {}, held by {}{}\n",
+            bytes(row.bytes),
+            counted(row.objects, "object"),
+            named(&row.holder),
+            made.map_or_else(String::new, |line| format!(", made by {}", place(line)))
+        ));
+    }
+    let least = found.regions.iter().min_by_key(|row| row.lost);
+    if let Some(least) = least {
+        out.push_str(&format!(
+            "  Least is lost with -XX:G1HeapRegionSize={}m.\n",
+            least.region >> 20
+        ));
+    }
 }
 
 fn write_table(report: &WasteReport, out: &mut TextLines) {
@@ -84,7 +124,11 @@ fn write_table(report: &WasteReport, out: &mut TextLines) {
 }
 
 fn holder(row: &WasteRowDoc) -> &str {
-    match row.holder.as_str() {
+    named(&row.holder)
+}
+
+fn named(holder: &str) -> &str {
+    match holder {
         "" => "(holder not known)",
         holder => holder,
     }
