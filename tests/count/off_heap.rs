@@ -146,6 +146,40 @@ fn assert_gates(trace: &Path, what: &str) {
     assert_eq!(diff("native[com.acme]>+0"), Some(2), "{what}");
 }
 
+/// `top` of the running program has what is not released.
+fn assert_top(trace: &Path, what: &str) {
+    let mut command = Command::new(ducktrack_command().expect("the command"));
+    let output = command
+        .arg("top")
+        .arg(trace)
+        .args(["--by", "off-heap", "--once", "--interval", "0.1"])
+        .args([
+            "--filter",
+            "OffHeapOwners",
+            "--top",
+            "1000",
+            "--format",
+            "json",
+        ])
+        .output()
+        .expect("top");
+    let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    for (method, kind, [.., blocks, bytes]) in OWNERS {
+        let start = format!("{kind}  OffHeapOwners.{method}:");
+        let rows = document["rows"].as_array().expect("rows").iter();
+        let rows = rows.filter(|row| {
+            row["name"]
+                .as_str()
+                .is_some_and(|name| name.starts_with(&start))
+        });
+        let found = rows.fold((0, 0), |(blocks, bytes), row| {
+            let number = |key: &str| row[key].as_i64().expect("a number");
+            (blocks + number("objects"), bytes + number("bytes"))
+        });
+        assert_eq!(found, (*blocks, *bytes), "{what}: {start} {document}");
+    }
+}
+
 #[test]
 fn a_killed_program_leaves_them_too() {
     let folder = tempfile::tempdir().expect("temporary folder");
@@ -158,10 +192,11 @@ fn a_killed_program_leaves_them_too() {
         let mut line = String::new();
         let out = child.stdout.take().expect("its output");
         BufReader::new(out).read_line(&mut line).expect("a line");
+        let what = format!("JDK {}", jdk.version);
+        assert_top(&trace, &what);
         child.kill().expect("killed");
         child.wait().expect("ended");
         let report = off_heap(&trace, &["--only", "OffHeapOwners"]);
-        let what = format!("JDK {}", jdk.version);
         assert_known(&report, "OffHeapOwners", OWNERS, &what);
     }
 }

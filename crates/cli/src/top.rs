@@ -36,9 +36,9 @@ use live_table::{LiveTable, RowOrder};
       what is alive, of a program with a trace
   ducktrack top 4711 --once --format json | jq '.rows[0]'
 
-Keys: q quit, tab or 1-7 sites, types, threads, packages, calls of the
-application, contexts, live heap; s next order; / filter; p pause;
-m mark (totals from now on); up, down, page keys")]
+Keys: q quit, tab or 1-8 sites, types, threads, packages, calls of the
+application, contexts, off-heap, live heap; s next order; / filter;
+p pause; m mark (totals from now on); up, down, page keys")]
 pub(crate) struct TopArgs {
     /// The process id of a Java program with the agent, or the directory that it writes
     #[arg(value_name = "PID|DIR")]
@@ -105,7 +105,7 @@ pub(crate) fn run(args: &TopArgs) -> Result<ExitCode> {
     let document = table.document(&live, args.top);
     let text = match args.format {
         Format::Json => document.json()?,
-        Format::Text => live_text::text(&document, screen(true, None).width),
+        Format::Text => live_text::text(&document, args.by, screen(true, None).width),
     };
     output::write(&text, None)?;
     Ok(ExitCode::SUCCESS)

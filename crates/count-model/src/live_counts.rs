@@ -1,4 +1,5 @@
-//! Totals of a running program, summed again at each look: per site, type, thread, package and call of the application.
+//! Totals of a running program, summed again at each look: per site, type, thread, package, call of the application, context and maker of memory outside of the
+//! heap.
 //!
 //! ```text
 //! define(record) ..                      what the trace says; more comes while the program loads classes
@@ -10,12 +11,13 @@
 mod finished_run;
 
 use ducktrack_trace_format::{
-    CallSite, CallSiteId, Cause, ClassId, ContextId, CounterId, MethodId, Record, Site, SiteId,
-    Term, ThreadId, Unit,
+    CallSite, CallSiteId, Cause, ClassId, ContextId, CounterId, MethodId, OffHeapFrame,
+    OffHeapMaker, Record, Site, SiteId, Term, ThreadId, Unit,
 };
 use rustc_hash::FxHashMap;
 
 use crate::live_rows::{KINDS, LiveKind, LiveName, LiveRow, LiveTable};
+use crate::off_heap::blamed_frame;
 use crate::said_values::SaidValues;
 use crate::{Tally, stable_class, stable_descriptor};
 
@@ -29,6 +31,37 @@ enum Meaning {
     Sites(Vec<Term>),
     /// One of the four figures of a call; the position of its row.
     Call(usize, CallFigure),
+    /// One of the four figures of a maker of memory outside of the heap; the position of its row.
+    OffHeap(usize, OffHeapFigure),
+}
+
+/// In the order of the counters of an [`OffHeapMaker`].
+#[derive(Clone, Copy, Debug)]
+enum OffHeapFigure {
+    MadeBlocks,
+    MadeBytes,
+    ReleasedBlocks,
+    ReleasedBytes,
+}
+
+impl OffHeapFigure {
+    const ALL: [Self; 4] = [
+        Self::MadeBlocks,
+        Self::MadeBytes,
+        Self::ReleasedBlocks,
+        Self::ReleasedBytes,
+    ];
+
+    /// What is made and not released.
+    fn add(self, live: &mut Tally, value: i64) {
+        let (sum, value) = match self {
+            Self::MadeBlocks => (&mut live.count, value),
+            Self::MadeBytes => (&mut live.bytes, value),
+            Self::ReleasedBlocks => (&mut live.count, -value),
+            Self::ReleasedBytes => (&mut live.bytes, -value),
+        };
+        *sum = sum.saturating_add(value);
+    }
 }
 
 /// In the order of a [`Cause`]'s counters.
@@ -115,6 +148,7 @@ impl LiveCounts {
                 self.calls.insert(call.id, call.clone());
             }
             Record::Cause(cause) => self.define_cause(*cause),
+            Record::OffHeapMaker(maker) => self.define_maker(maker),
             Record::Context(context) => {
                 let name = LiveName::Context {
                     kind: context.kind.clone(),
@@ -167,6 +201,22 @@ impl LiveCounts {
         }
     }
 
+    fn define_maker(&mut self, maker: &OffHeapMaker) {
+        let blamed = blamed_frame(&maker.frames);
+        let text = |of: fn(&OffHeapFrame) -> &String| blamed.map(of).cloned().unwrap_or_default();
+        let name = LiveName::OffHeap {
+            kind: maker.kind,
+            class: text(|frame| &frame.class),
+            method: text(|frame| &frame.method),
+            line: blamed.and_then(|frame| frame.line),
+        };
+        let row = self.tables[LiveKind::OffHeap as usize].position(name);
+        for (offset, figure) in (0..).zip(OffHeapFigure::ALL) {
+            let id = CounterId(maker.first.0.saturating_add(offset));
+            self.define_counter(id, Meaning::OffHeap(row, figure));
+        }
+    }
+
     /// All totals are 0: the values of another moment come.
     pub fn begin(&mut self) {
         self.tables.iter_mut().for_each(LiveTable::zero);
@@ -201,6 +251,12 @@ impl LiveCounts {
                 if let Some(row) = rows.get_mut(*row) {
                     let sum = figure.of(row);
                     *sum = sum.saturating_add(value);
+                }
+            }
+            Meaning::OffHeap(row, figure) => {
+                let rows = &mut self.tables[LiveKind::OffHeap as usize].rows;
+                if let Some(row) = rows.get_mut(*row) {
+                    figure.add(&mut row.total, value);
                 }
             }
         }
@@ -269,7 +325,7 @@ impl LiveCounts {
     fn add(&mut self, thread: ThreadId, site: SiteId, ty: Option<&str>, tally: Tally) {
         let positions = self.place(site);
         let row_of_thread = self.thread_place(thread);
-        let [sites, types, threads, packages, _, contexts] = &mut self.tables;
+        let [sites, types, threads, packages, _, contexts, _] = &mut self.tables;
         let ty = match ty {
             Some(ty) => Some(types.position(LiveName::Type(stable_descriptor(ty)))),
             None => positions.ty,
@@ -337,7 +393,8 @@ impl LiveCounts {
 #[cfg(test)]
 mod tests {
     use ducktrack_trace_format::{
-        AllocationKind, Class, Counter, CounterRole, Method, Snapshot, Thread, ThreadCounts,
+        AllocationKind, Class, Counter, CounterRole, Method, OffHeapKind, Snapshot, Thread,
+        ThreadCounts,
     };
 
     use super::*;
@@ -458,6 +515,31 @@ mod tests {
         };
         let of = |tally: Tally| (tally.count, tally.bytes);
         assert_eq!((of(row.total), of(row.inclusive)), ((10, 1000), (14, 1400)));
+        assert_eq!(counts.total().count, 0);
+    }
+
+    #[test]
+    fn memory_outside_of_the_heap_is_what_is_not_released() {
+        let mut counts = defined();
+        let frame = |class: &str| OffHeapFrame {
+            class: class.to_owned(),
+            method: "get".to_owned(),
+            line: Some(3),
+        };
+        counts.define(&Record::OffHeapMaker(OffHeapMaker {
+            kind: OffHeapKind::Direct,
+            first: CounterId(70),
+            frames: vec![frame("java/nio/ByteBuffer"), frame("com/acme/Pool")],
+        }));
+        counts.begin();
+        for (id, value) in [(70, 5), (71, 5000), (72, 2), (73, 2000)] {
+            counts.counter(ThreadId(0), id, value);
+        }
+        assert_eq!(totals(&counts, LiveKind::OffHeap), [(3, 3000)]);
+        let LiveName::OffHeap { class, .. } = &counts.rows(LiveKind::OffHeap)[0].name else {
+            panic!("{:?}", counts.rows(LiveKind::OffHeap));
+        };
+        assert_eq!(class, "com/acme/Pool");
         assert_eq!(counts.total().count, 0);
     }
 

@@ -1,5 +1,6 @@
 //! Rows of a running program, found by their subject (a site, a type, ...).
 
+use ducktrack_trace_format::OffHeapKind;
 use rustc_hash::FxHashMap;
 
 use crate::Tally;
@@ -20,10 +21,12 @@ pub enum LiveKind {
     Calls,
     /// Contexts that threads were in (`contexts=`): an object counts in one of each kind.
     Contexts,
+    /// Lines that made memory outside of the heap: what of it is not released.
+    OffHeap,
 }
 
 /// How many there are.
-pub(crate) const KINDS: usize = 6;
+pub(crate) const KINDS: usize = 7;
 
 /// The subject of a row, in the VM's own form.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -54,6 +57,17 @@ pub enum LiveName {
         /// Its name.
         name: String,
     },
+    /// Memory outside of the heap, by the line that made it.
+    OffHeap {
+        /// The kind of memory.
+        kind: OffHeapKind,
+        /// Class; empty: not known.
+        class: String,
+        /// Method.
+        method: String,
+        /// Source line.
+        line: Option<u16>,
+    },
     /// A call of the application.
     Call {
         /// Class.
@@ -72,7 +86,7 @@ pub enum LiveName {
 pub struct LiveRow {
     /// Of what.
     pub name: LiveName,
-    /// Since the start; of a call what is charged to it, so that the rows add up.
+    /// Since the start; of a call what is charged to it, so that the rows add up; of memory outside of the heap what is not released.
     pub total: Tally,
     /// Of a call: what was executed while it was under way.
     pub inclusive: Tally,

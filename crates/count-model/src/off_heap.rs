@@ -14,16 +14,14 @@ pub struct OffHeapRow {
     pub frames: Vec<OffHeapFrame>,
     /// Blocks made.
     pub made: Tally,
-    /// Those of them, and in a window of others, that were released.
+    /// Blocks released; in a window also some that were made before it.
     pub released: Tally,
 }
 
 impl OffHeapRow {
     /// The frame to blame: the topmost that is not the JDK's; if all are, the topmost.
     pub fn maker(&self) -> Option<&OffHeapFrame> {
-        let mut frames = self.frames.iter();
-        let own = frames.find(|frame| !is_of_jdk(&frame.class));
-        own.or(self.frames.first())
+        blamed_frame(&self.frames)
     }
 
     /// Made and not released; in a window by how much that has changed.
@@ -33,6 +31,12 @@ impl OffHeapRow {
             bytes: self.made.bytes.saturating_sub(self.released.bytes),
         }
     }
+}
+
+/// The topmost frame that is not the JDK's; if all are, the topmost.
+pub(crate) fn blamed_frame(frames: &[OffHeapFrame]) -> Option<&OffHeapFrame> {
+    let own = frames.iter().find(|frame| !is_of_jdk(&frame.class));
+    own.or(frames.first())
 }
 
 /// The makers whose counters are not zero.

@@ -132,6 +132,19 @@ pub fn live_name(name: &LiveName) -> String {
             let (class, method) = (readable_class(class), printable(method));
             format!("{class}.{method}{line} calls {}", readable_class(target))
         }
+        LiveName::OffHeap {
+            kind,
+            class,
+            method,
+            line,
+        } => {
+            let line = line.map_or_else(String::new, |line| format!(":{line}"));
+            let place = match class.as_str() {
+                "" => "(line not known)".to_owned(),
+                class => format!("{}.{}{line}", readable_class(class), printable(method)),
+            };
+            format!("{}  {place}", kind.name())
+        }
         LiveName::UnknownSite => "(site not known)".to_owned(),
         LiveName::Type(descriptor) => readable_type(descriptor),
         LiveName::Thread(name) => printable(name),

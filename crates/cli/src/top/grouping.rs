@@ -20,18 +20,21 @@ pub(crate) enum By {
     /// Requests, queries, jobs that threads were in (recorded with contexts=)
     #[value(alias = "context")]
     Contexts,
+    /// Memory outside of the heap that is not released, by the line that made it
+    OffHeap,
     /// Live objects, by place in the code (recorded with mode=trace)
     Heap,
 }
 
 impl By {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Sites,
         Self::Types,
         Self::Threads,
         Self::Packages,
         Self::Calls,
         Self::Contexts,
+        Self::OffHeap,
         Self::Heap,
     ];
 
@@ -44,6 +47,7 @@ impl By {
             Self::Threads => LiveKind::Threads,
             Self::Packages => LiveKind::Packages,
             Self::Contexts => LiveKind::Contexts,
+            Self::OffHeap => LiveKind::OffHeap,
             Self::Heap => return None,
         })
     }
@@ -56,6 +60,7 @@ impl By {
             Self::Threads => "threads",
             Self::Packages => "packages",
             Self::Contexts => "contexts",
+            Self::OffHeap => "off-heap",
             Self::Heap => "heap",
         }
     }

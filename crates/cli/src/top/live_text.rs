@@ -14,7 +14,7 @@ pub(crate) const NO_CALLS: &str = "No calls of the application: record with app=
 pub(crate) const NO_HEAP: &str = "No live heap: record with mode=trace (ducktrack run --mode trace -- java ...), and wait for a collection";
 
 /// The document for people; names become shorter to fit into this width.
-pub(crate) fn text(document: &LiveDoc, width: usize) -> String {
+pub(crate) fn text(document: &LiveDoc, by: By, width: usize) -> String {
     let mut out = format!(
         "ducktrack top: pid {} ({}), {:.1} s between two looks\n",
         document.pid, document.state, document.seconds
@@ -32,8 +32,7 @@ pub(crate) fn text(document: &LiveDoc, width: usize) -> String {
             fitted(&row.name, width.saturating_sub(FIGURES).max(8))
         )
     };
-    let is_heap = document.by == By::Heap.word();
-    let [bytes, objects] = live_words(is_heap);
+    let [bytes, objects] = live_words(by);
     out += &format!(
         "\n{:>12} {:>12} {:>12} {:>12}  {}\n",
         "bytes/s", "objects/s", bytes, objects, document.by
@@ -42,10 +41,10 @@ pub(crate) fn text(document: &LiveDoc, width: usize) -> String {
     for row in &document.rows {
         out += &line(row);
     }
-    if document.by == By::Calls.word() && document.rows.is_empty() {
+    if by == By::Calls && document.rows.is_empty() {
         out += &format!("\n{NO_CALLS}\n");
     }
-    if is_heap {
+    if by == By::Heap {
         out += &format!("\n{}\n", heap_rows_line(document.heap.as_ref()));
     }
     out += &format!("\nNext:\n  ducktrack report {}\n", document.trace);
@@ -69,10 +68,11 @@ pub(crate) fn heap_rows_line(heap: Option<&LiveHeapDoc>) -> String {
 }
 
 /// The names of the columns of totals.
-pub(crate) fn live_words(is_heap: bool) -> [&'static str; 2] {
-    match is_heap {
-        true => ["live bytes", "live"],
-        false => ["bytes", "objects"],
+pub(crate) fn live_words(by: By) -> [&'static str; 2] {
+    match by {
+        By::Heap => ["live bytes", "live"],
+        By::OffHeap => ["live bytes", "live blocks"],
+        _ => ["bytes", "objects"],
     }
 }
 

@@ -72,6 +72,7 @@ fn head_lines(
     let of = match table.by {
         By::Calls => " in calls of the application",
         By::Heap => " not known dead",
+        By::OffHeap => " outside of the heap, not released",
         _ => "",
     };
     let mut lines = vec![
@@ -142,7 +143,7 @@ fn header(table: &LiveTable, is_wide: bool) -> Row<'static> {
             true => Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
             false => Style::new().add_modifier(Modifier::BOLD),
         };
-        let [bytes, objects] = live_words(table.by == By::Heap);
+        let [bytes, objects] = live_words(table.by);
         let words = match order {
             RowOrder::Bytes => bytes,
             RowOrder::Objects => objects,

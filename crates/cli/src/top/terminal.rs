@@ -121,7 +121,7 @@ impl Show<'_> {
             KeyCode::Char('/') => self.choices.typing = true,
             KeyCode::Tab => return self.show(self.place() + 1),
             KeyCode::BackTab => return self.show(self.place() + By::ALL.len() - 1),
-            KeyCode::Char(digit @ '1'..='6') => {
+            KeyCode::Char(digit @ '1'..='8') => {
                 return self.show(digit as usize - '1' as usize);
             }
             KeyCode::Down => self.choices.first += 1,
