@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use ducktrack_class_rewriter::{
     AllocationProbes, ApplicationClasses, Calls, ClassRewriter, ClassTemplate, ConsecutiveNumbers,
-    RewriteOptions, RewrittenClass, Stamps, TrackedMethods,
+    RewriteOptions, RewrittenClass, Stamps, ThreadTotals, TrackedMethods,
 };
 use ducktrack_classfile::{
     ClassBuilder, ClassFile, CodeBuilder, MethodDescriptor, Opcode, ParameterType, access,
@@ -120,7 +120,7 @@ fn all_choices() -> [Choice; 9] {
         histogram: false,
         materialized: false,
         joined_chains: true,
-        totals: false,
+        totals: ThreadTotals::None,
         off_heap: true,
         calls: true,
         profile: true,
@@ -128,7 +128,7 @@ fn all_choices() -> [Choice; 9] {
     };
     let site = RewriteOptions {
         allocations: AllocationProbes::SiteCounters,
-        totals: false,
+        totals: ThreadTotals::None,
         profile: false,
         ..plain.clone()
     };
@@ -141,7 +141,7 @@ fn all_choices() -> [Choice; 9] {
     let events = RewriteOptions {
         allocations: AllocationProbes::Events,
         joined_chains: false,
-        totals: false,
+        totals: ThreadTotals::None,
         profile: false,
         ..plain.clone()
     };
@@ -160,7 +160,7 @@ fn all_choices() -> [Choice; 9] {
         Choice {
             application: true,
             options: RewriteOptions {
-                totals: true,
+                totals: ThreadTotals::Calls,
                 calls: false,
                 joined_chains: false,
                 ..plain.clone()

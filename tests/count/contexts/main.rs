@@ -4,7 +4,7 @@
 //! InContexts      contexts of two kinds, nested, in themselves, left by exceptions; platform and virtual threads
 //! ManyContexts    more contexts than blocks: idle ones are folded; more names than there is room for
 //! Straddle        contexts by the API, in the middle of methods, and carried to other threads
-//! Executions      bytes of each execution, against ThreadMXBean
+//! Executions      bytes of each execution, against ThreadMXBean, and its objects
 //! attached        three times while threads switch at full speed: no object under a wrong name
 //! SwitchCost      CPU of a switch, and of an object inside
 //! servers         requests to WebFlux, Vert.x, gRPC, JAX-RS, Undertow, Javalin and the JDK's server
@@ -30,6 +30,8 @@ use tempfile::TempDir;
 
 /// The contexts of `InContexts`.
 const POINTS: &str = "contexts=ctx:InContexts.in(1),contexts=ctx:InContexts.straight,contexts=sql:InContexts.query(1)";
+/// The contexts of `Executions`.
+const EXECUTIONS: &str = "contexts=work:Executions.small,contexts=work:Executions.large";
 /// With it, a JVM keeps slots where it has them without a reserved word: in the padding of its threads, or in a table.
 const OTHER_SLOT: &[&str] = &["-XX:+UnlockExperimentalVMOptions", "-XX:+EnableJVMCI"];
 
@@ -174,16 +176,54 @@ fn virtual_threads_take_their_contexts_along() {
 fn bytes_of_each_execution_are_those_of_the_thread() {
     let Some(programs) = programs() else { return };
     let mut runs = 0;
-    for jdk in matrix_jdks().expect("JDKs") {
-        let agent = "contexts=work:Executions.small,contexts=work:Executions.large";
+    for jdk in jdks_in_turn("bytes of executions", &matrix_jdks().expect("JDKs"), 1) {
         let program = ["Executions", "5000", "4"];
-        let (output, report) = run(&jdk, programs.path(), &["-XX:+UseG1GC"], agent, &program);
+        let (output, report) = run(
+            &jdk,
+            programs.path(),
+            &["-XX:+UseG1GC"],
+            EXECUTIONS,
+            &program,
+        );
         report::compare_executions(&output, &report)
             .unwrap_or_else(|wrong| panic!("Java {}: {wrong}\n{output}", jdk.version));
+        for context in report["contexts"].as_array().expect("contexts") {
+            assert!(context["executions"]["objects"].is_null(), "{context}");
+        }
         runs += 1;
     }
     checked(&format!(
         "bytes of executions of contexts, {runs} JVMs, equal to the thread's own count"
+    ));
+}
+
+#[test]
+fn objects_of_each_execution_are_those_of_the_program() {
+    let Some(programs) = programs() else { return };
+    let agent = format!("contexts=objects,{EXECUTIONS}");
+    let mut runs = 0;
+    for jdk in matrix_jdks().expect("JDKs") {
+        let mut kinds_of_thread = vec![&["Executions", "5000", "4"][..]];
+        if jdk.version >= 21 {
+            kinds_of_thread.push(&["Executions", "500", "40", "virtual"]);
+        }
+        for program in kinds_of_thread {
+            let (output, report) = run(&jdk, programs.path(), &["-XX:+UseG1GC"], &agent, program);
+            let is_virtual = program.len() > 3;
+            let bytes = match is_virtual {
+                true => Ok(()),
+                false => report::compare_executions(&output, &report),
+            };
+            bytes
+                .and_then(|()| report::compare_objects(&output, &report))
+                .unwrap_or_else(|wrong| {
+                    panic!("Java {} {program:?}: {wrong}\n{output}", jdk.version)
+                });
+            runs += 1;
+        }
+    }
+    checked(&format!(
+        "objects of executions of contexts, {runs} JVMs, equal to those of the program"
     ));
 }
 

@@ -164,6 +164,49 @@ pub(crate) fn compare_executions(output: &str, report: &Value) -> Result<(), Str
         .ok_or_else(|| format!("{compared} contexts"))
 }
 
+/// The objects of executions that a program knows, against the report.
+pub(crate) fn compare_objects(output: &str, report: &Value) -> Result<(), String> {
+    let mut compared = 0;
+    for line in output
+        .lines()
+        .filter_map(|line| line.strip_prefix("OBJECTS\t"))
+    {
+        let (name, figures) = line.split_once('\t').ok_or(line)?;
+        let figures = figures.split('\t').map(|word| word.parse::<u64>());
+        let figures: Vec<u64> = figures.collect::<Result<_, _>>().map_err(|_| line)?;
+        let contexts = report["contexts"].as_array().expect("contexts");
+        let row = contexts.iter().find(|row| row["name"] == name);
+        let all = &row.ok_or("no such context")?["executions"];
+        let found = |key: &str| all["objects"][key].as_u64().unwrap_or(0);
+        let in_buckets: u64 = all["objects"]["distribution"]
+            .as_array()
+            .ok_or("no objects")?
+            .iter()
+            .filter_map(|bucket| bucket[1].as_u64())
+            .sum();
+        let exact = [
+            all["count"].as_u64().unwrap_or(0),
+            in_buckets,
+            found("sum"),
+            found("most"),
+        ];
+        if exact != [figures[0], figures[0], figures[1], figures[4]] {
+            return Err(format!("{name}: {exact:?} are not {figures:?}"));
+        }
+        let near = [(found("median"), figures[2]), (found("p99"), figures[3])];
+        if near
+            .iter()
+            .any(|(found, expected)| found.abs_diff(*expected) * 100 > *expected)
+        {
+            return Err(format!("{name}: {near:?} differ by more than 1 %"));
+        }
+        compared += 1;
+    }
+    (compared == 2)
+        .then_some(())
+        .ok_or_else(|| format!("{compared} contexts"))
+}
+
 /// The executions that a program counts itself, against the report.
 pub(crate) fn wrong_executions(output: &str, report: &Value) -> Vec<String> {
     let contexts = report["contexts"].as_array().expect("contexts");

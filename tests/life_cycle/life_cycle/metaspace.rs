@@ -2,7 +2,7 @@
 
 use crate::control::{attach, done, work_counted};
 use crate::recording::Recording;
-use crate::tracked_jvm::{TrackedJvm, jdks};
+use crate::tracked_jvm::{TrackedJvm, jdks_in_turn};
 
 /// `ControlProbe` loads that many classes of the JDK. Alone, it takes about 10 MB then.
 const CLASSES: u32 = 2500;
@@ -10,8 +10,9 @@ const CLASSES: u32 = 2500;
 #[test]
 fn an_attach_fits_into_a_metaspace_with_a_bound() {
     // How much fits: all, a part, nothing but the program's own classes.
-    for (bound, is_all) in [("256m", true), ("28m", false), ("20m", false)] {
-        for jdk in jdks(17) {
+    let bounds = [("256m", true), ("28m", false), ("20m", false)];
+    for (turn, (bound, is_all)) in bounds.into_iter().enumerate() {
+        for jdk in jdks_in_turn(17, turn) {
             let place = tempfile::tempdir().expect("temporary folder");
             let output = place.path().join("out");
             let option = format!("-XX:MaxMetaspaceSize={bound}");
@@ -40,7 +41,7 @@ fn an_attach_fits_into_a_metaspace_with_a_bound() {
             assert_eq!(work_counted(&recording), (1000, 1000), "{what}");
             let notes = recording.report.notes.join("\n");
             assert!(
-                notes.contains("Metaspace has a bound of "),
+                notes.contains("Metaspace is limited to "),
                 "{what}: {notes}"
             );
             assert_eq!(notes.contains("would not fit"), !is_all, "{what}: {notes}");

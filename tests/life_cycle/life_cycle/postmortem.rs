@@ -5,7 +5,7 @@ use std::process::Command;
 
 use ducktrack_tests::{Jdk, checked, skipped};
 
-use crate::tracked_jvm::{RunningJvm, TrackedJvm, jdks};
+use crate::tracked_jvm::{RunningJvm, TrackedJvm, jdks_in_turn};
 
 fn jhsdb(jdk: &Jdk, words: &[&str]) -> String {
     let mut command: Command = jdk.tool("jhsdb");
@@ -53,7 +53,7 @@ fn look(jdk: &Jdk, jvm: &RunningJvm, what: &str) {
 
 #[test]
 fn heaps_and_stacks_can_be_read_from_outside() {
-    let jdks: Vec<Jdk> = jdks(17)
+    let jdks: Vec<Jdk> = jdks_in_turn(17, 0)
         .into_iter()
         .filter(|jdk| jdk.has("jhsdb"))
         .collect();
