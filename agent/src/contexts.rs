@@ -23,14 +23,14 @@ mod table;
 mod waiting;
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use ducktrack_probe_vocabulary::fact::ContextFact;
 use ducktrack_trace_format::Record;
 use parking_lot::Mutex;
 
 use crate::core::Core;
-use crate::threads::counter_block::EVENTS_OFFSET;
+use crate::threads::counter_block::{EVENTS_OFFSET, OBJECTS_HISTOGRAM_OFFSET};
 
 use blocks::Blocks;
 use executions::Executions;
@@ -53,6 +53,8 @@ pub(crate) struct Contexts {
     skips: Skips,
     /// The recording's number << 32: blocks of an earlier one are not taken.
     generation: AtomicU64,
+    /// Whether the helper class counts objects by execution.
+    counts_objects: AtomicBool,
 }
 
 static CONTEXTS: OnceLock<Contexts> = OnceLock::new();
@@ -73,6 +75,7 @@ impl Contexts {
                 waiting: Waiting::default(),
                 skips: Skips::default(),
                 generation: AtomicU64::new(1 << 32),
+                counts_objects: AtomicBool::new(false),
             };
             let _ = CONTEXTS.set(contexts);
         }
@@ -83,9 +86,22 @@ impl Contexts {
         CONTEXTS.get()
     }
 
-    /// The answer of `DuckTrackContexts.constant`.
-    pub(crate) fn constant(&self, fact: ContextFact) -> i64 {
+    /// A recording begins; whether it has the objects of each execution.
+    pub(crate) fn begin(&self, core: &Core) -> bool {
+        let is_able = self.counts_objects.load(Ordering::Acquire);
+        let has_objects = is_able && core.options.objects_of_executions;
+        self.executions.lock().set_has_objects(has_objects);
+        has_objects
+    }
+
+    /// The answer of `DuckTrackContexts.constant`, which asks once.
+    pub(crate) fn constant(&self, core: &Core, fact: ContextFact) -> i64 {
         let value = match fact {
+            ContextFact::ObjectsHistogram if !core.options.objects_of_executions => 0,
+            ContextFact::ObjectsHistogram => {
+                self.counts_objects.store(true, Ordering::Release);
+                OBJECTS_HISTOGRAM_OFFSET
+            }
             ContextFact::Banks => self.banks.address(),
             ContextFact::Combinations => self.combinations.address(),
             ContextFact::CombinationsMask => CombinationTable::MASK,

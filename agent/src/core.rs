@@ -34,7 +34,7 @@ pub(crate) mod wake;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, OnceLock};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use ducktrack_jvmti::sys::{jclass, jobject};
 use ducktrack_jvmti::{Env, Error, Jni};
@@ -57,7 +57,7 @@ use crate::core::resident::Resident;
 use crate::core::vm_facts::VmFacts;
 use crate::core::wake::Wake;
 use crate::options::{Mode, Options};
-use crate::process::clock::unix_millis;
+use crate::process::clock::{unix_micros, unix_millis};
 use crate::process::log::Log;
 use crate::process::mapped_file::Refusal;
 use crate::threads::block_store::BlockStore;
@@ -131,12 +131,8 @@ impl Core {
         attached: bool,
         needs: Needs,
     ) -> Result<Self, String> {
-        let log = Log::open(&options.log, options.log_level)
-            .map_err(|error| format!("cannot open the log file of option `log`: {error}"))?;
-        let start = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        let start_unix_millis = u64::try_from(start.as_millis()).unwrap_or(0);
+        let log = Log::open(&options.log, options.log_level)?;
+        let start_unix_millis = unix_millis();
         let wanted = output_path(&options.output, start_unix_millis);
         let directory =
             TraceDirectory::create(Path::new(&wanted)).map_err(|error| error.to_string())?;
@@ -205,10 +201,7 @@ impl Core {
 
     /// The VM begins to shut down: the definitions get a record of it at once.
     pub(crate) fn note_shutdown(&self) {
-        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        let unix_micros = since.map_or(0, |since| {
-            u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
-        });
+        let unix_micros = unix_micros();
         self.registry.note(Record::Shutdown { unix_micros });
         self.secure_definitions();
     }

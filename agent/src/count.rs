@@ -4,13 +4,14 @@ pub(crate) mod application;
 pub(crate) mod call_helper;
 pub(crate) mod call_totals;
 
-use ducktrack_class_rewriter::{AllocationProbes, RewriteOptions};
-use ducktrack_hotspot::{FlagValue, JvmFlags, VmStructs};
+use ducktrack_class_rewriter::{AllocationProbes, RewriteOptions, ThreadTotals};
+use ducktrack_hotspot::JvmFlags;
 use ducktrack_jvmti::Jni;
 use ducktrack_probe_vocabulary::helper::{
     callers, calls, contexts, counting, keyed, materialized, measured, own, stack,
 };
 
+use crate::contexts::Contexts;
 use crate::core::registry::MOST_SITES;
 use crate::core::{Core, Needs};
 use crate::helper_classes::helper_class::HelperClass;
@@ -19,22 +20,21 @@ use crate::options::{App, Counters, Options};
 use crate::recording::{NativeObject, Probes, Recording};
 use call_totals::CallTotals;
 
+/// The helper classes are those of the first recording in the JVM.
+const NO_OBJECTS: &str = "contexts: objects are not counted by execution: an earlier recording in this JVM had no contexts=objects.";
+
 /// Address space that counting needs.
 const ADDRESS_SPACE: usize = 192 << 20;
 
 /// The recording of `mode=count`.
 pub(crate) struct Count {
     rewriting: RewriteOptions,
-    /// Calls of the application are measured.
-    asks_calls: bool,
 }
 
 impl Count {
     pub(crate) fn new(options: &Options) -> Self {
-        let asks_calls = options.app != App::Off;
         let by_path = options.counters == Counters::Path;
         Self {
-            asks_calls,
             rewriting: RewriteOptions {
                 allocations: match options.counters {
                     Counters::Path => AllocationProbes::PathCounters,
@@ -43,13 +43,18 @@ impl Count {
                 histogram: options.histogram,
                 materialized: options.materialized,
                 joined_chains: may_join_chains(options),
-                totals: asks_calls,
-                calls: !asks_calls,
+                totals: options.thread_totals(),
+                calls: options.app == App::Off,
                 off_heap: true,
                 profile: by_path && options.reinstrument.is_some(),
                 redundant_stamps: false,
             },
         }
+    }
+
+    /// Whether calls of the application are measured.
+    fn asks_calls(&self) -> bool {
+        self.rewriting.totals == ThreadTotals::Calls
     }
 
     fn helpers(&self) -> Vec<&'static str> {
@@ -64,7 +69,7 @@ impl Count {
         if self.rewriting.materialized {
             helpers.push(materialized::CLASS);
         }
-        if self.asks_calls {
+        if self.asks_calls() {
             helpers.extend([calls::CLASS, own::CLASS]);
         }
         helpers
@@ -73,10 +78,9 @@ impl Count {
 
 /// Whether chains of `StringBuilder` are counted around them.
 fn may_join_chains(options: &Options) -> bool {
-    let reads_inside = options.app != App::Off || options.materialized || options.histogram;
-    let flags = VmStructs::load().and_then(|vm| JvmFlags::load(&vm));
-    let compact = flags.ok().and_then(|flags| flags.get("CompactStrings"));
-    !reads_inside && compact == Some(FlagValue::Bool(true))
+    let has_totals = options.thread_totals() != ThreadTotals::None;
+    let reads_inside = has_totals || options.materialized || options.histogram;
+    !reads_inside && JvmFlags::of_process().is_ok_and(|flags| flags.is_on("CompactStrings"))
 }
 
 impl Recording for Count {
@@ -87,7 +91,7 @@ impl Recording for Count {
             address_space: ADDRESS_SPACE,
             capabilities: &[],
             rewriting: self.rewriting.clone(),
-            most_sites: match self.asks_calls {
+            most_sites: match self.asks_calls() {
                 true => call_totals::MOST_SITES,
                 false => MOST_SITES,
             },
@@ -97,7 +101,7 @@ impl Recording for Count {
     }
 
     fn begin(&'static self, _: &'static Core) -> Result<(), String> {
-        CallTotals::decide(self.asks_calls)
+        CallTotals::decide(self.rewriting.totals != ThreadTotals::None)
     }
 
     fn prepare_probes(&'static self, core: &Core, jni: Jni) -> Result<Probes, String> {
@@ -107,6 +111,10 @@ impl Recording for Count {
         measured_helper::define(jni)
             .map_err(|error| format!("the helper class does not work: {error}"))?;
         context_helper::define(jni)?;
+        let has_objects = Contexts::get().is_some_and(|contexts| contexts.begin(core));
+        if core.options.objects_of_executions && !has_objects {
+            core.add_note(NO_OBJECTS.to_owned());
+        }
         call_helper::prepare(core, jni)?;
         Ok(Probes {
             helpers: self.helpers(),

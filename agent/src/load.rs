@@ -1,6 +1,6 @@
 //! Loads the library: parses the options, then starts a run or sends a command to the current one.
 
-use ducktrack_hotspot::{FlagValue, JvmFlags, VmStructs};
+use ducktrack_hotspot::{FlagValue, JvmFlags};
 use ducktrack_jvmti::{Capabilities, Capability, EventKind, Phase as VmPhase, Vm};
 use serde_json::{Value, json};
 
@@ -148,8 +148,9 @@ fn check_java_version(needs: &Needs, version: u32) -> Result<(), String> {
 /// Whether this JVM trains for an AOT cache: it crashes at exit if an agent has changed classes (JDK 25). If flags cannot be read, there is no such
 /// cache.
 fn records_cache() -> bool {
-    let flags = VmStructs::load().and_then(|vm| JvmFlags::load(&vm));
-    let mode = flags.ok().and_then(|flags| flags.get("AOTMode"));
+    let mode = JvmFlags::of_process()
+        .ok()
+        .and_then(|flags| flags.get("AOTMode"));
     matches!(mode, Some(FlagValue::Text(Some(mode))) if mode == "record")
 }
 
@@ -157,8 +158,7 @@ fn records_cache() -> bool {
 fn leave_alone(options: &Options) -> Result<Value, String> {
     let why = "this JVM records for an AOT cache (-XX:AOTMode=record or -XX:AOTCacheOutput) and would crash with an agent that changes classes: \
         nothing is counted; a JVM that uses the cache is counted as any other";
-    let log = Log::open(&options.log, options.log_level)
-        .map_err(|error| format!("cannot open the log file of option `log`: {error}"))?;
+    let log = Log::open(&options.log, options.log_level)?;
     log.warn(why);
     Ok(json!({"ok": true, "skipped": why}))
 }

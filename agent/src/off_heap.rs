@@ -14,7 +14,7 @@ mod makers;
 use std::cell::Cell;
 use std::sync::OnceLock;
 
-use ducktrack_hotspot::{FlagValue, JvmFlags, VmStructs};
+use ducktrack_hotspot::JvmFlags;
 use ducktrack_jvmti::{Capabilities, Capability, FrameInfo, Jni};
 use ducktrack_probe_vocabulary::OffHeapKind;
 use parking_lot::Mutex;
@@ -146,13 +146,11 @@ impl OffHeap {
 
     fn default_stack(&self) -> u64 {
         *self.default_stack.get_or_init(|| {
-            let flags = VmStructs::load().and_then(|vm| JvmFlags::load(&vm));
-            match flags.ok().and_then(|flags| flags.get("ThreadStackSize")) {
-                Some(FlagValue::Signed(kilobytes)) if kilobytes > 0 => {
-                    u64::try_from(kilobytes).unwrap_or(0) << 10
-                }
-                _ => USUAL_STACK,
-            }
+            let flags = JvmFlags::of_process().ok();
+            let kilobytes = flags.and_then(|flags| flags.number("ThreadStackSize"));
+            let kilobytes = kilobytes.and_then(|kilobytes| u64::try_from(kilobytes).ok());
+            let kilobytes = kilobytes.filter(|kilobytes| *kilobytes > 0);
+            kilobytes.map_or(USUAL_STACK, |kilobytes| kilobytes << 10)
         })
     }
 }

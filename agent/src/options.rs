@@ -57,6 +57,8 @@ pub struct Options {
     pub context: Context,
     /// What opens contexts.
     pub contexts: Vec<ContextSource>,
+    /// Objects are counted by execution of a context, too.
+    pub objects_of_executions: bool,
     /// Which code's calls of other code are measured.
     pub app: App,
     /// Whether the call stacks of allocations are sampled.
@@ -330,6 +332,7 @@ impl Default for Options {
             reinstrument_after: Duration::from_secs(20),
             context: Context::Auto,
             contexts: Vec::new(),
+            objects_of_executions: false,
             app: App::Off,
             stacks: Stacks::Auto,
             histogram: false,

@@ -17,7 +17,7 @@ pub(crate) mod use_clock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use ducktrack_class_rewriter::{AllocationProbes, RewriteOptions};
+use ducktrack_class_rewriter::{AllocationProbes, RewriteOptions, ThreadTotals};
 use ducktrack_hotspot::{
     Address, ClassesAhead, Collector, JvmFlags, UnannouncedCollections, VmStructs,
 };
@@ -92,7 +92,7 @@ impl Trace {
                 allocations: AllocationProbes::Events,
                 histogram: options.histogram,
                 materialized: options.materialized,
-                totals: false,
+                totals: ThreadTotals::None,
                 calls: false,
                 off_heap: true,
                 joined_chains: false,

@@ -3,7 +3,8 @@
 use criterion::{Criterion, Throughput};
 use ducktrack_benches::ClassCorpus;
 use ducktrack_class_rewriter::{
-    AllocationProbes, ClassRewriter, ConsecutiveNumbers, RewriteOptions, Stamps, TrackedMethods,
+    AllocationProbes, ClassRewriter, ConsecutiveNumbers, RewriteOptions, Stamps, ThreadTotals,
+    TrackedMethods,
 };
 
 fn rewrite(
@@ -43,7 +44,7 @@ fn main() {
             histogram: false,
             materialized: false,
             joined_chains: true,
-            totals: false,
+            totals: ThreadTotals::None,
             off_heap: true,
             calls: true,
             profile: true,

@@ -17,9 +17,9 @@ pub(crate) unsafe extern "system" fn Java_java_lang_DuckTrackContexts_constant(
     _: jclass,
     which: jint,
 ) -> jlong {
-    native(0, |_| {
+    native(0, |agent| {
         let fact = ContextFact::of(which).zip(Contexts::get());
-        fact.map_or(0, |(fact, contexts)| contexts.constant(fact))
+        fact.map_or(0, |(fact, contexts)| contexts.constant(&agent.core, fact))
     })
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use ducktrack_classfile::class_of;
 use ducktrack_jvmti::sys::jmethodID;
 use ducktrack_jvmti::{FrameInfo, Jni};
 
@@ -46,9 +47,7 @@ fn method_name(core: &Core, jni: Jni, method: jmethodID) -> Option<String> {
     let class = core.env.method_declaring_class(method).ok()?;
     let signature = core.env.class_signature(class);
     jni.delete_local_ref(class);
-    let class = String::from_utf8_lossy(&signature.ok()?)
-        .trim_matches(['L', ';'])
-        .replace('/', ".");
+    let class = class_of(&String::from_utf8_lossy(&signature.ok()?)).replace('/', ".");
     let name = core.env.method_name(method).ok()?.name;
     Some(format!("{class}.{}", String::from_utf8_lossy(&name)))
 }

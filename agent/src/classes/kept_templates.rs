@@ -9,7 +9,6 @@
 //! A file is for one build of this library, one release of the JDK and one choice of probes, and a key in it is for the bytes of one class. Nothing but
 //! the saving depends on it: what is missing, damaged or another user's is planned as if there were no cache.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,11 +18,11 @@ use ducktrack_class_cache::{CacheError, ClassKey, KeptClasses, Place, default_pl
 use ducktrack_class_rewriter::{ClassTemplate, RewriteOptions};
 
 use crate::core::Core;
-use crate::core::registry::ClassContent;
+use crate::core::registry::{ClassContent, hash_of};
 use crate::options::{Cache, Context, Options};
 use crate::process::own_library;
 
-/// What is new is saved when nothing has come for this long.
+/// New classes are saved once no class has come for this long.
 const QUIET: Duration = Duration::from_secs(1);
 /// While classes go on coming: from save to save twice as long.
 const FIRST_SAVE: Duration = Duration::from_secs(5);
@@ -37,7 +36,7 @@ pub(crate) struct KeptTemplates {
     said: AtomicBool,
 }
 
-/// What the background thread remembers between two looks.
+/// When the background thread saves next: it looks once in a while, and keeps this from look to look.
 pub(crate) struct SavingWatch {
     waiting: u64,
     changed: Instant,
@@ -170,17 +169,7 @@ fn facts_of(core: &Core) -> Option<u128> {
         choice.as_bytes(),
         &tracked,
     ];
-    Some(hash(&parts))
-}
-
-/// 128 bits that are the same in each run of one build.
-fn hash(parts: &[&[u8]]) -> u128 {
-    let half = |number: u64| {
-        let mut hasher = DefaultHasher::new();
-        (number, parts).hash(&mut hasher);
-        u128::from(hasher.finish())
-    };
-    half(0) << 64 | half(1)
+    Some(hash_of(&parts))
 }
 
 #[cfg(test)]

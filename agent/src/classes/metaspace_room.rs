@@ -7,8 +7,8 @@
 //! committed when the agent arrives |<-- probes: a third -->|<-- their removal: a third -->|<-- left to the program: a third -->| bound
 //! ```
 //!
-//! What does not fit stays as it is, classes of the JDK first. The VM's figures are those of its `MemoryPoolMXBean`s, whose classes are loaded only where there is
-//! a bound.
+//! Classes that do not fit are not exchanged; classes of the JDK are the first to be left out. The VM's figures are those of its `MemoryPoolMXBean`s. Their Java
+//! classes are loaded only where there is a bound.
 
 use ducktrack_jvmti::sys::{jmethodID, jobject, jvalue};
 use ducktrack_jvmti::{Error, Jni};
@@ -24,7 +24,7 @@ pub(crate) const AT_ONCE: usize = 64;
 const POOLS: [&str; 2] = ["Metaspace", "Compressed Class Space"];
 /// Parts of the free space: probes, their removal, the program.
 const PARTS: i64 = 3;
-/// What a class takes as long as nothing is known, in bytes: ten times the median of the classes of a JDK.
+/// Bytes that the first classes are assumed to take: ten times the median of the classes of a JDK.
 const ASSUMED: i64 = 40_000;
 
 /// The room of one arrival.
@@ -101,7 +101,7 @@ impl MetaspaceRoom {
         let pool = self.pools.iter().min_by_key(|pool| pool.part())?;
         let megabytes = |bytes: i64| bytes / (1 << 20);
         Some(format!(
-            "Metaspace has a bound of {} MB, of which {} are taken: the agent takes at most {} MB for probes, and classes that do not fit stay as they are.",
+            "Metaspace is limited to {} MB, and the program uses {} MB of it. The agent uses at most {} MB more, and does not count in classes that do not fit.",
             megabytes(pool.bound),
             megabytes(pool.before),
             megabytes(pool.part())
@@ -114,7 +114,7 @@ impl Pool {
         (self.bound - self.before).max(0) / PARTS
     }
 
-    /// With so many bytes taken by so many classes. The next ones may take twice as much as the last.
+    /// How many more classes fit, where `exchanged` classes took `taken` bytes. The next ones may take twice as much as the last.
     fn classes_that_fit(&self, taken: i64, exchanged: usize) -> usize {
         let of_one = match i64::try_from(exchanged) {
             Ok(exchanged @ 1..) => (taken.max(0) / exchanged * 2).max(ASSUMED / 20),

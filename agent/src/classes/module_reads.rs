@@ -150,18 +150,7 @@ impl ModuleReads {
     /// Forgets modules that are gone.
     pub(crate) fn forget_gone(&self, jni: Jni) {
         let mut withheld = self.withheld.lock();
-        withheld
-            .modules
-            .retain(|module| match jni.new_local_ref(module.0) {
-                Some(found) => {
-                    jni.delete_local_ref(found);
-                    true
-                }
-                None => {
-                    jni.delete_weak_global_ref(module.0);
-                    false
-                }
-            });
+        withheld.modules.retain(|module| jni.keep_weak(module.0));
     }
 
     /// Another agent comes, on this thread: modules read what they would have come to read.

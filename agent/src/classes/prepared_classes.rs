@@ -10,6 +10,7 @@
 //! classes of the name that are prepared a moment later decide ([`PreparedClasses::find_site_sizes`]).
 
 use ducktrack_class_rewriter::{RewrittenClass, SizeRule};
+use ducktrack_classfile::class_of;
 use ducktrack_jvmti::Jni;
 use ducktrack_jvmti::sys::jclass;
 use parking_lot::Mutex;
@@ -235,7 +236,7 @@ fn note_sizes(core: &Core, descriptor: &[u8]) {
     let name = String::from_utf8_lossy(descriptor);
     core.add_note(format!(
         "Objects of {} have different sizes in different class loaders: where equal class files allocate them, their bytes are counted with the size of the first.",
-        name.trim_matches(['L', ';']).replace('/', ".")
+        class_of(&name).replace('/', ".")
     ));
 }
 

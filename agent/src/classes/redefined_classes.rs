@@ -50,7 +50,7 @@ impl RedefinedClasses {
             .retain(|key, _| !gone.contains(&key.loader));
     }
 
-    /// What a loaded class that gets new bytes is to be made from.
+    /// From which version of a loaded class its next version has to be made.
     pub(crate) fn settle(&self, env: Env, key: &ClassKey, bytes: &[u8]) -> NewBytes {
         if !self.vm_forgets {
             return NewBytes::Retransformed;
@@ -70,7 +70,7 @@ pub(crate) enum NewBytes {
     Redefined,
     /// Of a version that is older than these, of the last redefinition.
     RedefinedBefore(Box<[u8]>),
-    /// What the VM keeps, or writes, of the class itself.
+    /// Of the version that the VM has: it hands out the bytes that it kept, or writes them anew.
     Retransformed,
 }
 

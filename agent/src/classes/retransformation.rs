@@ -13,6 +13,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
+use ducktrack_classfile::class_of;
 use ducktrack_jvmti::sys::jclass;
 use ducktrack_jvmti::{Env, Error};
 
@@ -95,7 +96,7 @@ pub(crate) struct Stops {
     pub(crate) refused: usize,
     /// Classes that were not tried, because there was no room for more.
     pub(crate) left_out: usize,
-    /// What was to be expected after the first stops.
+    /// The forecast that was made after the first stops.
     pub(crate) forecast: Option<StopForecast>,
     /// The class that alone took longest, where that was too long, and how long.
     pub(crate) slow_class: Option<(Duration, String)>,
@@ -116,7 +117,7 @@ impl Stops {
         if let ([class], true) = (classes, time > LONGEST_STOP) {
             let name = env.class_signature(*class).unwrap_or_default();
             let name = String::from_utf8_lossy(&name);
-            let name = match name.trim_matches(['L', ';']) {
+            let name = match class_of(&name) {
                 "" => "a class that the VM does not name".to_owned(),
                 name => name.replace('/', "."),
             };
@@ -167,7 +168,7 @@ impl Stops {
     }
 }
 
-/// Retransforms the classes, at most so many at once; those that the VM refuses go to `on_failure`.
+/// Retransforms the classes, at most `at_once` in one call. `on_failure` gets each class that the VM refuses.
 pub(crate) fn retransform(
     env: Env,
     classes: &[jclass],

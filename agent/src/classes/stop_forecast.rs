@@ -1,15 +1,15 @@
 //! How long the program will be stopped for classes that are still to be exchanged: an interval, from the stops so far and from the load of the machine.
 //!
 //! Two things are not known. What a class costs varies from class to class, and the two parts of a stop (its own, and that of each class) are told apart by few stops only:
-//! the least is that of the line through them, the most is that of no own part at all, with classes that are dearer. And a stop lasts longer than
-//! its work if other processes have the processors: by how much, the stops so far tell, and the number of threads that want to run. Both change while the
-//! agent arrives.
+//! the least is that of the line through them, the most is that of no own part at all, with classes that are dearer. And a stop lasts longer than its work
+//! while other processes run on the processors. Two figures tell how much longer: the stops so far, and the number of threads that want to run. Both change
+//! while the agent arrives.
 
 use std::time::Duration;
 
 use super::batch_size::BatchSize;
 
-/// Classes to come cost at least this part of those so far, and at most so many times as much.
+/// The remaining classes cost at least, and at most, so many times as much as those so far.
 const CHEAPER: f64 = 0.6;
 const DEARER: f64 = 1.3;
 /// Stops wait for a processor at most so many times as long as those so far have, and as there are threads for each processor.

@@ -13,7 +13,7 @@ use crate::core::Core;
 use crate::core::folding::Fold;
 use crate::core::phase::Phase;
 use crate::process::{address_space, memory};
-use crate::threads::counter_block::{BLOCK_BYTES, CounterBlock};
+use crate::threads::counter_block::{BLOCK_BYTES, CounterBlock, EVENTS_BYTES};
 
 /// Blocks of all combinations together.
 const MOST_BLOCKS: usize = 512;
@@ -21,8 +21,8 @@ const MOST_BLOCKS: usize = 512;
 const LEAST_BLOCKS: usize = 64;
 /// or as many as take this many bytes, if their threads write every counter.
 const BYTES_OF_BLOCKS: usize = 40 << 20;
-/// Bytes of a block that a thread writes beside counters: the header, keyed entries, the histogram of executions.
-const BYTES_BESIDE_COUNTERS: usize = 48 << 10;
+/// Bytes of a block that a thread writes beside counters and histograms: the header, keyed entries.
+const BYTES_BESIDE_COUNTERS: usize = 8 << 10;
 
 #[derive(Default)]
 pub(super) struct Blocks {
@@ -124,8 +124,16 @@ impl Blocks {
     /// Whether an idle block should count for another combination rather than a new one be made.
     fn is_many(&self, core: &Core) -> bool {
         let counters = core.registry.counter_end() as usize * 8;
-        let most = BYTES_OF_BLOCKS / (counters + BYTES_BESIDE_COUNTERS);
+        let most = BYTES_OF_BLOCKS / (counters + BYTES_BESIDE_COUNTERS + histograms(core));
         self.leases.len() >= most.clamp(LEAST_BLOCKS, MOST_BLOCKS) || core.blocks.is_nearly_full()
+    }
+}
+
+/// Bytes of the histograms of executions in a block.
+fn histograms(core: &Core) -> usize {
+    match core.options.objects_of_executions {
+        true => 2 * EVENTS_BYTES,
+        false => EVENTS_BYTES,
     }
 }
 
@@ -179,7 +187,7 @@ impl Contexts {
         if blocks.leases.len() >= MOST_BLOCKS {
             return None;
         }
-        let (thread, block) = core.threads.lease().ok()?;
+        let (thread, block) = core.threads.lease(histograms(core)).ok()?;
         if let Some(refusal) = core.threads.take_refusal() {
             core.say_private_memory(&refusal);
         }

@@ -1,15 +1,22 @@
 //! Executions of contexts: how many, their bytes by the VM's count, and the largest.
 //!
 //! A block has a histogram, where the place of event buffers is in other modes. Values below 128 have a bucket each; each power of two above
-//! has 128 buckets, so no bucket is wider than 1/128 of its values. The sums here are those of all blocks that threads of a context have used.
+//! has 128 buckets, so no bucket is wider than 1/128 of its values. With `contexts=objects` a second one follows, of the objects of each execution. The sums
+//! here are those of all blocks that threads of a context have used.
 
-use ducktrack_probe_vocabulary::block_word::{CONTEXT_EXECUTION_BYTES, CONTEXT_EXECUTIONS};
-use ducktrack_trace_format::{ContextExecutions, ContextId, LargestExecution, Record};
+use ducktrack_probe_vocabulary::block_word::{
+    CONTEXT_EXECUTION_BYTES, CONTEXT_EXECUTIONS, OBJECTS_MOST, OBJECTS_OF_EXECUTIONS,
+};
+use ducktrack_trace_format::{
+    ContextExecutions, ContextId, ExecutionObjects, LargestExecution, Record,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::names::{ContextNumber, Names};
 use crate::process::clock::unix_millis;
-use crate::threads::counter_block::{CounterBlock, EVENTS_BYTES, EVENTS_OFFSET};
+use crate::threads::counter_block::{
+    CounterBlock, EVENTS_BYTES, EVENTS_OFFSET, OBJECTS_HISTOGRAM_OFFSET,
+};
 
 /// Words of a histogram.
 const BUCKETS: usize = EVENTS_BYTES / 8;
@@ -29,47 +36,77 @@ pub(super) struct Executions {
     new_largest: FxHashSet<ContextNumber>,
     /// Executions in the trace.
     written: FxHashMap<ContextNumber, u64>,
+    /// Their objects are counted, too.
+    has_objects: bool,
 }
 
 #[derive(Clone, Default)]
 struct Sums {
     executions: u64,
     bytes: u64,
-    buckets: FxHashMap<u16, u64>,
+    buckets: Buckets,
+    /// Objects of all, the most of one, and the histogram.
+    objects: (u64, u64, Buckets),
 }
 
+type Buckets = FxHashMap<u16, u64>;
+
 impl Sums {
-    fn add_block(&mut self, block: CounterBlock) {
+    fn add_block(&mut self, block: CounterBlock, has_objects: bool) {
         self.executions += block.word(CONTEXT_EXECUTIONS);
         self.bytes += block.word(CONTEXT_EXECUTION_BYTES);
-        for bucket in 0..BUCKETS {
-            let count = block.word(EVENTS_OFFSET / 8 + bucket);
-            if count > 0 {
-                *self.buckets.entry(bucket as u16).or_default() += count;
-            }
+        add_histogram(&mut self.buckets, block, EVENTS_OFFSET);
+        if has_objects {
+            let (sum, most, buckets) = &mut self.objects;
+            *sum += block.word(OBJECTS_OF_EXECUTIONS);
+            *most = block.word(OBJECTS_MOST).max(*most);
+            add_histogram(buckets, block, OBJECTS_HISTOGRAM_OFFSET);
         }
     }
-}
 
-impl Sums {
     fn record(
         self,
         context: ContextNumber,
         largest: Option<LargestExecution>,
+        has_objects: bool,
     ) -> ContextExecutions {
-        let mut buckets: Vec<(u16, u64)> = self.buckets.into_iter().collect();
-        buckets.sort_unstable();
+        let (sum, most, buckets) = self.objects;
         ContextExecutions {
             context: ContextId(context.0),
             executions: self.executions,
             bytes: self.bytes,
-            buckets,
+            buckets: sorted(self.buckets),
             largest,
+            objects: has_objects.then(|| ExecutionObjects {
+                sum,
+                most,
+                buckets: sorted(buckets),
+            }),
         }
     }
 }
 
+fn add_histogram(buckets: &mut Buckets, block: CounterBlock, offset: usize) {
+    for bucket in 0..BUCKETS {
+        let count = block.word(offset / 8 + bucket);
+        if count > 0 {
+            *buckets.entry(bucket as u16).or_default() += count;
+        }
+    }
+}
+
+fn sorted(buckets: Buckets) -> Vec<(u16, u64)> {
+    let mut buckets: Vec<(u16, u64)> = buckets.into_iter().collect();
+    buckets.sort_unstable();
+    buckets
+}
+
 impl Executions {
+    /// From now on their objects are counted, too, or they are not.
+    pub(super) fn set_has_objects(&mut self, has_objects: bool) {
+        self.has_objects = has_objects;
+    }
+
     /// Adds the executions of a block to this reading.
     pub(super) fn read(&mut self, combination: u32, block: CounterBlock, names: &Names) {
         if block.word(CONTEXT_EXECUTIONS) == 0 {
@@ -81,7 +118,7 @@ impl Executions {
         let folded = self.folded.get(&context);
         let sums = self.now.entry(context);
         sums.or_insert_with(|| folded.cloned().unwrap_or_default())
-            .add_block(block);
+            .add_block(block, self.has_objects);
     }
 
     /// Keeps the executions of a block that will count for another context; all that are kept of its context so far.
@@ -92,7 +129,8 @@ impl Executions {
         names: &Names,
     ) -> Option<ContextExecutions> {
         let context = names.entered(combination)?;
-        self.folded.entry(context).or_default().add_block(block);
+        let sums = self.folded.entry(context).or_default();
+        sums.add_block(block, self.has_objects);
         Some(self.folded_of(context))
     }
 
@@ -108,7 +146,8 @@ impl Executions {
 
     fn folded_of(&self, context: ContextNumber) -> ContextExecutions {
         let sums = self.folded.get(&context).cloned().unwrap_or_default();
-        sums.record(context, self.largest.get(&context).cloned())
+        let largest = self.largest.get(&context).cloned();
+        sums.record(context, largest, self.has_objects)
     }
 
     /// Bytes of the largest execution of a combination's context so far.
@@ -157,7 +196,8 @@ impl Executions {
             }
             records.extend(names.definition(context).map(Record::Context));
             let largest = self.largest.get(&context).cloned();
-            records.push(Record::ContextExecutions(sums.record(context, largest)));
+            let record = sums.record(context, largest, self.has_objects);
+            records.push(Record::ContextExecutions(record));
         }
         records
     }

@@ -2,23 +2,23 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Why a context has no effect.
+/// Why a context has no effect. The numbers are those of `DuckTrackContexts.skip`, and places in [`Skips`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Skip {
     /// No number is left for its combination with those around it.
-    Combinations,
+    Combinations = 0,
     /// There is no block to count in.
-    NoBlock,
+    NoBlock = 1,
     /// Too many contexts are open on the thread.
-    TooDeep,
+    TooDeep = 2,
     /// The thread has an open measurement, which reads one block.
-    Measured,
+    Measured = 3,
     /// A virtual thread that waits found no place for its contexts.
-    Waiting,
-    /// A virtual thread was mounted before there were probes that take its contexts along.
-    Arrival,
+    Waiting = 4,
+    /// A virtual thread was mounted before the agent had placed the probes that carry its contexts.
+    Arrival = 5,
     /// The agent was still arriving.
-    NotReady,
+    NotReady = 6,
 }
 
 impl Skip {
@@ -77,7 +77,7 @@ impl Skips {
             .filter(|(_, times)| *times > 0)
             .map(|(why, times)| {
                 format!(
-                    "{times} executions of contexts have no figures of their own, their objects are those of the context around: {}",
+                    "contexts: {times} executions have no figures of their own, their objects are those of the context around: {}",
                     why.reason()
                 )
             })

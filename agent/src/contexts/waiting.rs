@@ -7,10 +7,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use ducktrack_class_rewriter::ThreadTotals;
 use ducktrack_probe_vocabulary::block_word::{
     CONTEXT, CONTEXT_BEFORE, CONTEXT_DEPTH, CONTEXT_FLOOR, CONTEXT_FLOOR_SKIPPED, CONTEXT_MEASURED,
     CONTEXT_OUTER, CONTEXT_SKIPPED, CONTEXT_START, CONTEXT_THREAD, CONTEXT_VM_BYTES, NOTE,
-    OPEN_CALLS_BEFORE, TOTAL_OBJECTS,
+    OBJECTS_BEFORE, OBJECTS_START, OPEN_CALLS_BEFORE, TOTAL_OBJECTS,
 };
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -43,6 +44,7 @@ struct WaitingThread {
 struct WaitingContext {
     combination: u32,
     bytes: u64,
+    objects: u64,
     skipped: u64,
     measured: u64,
     /// [`CONTEXT_IS_CARRIED`] or 0.
@@ -160,6 +162,8 @@ impl Contexts {
             let flags = context.carried | CONTEXT_OF_VIRTUAL_THREAD;
             block.set_word(CONTEXT_THREAD, native | flags);
             copy_totals(core, outer, block);
+            block.set_word(OBJECTS_START, block.word(TOTAL_OBJECTS));
+            block.set_word(OBJECTS_BEFORE, context.objects);
             slot = inner;
         }
         if let Some(block) = core.shared.of_slot(slot).filter(|_| has_contexts) {
@@ -172,9 +176,13 @@ impl Contexts {
 /// Takes an execution out of its block; its bytes until now are accounted for.
 fn interrupt(core: &Core, block: CounterBlock, outer: i64, allocated: u64) -> WaitingContext {
     let bytes = allocated.wrapping_sub(block.word(CONTEXT_START));
+    let objects = block
+        .word(TOTAL_OBJECTS)
+        .wrapping_sub(block.word(OBJECTS_START));
     let waiting = WaitingContext {
         combination: block.word(CONTEXT) as u32,
         bytes: block.word(CONTEXT_BEFORE).wrapping_add(bytes),
+        objects: block.word(OBJECTS_BEFORE).wrapping_add(objects),
         skipped: block.word(CONTEXT_SKIPPED),
         measured: block.word(CONTEXT_MEASURED),
         carried: block.word(CONTEXT_THREAD) & CONTEXT_IS_CARRIED,
@@ -198,7 +206,7 @@ fn interrupt(core: &Core, block: CounterBlock, outer: i64, allocated: u64) -> Wa
 
 /// The thread's totals and open calls, where they are kept.
 fn copy_totals(core: &Core, from: CounterBlock, to: CounterBlock) {
-    if core.needs.rewriting.totals {
+    if core.needs.rewriting.totals != ThreadTotals::None {
         for word in TOTAL_OBJECTS..=OPEN_CALLS_BEFORE {
             to.set_word(word, from.word(word));
         }

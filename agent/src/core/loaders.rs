@@ -76,16 +76,12 @@ impl Loaders {
     pub(crate) fn take_gone(&self, jni: Jni) -> FxHashSet<LoaderId> {
         let mut loaders = std::mem::take(&mut self.living.lock().loaders);
         let mut gone = FxHashSet::default();
-        loaders.retain(|(id, weak)| match jni.new_local_ref(weak.0) {
-            Some(loader) => {
-                jni.delete_local_ref(loader);
-                true
-            }
-            None => {
-                jni.delete_weak_global_ref(weak.0);
+        loaders.retain(|(id, weak)| {
+            let lives = jni.keep_weak(weak.0);
+            if !lives {
                 gone.insert(*id);
-                false
             }
+            lives
         });
         let mut living = self.living.lock();
         living.at_last_look = loaders.len();

@@ -41,7 +41,7 @@ use kept_numbers::KeptNumbers;
 use number_set::NumberSet;
 use numbers::NextNumbers;
 
-pub(crate) use identity::{ClassContent, ClassKey, LoaderId, NativeMethod, Origin};
+pub(crate) use identity::{ClassContent, ClassKey, LoaderId, NativeMethod, Origin, hash_of};
 pub(crate) use numbers::{ClassNumbers, KnownClass, MOST_SITES, MOST_SITES_OF_EVENTS};
 pub(crate) use totals::{CallInfo, SiteInfo};
 

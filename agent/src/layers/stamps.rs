@@ -22,8 +22,7 @@ use std::sync::{Arc, OnceLock};
 
 use ducktrack_class_rewriter::Stamps as Probe;
 use ducktrack_hotspot::{
-    Address, CollectionReport, DeadRecorder, FlagValue, HeldReference, JvmFlags, Shadow,
-    SurvivorList, VmStructs,
+    Address, CollectionReport, DeadRecorder, HeldReference, JvmFlags, Shadow, SurvivorList,
 };
 use ducktrack_jvmti::Jni;
 use ducktrack_probe_vocabulary::helper::witness;
@@ -105,11 +104,7 @@ impl Layer for Stamps {
 
 /// Whether the VM gives equal strings one array (`-XX:+UseStringDeduplication`).
 fn strings_are_deduplicated() -> bool {
-    let flags = VmStructs::load().and_then(|vm| JvmFlags::load(&vm));
-    let flag = flags
-        .ok()
-        .and_then(|flags| flags.get("UseStringDeduplication"));
-    matches!(flag, Some(FlagValue::Bool(true)))
+    JvmFlags::of_process().is_ok_and(|flags| flags.is_on("UseStringDeduplication"))
 }
 
 /// Prepares everything that stamps need.

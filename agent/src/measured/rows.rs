@@ -10,9 +10,8 @@
 
 use std::fmt::Write;
 
-use ducktrack_probe_vocabulary::helper::HELPER_NAMES;
-
 use super::difference::Difference;
+use crate::classes::class_hook::is_helper;
 use crate::core::Core;
 use crate::core::registry::{CallInfo, SiteInfo};
 
@@ -89,9 +88,7 @@ pub(crate) fn rows(core: &Core, difference: Difference) -> String {
 
 /// Whether the agent itself allocates there, for a class that comes to it in the middle of the piece.
 fn is_own(site: &SiteInfo) -> bool {
-    site.class
-        .strip_prefix("java/lang/")
-        .is_some_and(|name| name.as_bytes().starts_with(HELPER_NAMES))
+    is_helper(site.class.as_bytes())
 }
 
 fn write_row(text: &mut String, row: &Row) {

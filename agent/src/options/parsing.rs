@@ -5,12 +5,15 @@ use std::time::Duration;
 
 use super::value::Value;
 
-use ducktrack_class_rewriter::Calls;
+use ducktrack_class_rewriter::{Calls, ThreadTotals};
 use ducktrack_options::{AgentOption, TEST_SWITCHES};
 
 use super::{
     App, Command, Counters, Mode, Moves, Options, Roots, SelfCheck, Staleness, TrialChoices,
 };
+
+/// The value of `contexts` by which objects are counted by execution, too.
+const OBJECTS: &str = "objects";
 
 /// Maximum nesting of option files.
 const DEEPEST_FILE: u32 = 8;
@@ -68,8 +71,8 @@ impl Options {
         };
         options.check_effect(&found.given)?;
         options.check()?;
-        if options.app != App::Off {
-            // The totals of a call are exact only if each allocation adds to them by itself.
+        if options.thread_totals() != ThreadTotals::None {
+            // They are exact only if each allocation adds to them by itself.
             options.counters = Counters::Site;
         }
         Ok(if found.help {
@@ -77,6 +80,15 @@ impl Options {
         } else {
             Request::Run(Box::new(options))
         })
+    }
+
+    /// The totals that each thread keeps.
+    pub fn thread_totals(&self) -> ThreadTotals {
+        match (&self.app, self.objects_of_executions) {
+            (App::Off, false) => ThreadTotals::None,
+            (App::Off, true) => ThreadTotals::Executions,
+            _ => ThreadTotals::Calls,
+        }
     }
 
     /// Refuses the first option without effect in the mode.
@@ -104,6 +116,11 @@ impl Options {
             return Err(BadOption(
                 "option `staleness` needs moves=exact or moves=finish".to_owned(),
             ));
+        }
+        if self.objects_of_executions && self.app != App::Off {
+            // An open call of a virtual thread takes its totals from carrier to carrier.
+            let refusal = "option `contexts=objects` needs app=off: both use a thread's totals";
+            return Err(BadOption(refusal.to_owned()));
         }
         self.check_deaths()
     }
@@ -183,6 +200,7 @@ impl Options {
                     value.reinstrument(self.reinstrument_after)?;
             }
             "context" => self.context = value.context()?,
+            "contexts" if value.text == OBJECTS => self.objects_of_executions = true,
             "contexts" => self.contexts.push(value.context_source()?),
             "app" => self.app = value.app(std::mem::replace(&mut self.app, App::Off))?,
             "stacks" => self.stacks = value.stacks()?,

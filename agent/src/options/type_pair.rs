@@ -1,5 +1,7 @@
 //! `remove=SOURCE->TARGET`: the references that a trial removes.
 
+use ducktrack_classfile::class_of;
+
 /// Primitive types, as source names and descriptors.
 const PRIMITIVES: [(&str, &str); 8] = [
     ("boolean", "Z"),
@@ -62,7 +64,7 @@ fn readable(descriptor: &str) -> String {
     let primitive = PRIMITIVES.iter().find(|(_, letter)| *letter == element);
     let name = match primitive {
         Some((word, _)) => (*word).to_owned(),
-        None => element.trim_matches(['L', ';']).replace('/', "."),
+        None => class_of(element).replace('/', "."),
     };
     name + &"[]".repeat(dimensions)
 }

@@ -149,7 +149,7 @@ impl<'a> Value<'a> {
     pub(super) fn context_source(&self) -> Result<ContextSource, BadOption> {
         self.must_be(
             ContextSource::parse(self.text),
-            "http, sql, messages, jobs, tests, otel, [KIND:]CLASS.METHOD or [KIND:]CLASS.METHOD(N), as in com.acme.*Controller.* or sql:com.acme.Db.query(1)",
+            "http, sql, messages, jobs, tests, otel, objects, [KIND:]CLASS.METHOD or [KIND:]CLASS.METHOD(N), as in com.acme.*Controller.* or sql:com.acme.Db.query(1)",
         )
     }
 

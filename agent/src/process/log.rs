@@ -18,19 +18,21 @@ impl Log {
     /// Opens the target.
     ///
     /// # Errors
-    /// If the file cannot be opened.
-    pub(crate) fn open(target: &LogTarget, level: LogLevel) -> std::io::Result<Self> {
+    /// If the file cannot be opened: one line.
+    pub(crate) fn open(target: &LogTarget, level: LogLevel) -> Result<Self, String> {
+        let mut options = OpenOptions::new();
+        options.append(true).create(true).mode(0o600);
         let file = match target {
             LogTarget::Stderr => None,
-            LogTarget::File(path) => Some(Mutex::new(
-                OpenOptions::new()
-                    .append(true)
-                    .create(true)
-                    .mode(0o600)
-                    .open(path)?,
-            )),
+            LogTarget::File(path) => Some(options.open(path)),
         };
-        Ok(Self { level, file })
+        let file = file.transpose();
+        let file =
+            file.map_err(|error| format!("cannot open the log file of option `log`: {error}"))?;
+        Ok(Self {
+            level,
+            file: file.map(Mutex::new),
+        })
     }
 
     pub(crate) fn error(&self, text: &str) {

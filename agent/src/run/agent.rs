@@ -66,7 +66,7 @@ pub(crate) struct Agent {
     pub(crate) shutdown_begun: AtomicBool,
     /// Heap dumps, if they are requested.
     pub(crate) dumps: OnceLock<FinalDumps>,
-    /// What the VM does not log while it reports each OutOfMemoryError.
+    /// The VM's log of the tag `jvmti`, which is off while the VM reports each OutOfMemoryError.
     pub(crate) quiet_log: QuietLog,
 }
 

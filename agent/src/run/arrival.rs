@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use ducktrack_classfile::class_of;
 use ducktrack_jvmti::sys::jclass;
 use ducktrack_jvmti::{Env, Jni};
 use ducktrack_trace_format::Application;
@@ -62,10 +63,9 @@ impl Agent {
         let sentence = match &room {
             Ok(room) => room.sentence()?,
             Err(error) => {
-                format!("Metaspace has a bound, and how much of it is left is not known: {error}.")
+                format!("Metaspace is limited, and how much of it is free is not known: {error}.")
             }
         };
-        core.log.info(&sentence);
         core.add_note(sentence);
         room.ok()
     }
@@ -79,7 +79,7 @@ impl Agent {
                 classes.len()
             );
             core.log.warn(&note);
-            core.add_note(note);
+            core.notes.add(note);
             self.instrumentation
                 .metaspace_is_full
                 .store(true, Ordering::Release);
@@ -202,8 +202,7 @@ fn rank(core: &Core, jni: Jni, class: jclass) -> u8 {
 fn name_of(env: Env, class: jclass) -> String {
     let signature = env.class_signature(class).unwrap_or_default();
     let signature = String::from_utf8_lossy(&signature);
-    let name = signature.trim_start_matches('L').trim_end_matches(';');
-    name.to_owned()
+    class_of(&signature).to_owned()
 }
 
 /// Whether the hook may have anything to do with a class.

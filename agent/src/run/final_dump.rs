@@ -15,7 +15,7 @@ use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ducktrack_hotspot::{Collector, DumpAtExhaustion, FlagValue, JvmFlags, VmStructs};
+use ducktrack_hotspot::{Collector, DumpAtExhaustion, JvmFlags};
 use ducktrack_jvmti::sys::jobject;
 use ducktrack_jvmti::{Jni, Management};
 
@@ -67,8 +67,8 @@ impl FinalDumps {
             return None;
         }
         let prepared = DumpFile::prepare(core, jni, FILE).and_then(|of_end| {
-            let of_exhaustion = Exhaustion::prepare(core, jni)?;
-            let flags = VmStructs::load().and_then(|vm| JvmFlags::load(&vm)).ok();
+            let flags = JvmFlags::of_process().ok();
+            let of_exhaustion = Exhaustion::prepare(core, jni, flags.as_ref())?;
             let collector = flags.as_ref().and_then(Collector::of);
             Ok(Self {
                 of_end,
@@ -118,12 +118,8 @@ impl FinalDumps {
 }
 
 impl Exhaustion {
-    fn prepare(core: &Core, jni: Jni) -> Result<Self, String> {
-        let flags = VmStructs::load().and_then(|vm| JvmFlags::load(&vm)).ok();
-        let is_set = |flag| {
-            let value = flags.as_ref().and_then(|flags| flags.get(flag));
-            value == Some(FlagValue::Bool(true))
-        };
+    fn prepare(core: &Core, jni: Jni, flags: Option<&JvmFlags>) -> Result<Self, String> {
+        let is_set = |flag| flags.is_some_and(|flags| flags.is_on(flag));
         if is_set("HeapDumpOnOutOfMemoryError") {
             return Ok(Self::User);
         }
@@ -135,7 +131,7 @@ impl Exhaustion {
         let path = CString::new(path.into_os_string().into_encoded_bytes());
         let dump = path
             .ok()
-            .and_then(|path| DumpAtExhaustion::switch_on(&flags, path));
+            .and_then(|path| DumpAtExhaustion::switch_on(flags, path));
         Ok(dump.map_or(Self::User, Self::Vm))
     }
 }

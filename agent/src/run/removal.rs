@@ -10,6 +10,7 @@
 //! memory      malloc gives back what the recording has freed
 //! ```
 
+use ducktrack_classfile::class_of;
 use ducktrack_jvmti::sys::jclass;
 use ducktrack_jvmti::{EventKind, Jni};
 use rustc_hash::FxHashSet;
@@ -124,9 +125,9 @@ fn restore_classes(core: &Core, jni: Jni) -> Stops {
 
 fn name_of(core: &Core, class: jclass) -> String {
     match core.env.class_signature(class) {
-        Ok(signature) if !signature.is_empty() => String::from_utf8_lossy(&signature)
-            .trim_matches(['L', ';'])
-            .replace('/', "."),
+        Ok(signature) if !signature.is_empty() => {
+            class_of(&String::from_utf8_lossy(&signature)).replace('/', ".")
+        }
         _ => "a class that the VM does not name".to_owned(),
     }
 }

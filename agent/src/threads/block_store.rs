@@ -21,7 +21,7 @@ use parking_lot::Mutex;
 
 use crate::process::mapped_file::{FileRange, Refusal};
 use crate::threads::counter_block::{
-    BlockValues, CounterBlock, EVENTS_BYTES, EVENTS_OFFSET, KEYED_BYTES, KEYED_OFFSET, WORDS,
+    BlockValues, CounterBlock, EVENTS_OFFSET, KEYED_BYTES, KEYED_OFFSET, WORDS,
 };
 use crate::threads::counter_file::CounterFile;
 use crate::threads::written_pages::WrittenPages;
@@ -80,6 +80,16 @@ pub(crate) fn first_keyed() -> usize {
     FIRST_KEYED.max(page_size())
 }
 
+/// The block counts for another thread from now on.
+fn hand_over(block: CounterBlock, thread: ThreadId) {
+    let before = BlockOwner::of(block.word(BlockWord::Owner as usize));
+    let owner = BlockOwner {
+        thread,
+        generation: before.generation.wrapping_add(1),
+    };
+    block.release_word(BlockWord::Owner as usize, owner.word());
+}
+
 impl BlockStore {
     /// A store with all blocks in private memory.
     pub(crate) fn private() -> Self {
@@ -124,19 +134,19 @@ impl BlockStore {
         backed
     }
 
-    /// Puts the histogram of a block of contexts, in which nothing is yet, into the file where the block is.
+    /// Puts this many bytes of histograms of a block of contexts, in which nothing is yet, into the file where the block is.
     ///
     /// # Errors
     /// Why it stays in private memory.
-    pub(crate) fn back_histogram(&self, block: CounterBlock) -> Result<(), Refusal> {
+    pub(crate) fn back_histograms(&self, block: CounterBlock, bytes: usize) -> Result<(), Refusal> {
         let mut state = self.state.lock();
         let State { file, blocks, .. } = &mut *state;
         let number = blocks.iter().position(|backed| backed.block == block);
         let (Some(number), Some(file)) = (number, file) else {
             return Ok(());
         };
-        let range = file.reserve(EVENTS_BYTES)?;
-        // SAFETY: the block is new; where pages are larger than the histogram, the records of open calls follow it, and there are none yet.
+        let range = file.reserve(bytes)?;
+        // SAFETY: the block is new; where pages are larger than the histograms, the records of open calls follow it, and there are none yet.
         unsafe { file.map(range, block, EVENTS_OFFSET) }?;
         file.add_extent(range, number as u64, EVENTS_OFFSET)?;
         Ok(())
@@ -191,26 +201,15 @@ impl BlockStore {
     /// Gives a block in the file, whose values are in the trace as a folded block, to another thread together with that thread's values.
     pub(crate) fn pass_on(&self, block: CounterBlock, owner: ThreadId, values: &BlockValues) {
         let _growth = self.state.lock();
-        let before = BlockOwner::of(block.word(BlockWord::Owner as usize));
         block.take_values(values);
-        let owner = BlockOwner {
-            thread: owner,
-            generation: before.generation.wrapping_add(1),
-        };
         // Until now, readers have ignored the block.
-        std::sync::atomic::fence(Ordering::Release);
-        block.set_word(BlockWord::Owner as usize, owner.word());
+        hand_over(block, owner);
     }
 
     /// Gives a block, whose values are elsewhere, to another row.
     pub(crate) fn rename(&self, block: CounterBlock, owner: ThreadId) {
         let _growth = self.state.lock();
-        let before = BlockOwner::of(block.word(BlockWord::Owner as usize));
-        let owner = BlockOwner {
-            thread: owner,
-            generation: before.generation.wrapping_add(1),
-        };
-        block.release_word(BlockWord::Owner as usize, owner.word());
+        hand_over(block, owner);
     }
 
     /// Ensures that all counters below `end` are in the file, before any code can count with them.

@@ -5,6 +5,7 @@
 //! 64 * 8    counters, one word each, to WORDS * 8
 //! WORDS*8   keyed entries: key (note + 32 * site, bit 0 set if the class is part of the key), klass or 0, count, bytes
 //! after     the thread's buffer of allocation events (mode trace)
+//! after     in a block of a context: executions by bucket of their objects (`contexts=objects`), after those by bucket of bytes
 //! after     records of the application's open calls (`app=`), see `helper/java/lang/DuckTrackCalls.java`
 //!
 //! note      call site << 32 | byte offset of its first entry in the table
@@ -22,9 +23,10 @@ use ducktrack_probe_vocabulary::block_word::{
     self, CONTEXT_DEPTH, CONTEXT_EXECUTION_BYTES, CONTEXT_EXECUTIONS, CONTEXT_FLOOR,
     CONTEXT_LARGEST, CONTEXT_MEASURED, CONTEXT_SKIPPED, CONTEXT_START, CONTEXT_THREAD,
     CONTEXT_VM_BYTES, KEYED_ABSENT, KEYED_IN_USE, KEYED_LIMIT, KEYED_LOST, KEYED_LOST_BYTES,
-    KEYED_VERSION, NOTE, OPEN_CALLS, OPEN_CALLS_BEFORE, TOTAL_OBJECTS, USE_CLOCK,
+    KEYED_VERSION, NOTE, OBJECTS_MOST, OBJECTS_OF_EXECUTIONS, OPEN_CALLS, OPEN_CALLS_BEFORE,
+    TOTAL_OBJECTS, USE_CLOCK,
 };
-use ducktrack_trace_format::{BlockWord, HISTOGRAM_PLACE, KEYED_PLACE, note};
+use ducktrack_trace_format::{BlockWord, HISTOGRAM_BYTES, HISTOGRAM_PLACE, KEYED_PLACE, note};
 
 /// Words of a block available for counters, header included.
 pub(crate) const WORDS: u32 = 1 << 20;
@@ -40,8 +42,11 @@ pub(crate) const EVENTS_OFFSET: usize = KEYED_OFFSET + KEYED_BYTES;
 const _: () = assert!(EVENTS_OFFSET as u64 == HISTOGRAM_PLACE);
 /// Bytes of the event buffer.
 pub(crate) const EVENTS_BYTES: usize = 40 << 10;
+const _: () = assert!(EVENTS_BYTES as u64 == HISTOGRAM_BYTES);
+/// Offset of the histogram of executions by their objects.
+pub(crate) const OBJECTS_HISTOGRAM_OFFSET: usize = EVENTS_OFFSET + EVENTS_BYTES;
 /// Offset of the records of open calls.
-pub(crate) const RECORDS_OFFSET: usize = EVENTS_OFFSET + EVENTS_BYTES;
+pub(crate) const RECORDS_OFFSET: usize = OBJECTS_HISTOGRAM_OFFSET + EVENTS_BYTES;
 /// Bytes of these records, which limits the nesting of the application's calls.
 pub(crate) const RECORDS_BYTES: usize = 512 << 10;
 /// Bytes of a record.
@@ -180,7 +185,7 @@ impl CounterBlock {
         };
         part(0, KEYED_OFFSET)
             + part(KEYED_OFFSET, self.keyed_bytes())
-            + part(EVENTS_OFFSET, EVENTS_BYTES)
+            + part(EVENTS_OFFSET, 2 * EVENTS_BYTES)
     }
 
     /// Bytes of the keyed table.
@@ -266,14 +271,7 @@ impl CounterBlock {
     /// Replaces its values by those of another block. No thread counts in either.
     pub(crate) fn take_values(self, values: &BlockValues) {
         self.clear_values();
-        for (id, value) in &values.counters {
-            self.set_word(*id as usize, *value);
-        }
-        for entry in &values.keyed {
-            self.add_keyed(*entry);
-        }
-        self.add_to(KEYED_LOST, values.lost.0);
-        self.add_to(KEYED_LOST_BYTES, values.lost.1);
+        self.add_values(values, 0);
     }
 
     /// All values, with counters below `end`.
@@ -304,34 +302,41 @@ impl CounterBlock {
             self.set_word(*id as usize, 0);
         }
         let table = KEYED_OFFSET / 8..KEYED_OFFSET / 8 + self.keyed_bytes() / 8;
-        let histogram = EVENTS_OFFSET / 8..(EVENTS_OFFSET + EVENTS_BYTES) / 8;
-        for index in table.chain(histogram) {
-            if self.word(index) != 0 {
-                self.set_word(index, 0);
-            }
-        }
-        for index in [NOTE, KEYED_LOST, KEYED_LOST_BYTES, KEYED_IN_USE] {
+        // A thread in a context has brought its totals, where they are kept.
+        let histograms = match self.word(TOTAL_OBJECTS) {
+            0 => EVENTS_OFFSET / 8..OBJECTS_HISTOGRAM_OFFSET / 8,
+            _ => EVENTS_OFFSET / 8..RECORDS_OFFSET / 8,
+        };
+        self.clear_words(table);
+        self.clear_words(histograms);
+        for index in [
+            KEYED_LOST,
+            KEYED_LOST_BYTES,
+            KEYED_IN_USE,
+            CONTEXT_EXECUTIONS,
+            CONTEXT_EXECUTION_BYTES,
+            CONTEXT_LARGEST,
+            OBJECTS_OF_EXECUTIONS,
+            OBJECTS_MOST,
+            CONTEXT_VM_BYTES,
+        ] {
             self.set_word(index, 0);
         }
-        for index in [CONTEXT_EXECUTIONS, CONTEXT_EXECUTION_BYTES, CONTEXT_LARGEST] {
-            self.set_word(index, 0);
-        }
-        self.set_word(CONTEXT_VM_BYTES, 0);
         self.note_vm_bytes(0);
         self.forget_call_site();
     }
 
-    fn clear_values(self) {
-        for index in
-            (FIRST_COUNTER as usize..KEYED_OFFSET / 8).filter(|index| self.word(*index) != 0)
-        {
-            self.set_word(index, 0);
-        }
-        for word in 0..self.keyed_bytes() / 8 {
-            if self.word(KEYED_OFFSET / 8 + word) != 0 {
-                self.set_word(KEYED_OFFSET / 8 + word, 0);
+    /// Sets words to 0. Does not write one that is, so its page stays clean.
+    fn clear_words(self, words: Range<usize>) {
+        for index in words {
+            if self.word(index) != 0 {
+                self.set_word(index, 0);
             }
         }
+    }
+
+    fn clear_values(self) {
+        self.clear_words(FIRST_COUNTER as usize..(KEYED_OFFSET + self.keyed_bytes()) / 8);
         for index in [NOTE, KEYED_LOST, KEYED_LOST_BYTES, KEYED_IN_USE] {
             self.set_word(index, 0);
         }

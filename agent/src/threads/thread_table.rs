@@ -178,15 +178,19 @@ impl ThreadTable {
         Ok(Some((row.id, row.block)))
     }
 
-    /// A block for threads while they run in a context, with the id of its row.
+    /// A block for threads while they run in a context, with so many bytes of histograms, and the id of its row.
     ///
     /// # Errors
     /// If there is no memory for a block.
-    pub(crate) fn lease(&self) -> Result<(ThreadId, CounterBlock), ducktrack_hotspot::Error> {
+    pub(crate) fn lease(
+        &self,
+        histograms: usize,
+    ) -> Result<(ThreadId, CounterBlock), ducktrack_hotspot::Error> {
         let mut state = self.state.lock();
         let index = state.add_row(&self.store, None, IN_CONTEXTS)?;
         let block = state.rows.get(index).map(|row| row.block);
-        if let Some(Err(refusal)) = block.map(|block| self.store.back_histogram(block)) {
+        let backed = block.map(|block| self.store.back_histograms(block, histograms));
+        if let Some(Err(refusal)) = backed {
             state.refusal = Some(refusal);
         }
         let State { rows, pending, .. } = &mut *state;

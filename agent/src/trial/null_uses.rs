@@ -1,5 +1,6 @@
 //! Where `NullPointerException`s are thrown: a place that throws in removal trials only used a reference that was removed.
 
+use ducktrack_classfile::class_of;
 use ducktrack_jvmti::sys::{jclass, jmethodID, jobject};
 use ducktrack_jvmti::{Env, Jni, jlocation};
 use ducktrack_trace_format::NullUse;
@@ -82,7 +83,7 @@ fn named(env: Env, jni: Jni, method: jmethodID, location: jlocation) -> NullUse 
     let line = lines.iter().filter(|line| line.start <= location);
     let line = line.max_by_key(|line| line.start).map(|line| line.line);
     NullUse {
-        class: class.trim_matches(['L', ';']).replace('/', "."),
+        class: class_of(&class).replace('/', "."),
         method: env
             .method_name(method)
             .map_or_else(|_| String::new(), |name| text(name.name)),

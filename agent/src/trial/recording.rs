@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use ducktrack_class_rewriter::{AllocationProbes, RewriteOptions};
+use ducktrack_class_rewriter::{AllocationProbes, RewriteOptions, ThreadTotals};
 use ducktrack_hotspot::{Address, JvmFlags, ShadowedHeap, VmStructs};
 use ducktrack_jvmti::sys::{jmethodID, jobject};
 use ducktrack_jvmti::{Capability, EventKind, Jni, jlocation};
@@ -59,7 +59,7 @@ impl TrialRecording {
                 allocations: AllocationProbes::None,
                 histogram: options.histogram,
                 materialized: options.materialized,
-                totals: false,
+                totals: ThreadTotals::None,
                 calls: false,
                 off_heap: false,
                 joined_chains: false,

@@ -8,7 +8,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use ducktrack_class_rewriter::{
-    AllocationProbes, ClassRewriter, ConsecutiveNumbers, RewriteOptions, Stamps, TrackedMethods,
+    AllocationProbes, ClassRewriter, ConsecutiveNumbers, RewriteOptions, Stamps, ThreadTotals,
+    TrackedMethods,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -30,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         allocations,
         histogram: false,
         materialized: false,
-        totals: false,
+        totals: ThreadTotals::None,
         calls: true,
         off_heap: true,
         joined_chains: true,

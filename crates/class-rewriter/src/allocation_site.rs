@@ -198,7 +198,6 @@ fn is_invoke(opcode: Opcode) -> bool {
     )
 }
 
-/// `java/lang/String` becomes `Ljava/lang/String;`; array names are descriptors already.
 /// The constants pushed by the instructions just before, newest last.
 #[derive(Default)]
 struct LastConstants {

@@ -65,7 +65,7 @@ impl Planner for CallTotals<'_> {
 /// Follows virtual threads from carrier to carrier.
 pub(crate) struct VirtualThreads {
     /// Calls of the application are measured.
-    pub(crate) totals: bool,
+    pub(crate) has_calls: bool,
 }
 
 impl VirtualThreads {
@@ -81,7 +81,7 @@ impl Planner for VirtualThreads {
     }
 
     fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
-        builder.follow_virtual_threads(self.totals)
+        builder.follow_virtual_threads(self.has_calls)
     }
 }
 
@@ -184,8 +184,8 @@ impl PlanBuilder<'_, '_, '_> {
         Ok(())
     }
 
-    /// Contexts and measurements of a virtual thread, and with `totals` its open calls, move with it from carrier to carrier.
-    fn follow_virtual_threads(&mut self, totals: bool) -> Result<(), Reason> {
+    /// Contexts and measurements of a virtual thread, and its open calls if there are any, move with it from carrier to carrier.
+    fn follow_virtual_threads(&mut self, has_calls: bool) -> Result<(), Reason> {
         for instruction in self.view.instructions {
             let Some(index) = instruction
                 .pool_index()
@@ -209,7 +209,7 @@ impl PlanBuilder<'_, '_, '_> {
             ];
             let inside = [(mounted, RESUME_MEASUREMENTS), (unmounted, UNMOUNT)];
             let all = [outside, between, inside].into_iter().flatten();
-            let wanted = all.filter(|(_, method)| totals || ![MOUNT, UNMOUNT].contains(method));
+            let wanted = all.filter(|(_, method)| has_calls || ![MOUNT, UNMOUNT].contains(method));
             for (place, method) in wanted {
                 let probe = self
                     .probes

@@ -23,7 +23,7 @@ use crate::pool_rules::PoolRules;
 use crate::probe::own;
 use crate::profile::{MethodProfile, OwedByFrames};
 use crate::refusal::{Reason, Refusal};
-use crate::rewrite_options::{AllocationProbes, RewriteOptions};
+use crate::rewrite_options::{AllocationProbes, RewriteOptions, ThreadTotals};
 use crate::rewritten_class::RewrittenClass;
 use crate::shutdown_gate::{self, ShutdownGate};
 use crate::site_facts::Surroundings;
@@ -191,8 +191,8 @@ impl ClassRewriter<'_> {
             planners.push(Box::new(CallTotals { leaving }));
         }
         if self.options.allocations.are_counted() && VirtualThreads::concern(class) {
-            let totals = self.options.totals;
-            planners.push(Box::new(VirtualThreads { totals }));
+            let has_calls = self.options.totals == ThreadTotals::Calls;
+            planners.push(Box::new(VirtualThreads { has_calls }));
         }
         if rules.hidden_class_entrance().is_some() {
             planners.push(Box::new(HiddenClassGate { rules }));

@@ -4,7 +4,7 @@ use ducktrack_classfile::MemberRef;
 
 use crate::method_plan::PlanBuilder;
 
-/// What becomes current in OpenTelemetry.
+/// OpenTelemetry's types that have `makeCurrent`.
 const SPANS: [&[u8]; 3] = [
     b"io/opentelemetry/context/Context",
     b"io/opentelemetry/context/ImplicitContextKeyed",

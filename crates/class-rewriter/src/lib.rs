@@ -81,7 +81,7 @@ pub use pool_rules::{DynamicRule, PoolRules};
 pub use profile::{MeasuredPlacement, MethodProfile, OwedByFrames, ProfilePoints};
 pub use reads_gate::{MODULES, with_reads_gate};
 pub use refusal::{Reason, Refusal};
-pub use rewrite_options::{AllocationProbes, RewriteOptions};
+pub use rewrite_options::{AllocationProbes, RewriteOptions, ThreadTotals};
 pub use rewritten_class::RewrittenClass;
 pub use site_facts::{BytecodeFacts, CalledMethodName};
 pub use stamps::{Calls, Stamps};

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::planned::{Numbers, SiteKey};
 use crate::refusal::Reason;
 
-/// What stands behind the next local numbers.
+/// A request for one or more numbers; it has the next local ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Request {
     /// A site.

@@ -24,7 +24,7 @@ pub(crate) fn new_type(
     })
 }
 
-/// The descriptor of a class by its name in the pool.
+/// `java/lang/String` becomes `Ljava/lang/String;`; array names are descriptors already.
 pub(crate) fn class_descriptor(name: &[u8]) -> Box<[u8]> {
     if name.first() == Some(&b'[') {
         name.into()

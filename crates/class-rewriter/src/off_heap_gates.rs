@@ -97,6 +97,15 @@ impl Planner for OffHeapGates {
     }
 }
 
+fn long_of<'m>(class: &'m [u8], name: &'m [u8]) -> MemberRef<'m> {
+    MemberRef {
+        class,
+        name,
+        descriptor: b"J",
+        interface: false,
+    }
+}
+
 impl PlanBuilder<'_, '_, '_> {
     fn watch_unsafe(&mut self) -> Result<(), Reason> {
         let kind = OffHeapKind::Unsafe.number();
@@ -146,7 +155,7 @@ impl PlanBuilder<'_, '_, '_> {
             (b"<init>", OffHeapKind::Inflater) => probe.load_long(2).push_long(INFLATER_BYTES),
             (b"<init>", OffHeapKind::Deflater) => probe.load_long(2).push_long(DEFLATER_BYTES),
             (b"run" | b"unmap", _) if descriptor == b"()V" => {
-                let address = self.field_of_two_slots(b"address");
+                let address = long_of(self.view.class.name(), b"address");
                 let probe = self.probes.build().load_reference(0).long_field(address);
                 let probe = probe.push(kind.number()).invoke(RELEASED).finish()?;
                 self.insert(Place::Entry, probe);
@@ -161,7 +170,7 @@ impl PlanBuilder<'_, '_, '_> {
 
     /// Calls of `start0`; a thread that cannot be started throws there.
     fn watch_threads(&mut self, has_holder: bool) -> Result<(), Reason> {
-        let id = self.field_of_two_slots(b"tid");
+        let id = long_of(THREAD, b"tid");
         if (self.view.method.name(), self.view.descriptor) == (b"exit", b"()V") {
             let probe = self.probes.build().load_reference(0).long_field(id);
             let probe = probe.push(OffHeapKind::Thread.number()).invoke(RELEASED);
@@ -189,18 +198,10 @@ impl PlanBuilder<'_, '_, '_> {
                 interface: false,
             };
             let probe = match has_holder {
-                true => probe.field(holder).long_field(MemberRef {
-                    class: b"java/lang/Thread$FieldHolder",
-                    name: b"stackSize",
-                    descriptor: b"J",
-                    interface: false,
-                }),
-                false => probe.long_field(MemberRef {
-                    class: THREAD,
-                    name: b"stackSize",
-                    descriptor: b"J",
-                    interface: false,
-                }),
+                true => probe
+                    .field(holder)
+                    .long_field(long_of(b"java/lang/Thread$FieldHolder", b"stackSize")),
+                false => probe.long_field(long_of(THREAD, b"stackSize")),
             };
             let probe = probe.invoke(STARTS).finish()?;
             self.insert(Place::Before(instruction.offset), probe);
@@ -209,21 +210,5 @@ impl PlanBuilder<'_, '_, '_> {
             self.insert(Place::After(instruction.offset), probe);
         }
         Ok(())
-    }
-
-    fn field_of_two_slots(&self, name: &'static [u8]) -> MemberRef<'static> {
-        let class: &'static [u8] = match self.view.class.name() {
-            THREAD => THREAD,
-            other => HOLDERS
-                .iter()
-                .find(|(class, _)| *class == other)
-                .map_or(&b""[..], |(class, _)| *class),
-        };
-        MemberRef {
-            class,
-            name,
-            descriptor: b"J",
-            interface: false,
-        }
     }
 }

@@ -12,8 +12,8 @@ pub struct RewriteOptions {
     /// Count chains of `StringBuilder` around them, so that C2 can join them: only where counters need nothing from inside of a chain (no totals, lengths or
     /// materialized objects), and characters of one byte are kept as one.
     pub joined_chains: bool,
-    /// Keep the totals of each thread, to measure what calls allocate; needs [`AllocationProbes::SiteCounters`].
-    pub totals: bool,
+    /// The totals that each thread keeps of its objects.
+    pub totals: ThreadTotals,
     /// Count calls of JDK methods that make objects for their caller, in code that is not the JDK's.
     pub calls: bool,
     /// Report memory outside of the heap; needs the helper class `DuckTrackOffHeap`.
@@ -22,6 +22,17 @@ pub struct RewriteOptions {
     pub profile: bool,
     /// Stamp also where a stamp cannot change a death time. For tests.
     pub redundant_stamps: bool,
+}
+
+/// Sums of a thread's objects, which each probe adds to: any but `None` needs [`AllocationProbes::SiteCounters`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThreadTotals {
+    /// There are none.
+    None,
+    /// For the objects of each execution of a context.
+    Executions,
+    /// For what calls of the application allocate.
+    Calls,
 }
 
 /// The probes that allocations get.

@@ -11,6 +11,7 @@ use crate::planned::{Role, Term};
 use crate::planner::Planner;
 use crate::probe::calling;
 use crate::refusal::Reason;
+use crate::rewrite_options::ThreadTotals;
 
 pub(crate) const COUNT: ProbeMethod = calling(counting::COUNT);
 const COUNT_SEVERAL: ProbeMethod = calling(counting::COUNT_SEVERAL);
@@ -54,7 +55,7 @@ impl PlanBuilder<'_, '_, '_> {
         for (id, level) in (first..).zip(counted) {
             let build = self.probes.build();
             let probe = match level.objects {
-                several if several != 1 && self.view.options.totals => {
+                several if several != 1 && self.view.options.totals != ThreadTotals::None => {
                     build.push(several).push_later(id).invoke(COUNT_SEVERAL)
                 }
                 _ => build.push_later(id).invoke(COUNT),

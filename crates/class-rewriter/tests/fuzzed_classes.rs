@@ -4,7 +4,8 @@
 
 use bolero::{TypeGenerator, check};
 use ducktrack_class_rewriter::{
-    AllocationProbes, ClassRewriter, ConsecutiveNumbers, RewriteOptions, Stamps, TrackedMethods,
+    AllocationProbes, ClassRewriter, ConsecutiveNumbers, RewriteOptions, Stamps, ThreadTotals,
+    TrackedMethods,
 };
 use ducktrack_classfile::ClassFile;
 
@@ -57,7 +58,7 @@ fn options(allocations: AllocationProbes, all: bool) -> RewriteOptions {
         allocations,
         histogram: all,
         materialized: all,
-        totals: false,
+        totals: ThreadTotals::None,
         calls: true,
         off_heap: true,
         joined_chains: true,

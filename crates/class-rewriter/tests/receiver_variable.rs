@@ -1,7 +1,8 @@
 //! The old target of a field of `this` is read by the code itself only where variable 0 is still `this`, which is never null.
 
 use ducktrack_class_rewriter::{
-    AllocationProbes, ClassRewriter, ConsecutiveNumbers, RewriteOptions, Stamps, TrackedMethods,
+    AllocationProbes, ClassRewriter, ConsecutiveNumbers, RewriteOptions, Stamps, ThreadTotals,
+    TrackedMethods,
 };
 use ducktrack_classfile::{ClassBuilder, ClassFile, CodeBuilder, Opcode, access};
 
@@ -11,7 +12,7 @@ const OPTIONS: RewriteOptions = RewriteOptions {
     allocations: AllocationProbes::None,
     histogram: false,
     materialized: false,
-    totals: false,
+    totals: ThreadTotals::None,
     calls: true,
     off_heap: true,
     joined_chains: false,

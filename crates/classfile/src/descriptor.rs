@@ -36,6 +36,14 @@ impl ParameterType<'_> {
     }
 }
 
+/// The internal name in the descriptor of a class: `Ljava/net/URL;` is `java/net/URL`; others stay as they are.
+#[must_use]
+pub fn class_of(descriptor: &str) -> &str {
+    let name = descriptor.strip_prefix('L');
+    let name = name.and_then(|name| name.strip_suffix(';'));
+    name.unwrap_or(descriptor)
+}
+
 /// A method descriptor, checked against the grammar.
 #[derive(Debug, Clone, Copy)]
 pub struct MethodDescriptor<'a> {
@@ -144,6 +152,18 @@ fn split_type(descriptor: &[u8]) -> Option<(ParameterType<'_>, &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::{MethodDescriptor, ParameterType};
+
+    #[test]
+    fn a_name_keeps_its_own_letters() {
+        for (descriptor, name) in [
+            ("Ljava/net/URL;", "java/net/URL"),
+            ("LLine;", "Line"),
+            ("[I", "[I"),
+            ("", ""),
+        ] {
+            assert_eq!(super::class_of(descriptor), name);
+        }
+    }
 
     #[test]
     fn parameters_slots_and_result() -> Result<(), crate::Error> {

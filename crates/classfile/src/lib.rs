@@ -77,7 +77,7 @@ pub use class_file::ClassFile;
 pub use code::{Code, Instructions};
 pub use code_offset::CodeOffset;
 pub use constant_pool::{Constant, ConstantPool, Dynamic, MemberRef, MethodHandle, PoolIndex};
-pub use descriptor::{MethodDescriptor, ParameterType, Parameters};
+pub use descriptor::{MethodDescriptor, ParameterType, Parameters, class_of};
 pub use error::{Error, Part, Rule};
 pub use exception_table::{ExceptionEntry, ExceptionTable};
 pub use instruction::Instruction;

@@ -83,7 +83,8 @@ fn report(args: &AdviseArgs) -> Result<AdviceReport> {
     let part = per::load(&args.trace, args.per.as_deref(), &args.windows)?;
     let model = &part.model;
     let options = AdviceOptions { all: args.all };
-    let advice = advise(model, &profile(model), options);
+    let stacks = profile(model);
+    let advice = advise(model, &stacks, options);
     let top = match (args.top, args.output.format()) {
         (None, Format::Json | Format::Html) => None,
         (given, _) => Some(given.unwrap_or(ROWS)),
@@ -98,7 +99,8 @@ fn report(args: &AdviseArgs) -> Result<AdviceReport> {
     };
     let all = AdviceOptions { all: true };
     let later = per::load(after, args.per.as_deref(), &args.windows)?.model;
-    let [before, later] = [model, &later].map(|model| advise(model, &profile(model), all));
+    let before = advise(model, &stacks, all);
+    let later = advise(&later, &profile(&later), all);
     Ok(report.with_results(&before, &later))
 }
 

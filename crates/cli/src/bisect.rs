@@ -155,15 +155,18 @@ impl Steps {
         };
         let own = env::current_exe().context("cannot find this program")?;
         let own = word(own.as_os_str())?;
-        fs::write(&steps.record, steps.record_script(args, &own)?)
-            .and_then(|()| fs::write(&steps.judge, steps.judge_script(args, &own, folder)?))
-            .context("cannot write the scripts of the search")?;
+        for (path, script) in [
+            (&steps.record, steps.record_script(args, &own)?),
+            (&steps.judge, steps.judge_script(args, &own, folder)?),
+        ] {
+            fs::write(path, script).context("cannot write the scripts of the search")?;
+        }
         Ok(steps)
     }
 
-    fn record_script(&self, args: &BisectArgs, own: &str) -> std::io::Result<String> {
-        let library = library::find(args.library.as_deref()).map_err(std::io::Error::other)?;
-        let library = word(library.as_os_str()).map_err(std::io::Error::other)?;
+    fn record_script(&self, args: &BisectArgs, own: &str) -> Result<String> {
+        let library = library::find(args.library.as_deref())?;
+        let library = word(library.as_os_str())?;
         let build = args.build.as_deref().unwrap_or("true");
         let mut run = format!("{own} run --library {library} --output \"$1\" --summary=off");
         if let Some(options) = &args.options {
@@ -172,15 +175,15 @@ impl Steps {
         run.push_str(" --");
         for part in &args.command {
             run.push(' ');
-            run.push_str(&word(part).map_err(std::io::Error::other)?);
+            run.push_str(&word(part)?);
         }
         Ok(format!(
             "( {build}\n) || exit 125\nrm -rf \"$1\"\n{run} || exit 125\n"
         ))
     }
 
-    fn judge_script(&self, args: &BisectArgs, own: &str, folder: &Path) -> std::io::Result<String> {
-        let path = |path: &Path| word(path.as_os_str()).map_err(std::io::Error::other);
+    fn judge_script(&self, args: &BisectArgs, own: &str, folder: &Path) -> Result<String> {
+        let path = |path: &Path| word(path.as_os_str());
         let (record, baseline, broken) = (
             path(&self.record)?,
             path(&self.baseline)?,

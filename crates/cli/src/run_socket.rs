@@ -21,7 +21,7 @@ use crate::bounded_answer::{End, printable_texts, read_answer};
 use crate::owned_socket::{OwnedSocket, Owner};
 
 /// The name of the socket in the directory of the recording.
-const SOCKET: &str = "control";
+pub(crate) const SOCKET: &str = "control";
 /// The agent may be busy with a snapshot, or takes the probes out of all classes.
 const LONGEST_ANSWER: Duration = Duration::from_secs(300);
 

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use rustix::fs::OFlags;
 
+use crate::run_socket::SOCKET;
+
 /// In each folder that holds a recording.
 pub(crate) const TRACE: &str = "ducktrack.trace";
 /// Files of a recording that the agent keeps open for writing.
 const OPEN_FILES: [&str; 3] = [TRACE, "counters.mapped", "events.live"];
-/// The socket in the folder of a recording that takes commands.
-const SOCKET: &str = "control";
 
 /// Parses an argument `PID|DIR` of an analysis.
 pub(crate) fn recording(text: &str) -> Result<PathBuf, String> {

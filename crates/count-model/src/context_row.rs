@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ducktrack_trace_format::{
-    ContextExecutions, ContextId, LargestExecution, execution_bucket_range,
+    ContextExecutions, ContextId, ExecutionObjects, LargestExecution, execution_bucket_range,
 };
 
 use crate::Tally;
@@ -29,10 +29,93 @@ pub struct Executions {
     pub count: u64,
     /// Bytes that their threads allocated meanwhile by the VM's own count, whatever was entered inside.
     pub bytes: u64,
-    /// How many by bucket of their bytes.
-    buckets: BTreeMap<u16, u64>,
+    /// How many by their bytes.
+    pub by_bytes: Distribution,
     /// The largest; `None` where it was not in the chosen windows.
     pub largest: Option<LargestExecution>,
+    /// Their objects; `None`: they were not counted by execution.
+    pub objects: Option<ObjectsOfExecutions>,
+}
+
+/// Objects of executions, contexts inside included.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ObjectsOfExecutions {
+    /// Of all.
+    pub sum: u64,
+    /// The most of one; `None` where it was not in the chosen windows.
+    pub most: Option<u64>,
+    /// How many executions by their objects.
+    pub by_objects: Distribution,
+}
+
+/// How many executions there are of each size: buckets that are at most 1/128 of their values wide.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Distribution(BTreeMap<u16, u64>);
+
+impl Distribution {
+    fn of(buckets: &[(u16, u64)]) -> Self {
+        Self(buckets.iter().copied().collect())
+    }
+
+    /// The value that this part of all executions (0 to 1) does not exceed: the middle of its bucket.
+    pub fn quantile(&self, part: f64) -> Option<u64> {
+        let all: u64 = self.0.values().sum();
+        let wanted = (all as f64 * part).ceil().max(1.0);
+        let mut seen = 0;
+        let found = self.0.iter().find(|(_, count)| {
+            seen += **count;
+            seen as f64 >= wanted
+        });
+        let (lowest, highest) = execution_bucket_range(*found?.0);
+        Some(lowest + (highest - lowest) / 2)
+    }
+
+    /// How many executions by the lowest value of their bucket, ascending.
+    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> {
+        let range = |bucket: &u16| execution_bucket_range(*bucket).0;
+        self.0
+            .iter()
+            .map(move |(bucket, count)| (range(bucket), *count))
+    }
+
+    fn since(&self, earlier: &Self) -> Self {
+        let of = |bucket: &u16| earlier.0.get(bucket).copied().unwrap_or(0);
+        let grown = self.0.iter();
+        let grown = grown.map(|(bucket, count)| (*bucket, count.saturating_sub(of(bucket))));
+        Self(grown.filter(|(_, count)| *count > 0).collect())
+    }
+
+    fn add(&mut self, other: &Self) {
+        for (bucket, count) in &other.0 {
+            *self.0.entry(*bucket).or_default() += count;
+        }
+    }
+}
+
+impl ObjectsOfExecutions {
+    fn of(record: &ExecutionObjects) -> Self {
+        Self {
+            sum: record.sum,
+            most: Some(record.most),
+            by_objects: Distribution::of(&record.buckets),
+        }
+    }
+
+    fn since(&self, earlier: Option<&Self>) -> Self {
+        let nothing = Self::default();
+        let earlier = earlier.unwrap_or(&nothing);
+        Self {
+            sum: self.sum.saturating_sub(earlier.sum),
+            most: self.most.filter(|_| self.most != earlier.most),
+            by_objects: self.by_objects.since(&earlier.by_objects),
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.sum += other.sum;
+        self.most = self.most.max(other.most);
+        self.by_objects.add(&other.by_objects);
+    }
 }
 
 impl Executions {
@@ -40,8 +123,9 @@ impl Executions {
         Self {
             count: record.executions,
             bytes: record.bytes,
-            buckets: record.buckets.iter().copied().collect(),
+            by_bytes: Distribution::of(&record.buckets),
             largest: record.largest.clone(),
+            objects: record.objects.as_ref().map(ObjectsOfExecutions::of),
         }
     }
 
@@ -53,38 +137,14 @@ impl Executions {
         }
     }
 
-    /// The bytes that this part of all executions (0 to 1) does not exceed: the middle of a bucket that is at most 1/128 of its values wide.
-    pub fn quantile(&self, part: f64) -> Option<u64> {
-        let all: u64 = self.buckets.values().sum();
-        let wanted = (all as f64 * part).ceil().max(1.0);
-        let mut seen = 0;
-        let found = self.buckets.iter().find(|(_, count)| {
-            seen += **count;
-            seen as f64 >= wanted
-        });
-        let (lowest, highest) = execution_bucket_range(*found?.0);
-        Some(lowest + (highest - lowest) / 2)
-    }
-
-    /// How many executions by the lowest bytes of their bucket, ascending.
-    pub fn distribution(&self) -> impl Iterator<Item = (u64, u64)> {
-        let range = |bucket: &u16| execution_bucket_range(*bucket).0;
-        self.buckets
-            .iter()
-            .map(move |(bucket, count)| (range(bucket), *count))
-    }
-
     /// What was added since an earlier moment.
     fn since(&self, earlier: &Self) -> Self {
-        let of = |bucket: &u16| earlier.buckets.get(bucket).copied().unwrap_or(0);
-        let grown = self
-            .buckets
-            .iter()
-            .map(|(bucket, count)| (*bucket, count.saturating_sub(of(bucket))));
+        let objects = self.objects.as_ref();
         Self {
             count: self.count.saturating_sub(earlier.count),
             bytes: self.bytes.saturating_sub(earlier.bytes),
-            buckets: grown.filter(|(_, count)| *count > 0).collect(),
+            by_bytes: self.by_bytes.since(&earlier.by_bytes),
+            objects: objects.map(|objects| objects.since(earlier.objects.as_ref())),
             largest: self
                 .largest
                 .clone()
@@ -95,8 +155,9 @@ impl Executions {
     fn add(&mut self, other: &Self) {
         self.count += other.count;
         self.bytes += other.bytes;
-        for (bucket, count) in &other.buckets {
-            *self.buckets.entry(*bucket).or_default() += count;
+        self.by_bytes.add(&other.by_bytes);
+        if let Some(objects) = &other.objects {
+            self.objects.get_or_insert_default().add(objects);
         }
         let bytes =
             |execution: &Option<LargestExecution>| execution.as_ref().map(|found| found.bytes);
@@ -146,7 +207,8 @@ mod tests {
         for value in bytes {
             all.count += 1;
             all.bytes += value;
-            *all.buckets.entry(execution_bucket(*value)).or_default() += 1;
+            let bucket = execution_bucket(*value);
+            *all.by_bytes.0.entry(bucket).or_default() += 1;
         }
         all
     }
@@ -161,11 +223,11 @@ mod tests {
             (1.0, 1_000_000.0),
             (0.0, 1000.0),
         ] {
-            let found = all.quantile(part).expect("executions") as f64;
+            let found = all.by_bytes.quantile(part).expect("executions") as f64;
             assert!((found - exact).abs() <= exact / 100.0, "{part}: {found}");
         }
-        assert_eq!(executions(&[]).quantile(0.5), None);
-        assert_eq!(executions(&[7, 7, 9]).quantile(0.5), Some(7));
+        assert_eq!(executions(&[]).by_bytes.quantile(0.5), None);
+        assert_eq!(executions(&[7, 7, 9]).by_bytes.quantile(0.5), Some(7));
     }
 
     #[test]

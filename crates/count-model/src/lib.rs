@@ -56,7 +56,7 @@ pub use causes::{CauseRow, Causes};
 pub use column::{CallerColumn, Origin, SiteColumn, TypeColumn};
 pub use completeness::Completeness;
 pub use context_names::{ContextName, ContextNames};
-pub use context_row::{ContextRow, Executions};
+pub use context_row::{ContextRow, Distribution, Executions, ObjectsOfExecutions};
 pub use count_model::{CountModel, FileDamage, SnapshotRow};
 pub use count_model_builder::CountModelBuilder;
 pub use counted_calls::CountedCallRow;

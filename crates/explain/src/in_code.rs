@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use ducktrack_class_rewriter::{
     AllocationProbes, ClassRewriter, ConsecutiveNumbers, MethodProfile, RewriteOptions,
-    RewrittenClass, Role, Stamps, TrackedMethods, Unit, WhyPerSite,
+    RewrittenClass, Role, Stamps, ThreadTotals, TrackedMethods, Unit, WhyPerSite,
 };
 use ducktrack_classfile::CodeOffset;
 use ducktrack_code_edit::Place;
@@ -76,7 +76,7 @@ impl Rewritten {
             allocations: AllocationProbes::PathCounters,
             histogram: false,
             materialized: false,
-            totals: false,
+            totals: ThreadTotals::None,
             calls: false,
             off_heap: false,
             joined_chains: false,

@@ -90,28 +90,11 @@ impl<'a> Adviser<'a> {
             return None;
         }
         let at = held.path.structure.as_ref()?.field?;
-        let steps = held.path.steps.get(..at)?;
-        let pairs = steps.iter().zip(steps.iter().skip(1)).rev();
-        let mut fields = pairs.filter_map(|(holder, step)| self.field_of(holder, step));
-        let of_root = || match &held.path.root {
-            NamedRoot::Static { class, field } => Some(NamedField {
-                class: class.clone(),
-                field: field.clone(),
-            }),
-            _ => None,
-        };
-        let of_step = fields.find(|field| self.is_of_project(&field.class));
-        of_step.or_else(|| of_root().filter(|field| self.is_of_project(&field.class)))
-    }
-
-    /// The field of a holder that refers to a step.
-    fn field_of(&self, holder: &HolderStep, step: &HolderStep) -> Option<NamedField> {
-        let field = match step.reference.as_ref()? {
-            StepReference::Field(field) | StepReference::Static(field) => field.clone(),
-            StepReference::Element(_) | StepReference::Class => return None,
-        };
-        let class = self.holdings?.class_of_step(holder);
-        Some(NamedField { class, field })
+        let holdings = self.holdings?;
+        let mut fields = (0..at)
+            .rev()
+            .filter_map(|step| holdings.field_at(&held.path, step));
+        fields.find(|field| self.is_of_project(&field.class))
     }
 
     /// Another field that holds the same objects.

@@ -166,8 +166,8 @@ impl Candidates<'_> {
         })
     }
 
-    /// With a table that drops the entries of dead keys when it is next used, after no look but the last: its entries are alive for the collector, and only a dump shows their
-    /// keys.
+    /// Whether entries of a `WeakHashMap` are among the rows, while there is no dump and at most one look at the old space. The table drops entries of dead keys when it is
+    /// next used; until then they are alive for the collector, and only a dump shows their keys.
     fn is_of_weak_table(&self, driver: &JudgedRow<'_>, others: &[(&JudgedRow<'_>, u64)]) -> bool {
         let looks = driver.history.levels.iter().flatten().count();
         let mut rows = others.iter().map(|(row, _)| *row).chain([driver]);

@@ -171,7 +171,7 @@ pub struct AddedBy {
 pub struct HolderMade {
     /// The line.
     pub place: Place,
-    /// The step of the path.
+    /// The type of the holder.
     pub ty: TypeNumber,
     /// The class that the holder is, for a class object (VM's form).
     pub class: Option<String>,

@@ -129,7 +129,7 @@ impl<'a> Findings<'a> {
     }
 }
 
-/// What is added to findings, one after the other.
+/// The steps that complete findings, one after the other.
 struct Steps<'a> {
     evidence: Evidence<'a>,
     forecast: Forecast,

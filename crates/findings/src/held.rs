@@ -46,15 +46,26 @@ impl Holders<'_> {
         let Some(driver) = driver.filter(|_| self.holdings.dump.without_sites.is_none()) else {
             return u64::MAX;
         };
-        let makers = makers(self.holdings, driver);
-        let is_its = |object: &u32| {
-            let maker = self.holdings.dump.maker_number(*object);
-            maker.is_some_and(|maker| makers.contains(&maker))
-                && self.soft.is_of(driver.part, *object)
-        };
+        let is_its = self.is_its(driver);
         (0..self.holdings.dump.graph.objects())
-            .filter(is_its)
+            .filter(|object| is_its(*object))
             .count() as u64
+    }
+
+    /// Whether an object of the dump is one of the row's.
+    fn is_its(&self, row: &JudgedRow<'_>) -> impl Fn(u32) -> bool {
+        let mut wanted = vec![false; self.holdings.dump.makers.len()];
+        for maker in makers(self.holdings, row) {
+            if let Some(flag) = wanted.get_mut(maker as usize) {
+                *flag = true;
+            }
+        }
+        let part = row.part;
+        move |object| {
+            let maker = self.holdings.dump.maker_number(object);
+            maker.is_some_and(|maker| wanted.get(maker as usize) == Some(&true))
+                && self.soft.is_of(part, object)
+        }
     }
 
     fn is_dead(&self, path: &HolderPath) -> bool {
@@ -74,20 +85,7 @@ impl Holders<'_> {
                 let name = |object| holdings.types.name(holdings.type_of(object));
                 holdings.holders(|object| name(object) == wanted, 1)?
             }
-            None => {
-                let mut wanted = vec![false; holdings.dump.makers.len()];
-                for maker in makers(holdings, row) {
-                    if let Some(flag) = wanted.get_mut(maker as usize) {
-                        *flag = true;
-                    }
-                }
-                let is_its = |object: u32| {
-                    let maker = holdings.dump.maker_number(object);
-                    maker.is_some_and(|maker| wanted.get(maker as usize) == Some(&true))
-                        && self.soft.is_of(row.part, object)
-                };
-                holdings.holders(is_its, 1)?
-            }
+            None => holdings.holders(self.is_its(row), 1)?,
         };
         Ok(paths.into_iter().next())
     }

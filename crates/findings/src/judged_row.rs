@@ -14,7 +14,7 @@ pub struct JudgedRow<'a> {
     pub row: &'a SurvivorRow,
     /// The part of its objects.
     pub part: Part,
-    /// Of the part; of what was dropped, before that.
+    /// The history of the part's objects; where they were dropped, up to that moment.
     pub history: Cow<'a, History>,
     /// The verdict by itself: what groups and a dump add is in the finding that has the row.
     pub judged: Judgement,

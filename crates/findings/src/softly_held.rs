@@ -53,9 +53,9 @@ pub(crate) struct SoftlyHeld<'a> {
     is_soft: Vec<bool>,
     /// By object; empty: there are none.
     is_spent: Vec<bool>,
-    /// Of makers with such objects.
+    /// The shares of each maker that has softly held or spent objects.
     of_maker: Vec<(u32, Shares)>,
-    /// Bytes of all such objects.
+    /// Bytes of all objects that soft references alone hold.
     pub(crate) bytes: u64,
 }
 

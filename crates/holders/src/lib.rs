@@ -42,6 +42,4 @@ pub use thread_local_field::NamedField;
 pub use type_table::{Origin, TypeNumber, TypeTable};
 
 // What reports need of dumps, so that they need no other crate.
-pub use ducktrack_heap_dump::{
-    DumpError, DumpFile, Enriched, Extent, HeapGraph, Tier, enrich, is_own_class,
-};
+pub use ducktrack_heap_dump::{DumpError, DumpFile, Enriched, Extent, HeapGraph, Tier, enrich};

@@ -2,7 +2,7 @@
 
 use ducktrack_heap_dump::{DumpError, Graph};
 
-use crate::holder_path::{HolderPath, NamedRoot};
+use crate::holder_path::HolderPath;
 use crate::holdings::{Holding, Holdings};
 use crate::thread_local_field::NamedField;
 
@@ -34,7 +34,7 @@ impl Holdings {
             let field = self
                 .structure_field(&other)
                 .0
-                .or_else(|| static_field(&other));
+                .or_else(|| self.field_at(&other, 0));
             if field.is_some() {
                 return Ok(field);
             }
@@ -60,16 +60,5 @@ impl Holdings {
         };
         let to = path.steps.last()?.example;
         self.held().way_without(self.tree.orphans(), is_cut, to)
-    }
-}
-
-/// The static field that a path begins with.
-fn static_field(path: &HolderPath) -> Option<NamedField> {
-    match &path.root {
-        NamedRoot::Static { class, field } => Some(NamedField {
-            class: class.clone(),
-            field: field.clone(),
-        }),
-        _ => None,
     }
 }

@@ -40,8 +40,8 @@ impl Holdings {
         )
     }
 
-    /// The field that leads to a step.
-    fn field_at(&self, path: &HolderPath, at: usize) -> Option<NamedField> {
+    /// The field that leads to a step; to the first, the static field that the path begins with.
+    pub fn field_at(&self, path: &HolderPath, at: usize) -> Option<NamedField> {
         let Some(before) = at.checked_sub(1) else {
             return match &path.root {
                 NamedRoot::Static { class, field } => Some(NamedField {

@@ -83,6 +83,14 @@ struct EntryLayout {
 }
 
 impl JvmFlags {
+    /// The flags of the VM of this process.
+    ///
+    /// # Errors
+    /// Its tables do not have them.
+    pub fn of_process() -> Result<Self, Error> {
+        Self::load(&VmStructs::load()?)
+    }
+
     /// Finds all flags of the VM. Skips entries of unknown types.
     pub fn load(vm: &VmStructs) -> Result<Self, Error> {
         let libjvm = vm.libjvm();

@@ -126,7 +126,7 @@ impl Parts {
         self.0.iter().map(|row| row.bytes).sum()
     }
 
-    /// What the address of a mapping tells, and as a whole what it does not.
+    /// Adds each mapping to the part that its address tells; the others go to [`Part::NotExplained`].
     fn mapped(&mut self, observed: &Observed) {
         let mut heap = 0;
         for mapping in &observed.mappings {
@@ -141,7 +141,7 @@ impl Parts {
         self.add(Part::HeapFree, heap - used);
     }
 
-    /// What the JVM's count tells of the rest.
+    /// Divides [`Part::NotExplained`] by the JVM's own count and by the recording.
     fn unnamed(&mut self, observed: &Observed) {
         let Some(row) = self.0.iter_mut().find(|row| row.part == Part::NotExplained) else {
             return;

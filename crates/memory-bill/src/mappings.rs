@@ -46,7 +46,7 @@ pub struct Mapping {
 impl Mapping {
     /// Bytes that the kernel charges to the process and cannot take back: without a file, or in one that exists in memory alone.
     pub fn charged(&self) -> u64 {
-        match self.name.starts_with("/memfd:") || self.name.starts_with("/dev/shm/") {
+        match self.is_in_memory_alone() {
             true => self.share,
             false => self.anonymous,
         }
@@ -54,10 +54,15 @@ impl Mapping {
 
     /// Bytes of files in memory.
     pub fn of_file(&self) -> u64 {
-        match self.charged() {
-            charged if charged == self.share && self.anonymous == 0 => 0,
-            _ => self.resident.saturating_sub(self.anonymous),
+        match self.is_in_memory_alone() {
+            true => 0,
+            false => self.resident.saturating_sub(self.anonymous),
         }
+    }
+
+    /// Whether its file has no place on a disk.
+    fn is_in_memory_alone(&self) -> bool {
+        self.name.starts_with("/memfd:") || self.name.starts_with("/dev/shm/")
     }
 }
 

@@ -2,7 +2,6 @@
 
 /// A part of the memory that is charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum Part {
     /// Objects in the heap, garbage among them.
     HeapUsed,
@@ -81,10 +80,5 @@ impl Part {
             Self::PageCache => "files in memory",
             Self::Kernel => "the kernel for the group",
         }
-    }
-
-    /// True of memory that the kernel can take back before it kills a process.
-    pub fn is_reclaimable(self) -> bool {
-        self == Self::PageCache
     }
 }

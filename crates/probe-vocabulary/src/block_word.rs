@@ -79,7 +79,7 @@ numbered! { usize;
     LIVE_CUT_TOP = 49;
     /// Its top at the last event before.
     LIVE_CUT_LAST = 50;
-    /// Objects that the thread has executed so far. This word and the next five exist in runs that count with `app=`.
+    /// Objects that the thread has executed so far. This word exists in runs that count with `app=` or `contexts=objects`, the next five with `app=`.
     TOTAL_OBJECTS = 48;
     /// Their bytes.
     TOTAL_BYTES = 49;
@@ -119,6 +119,14 @@ numbered! { usize;
     CONTEXT_LARGEST = 62;
     /// Bytes by the VM's count that were moved to this block from the one around it, less those moved on.
     CONTEXT_VM_BYTES = 63;
+    /// Objects of the executions that have ended in a block of a context. This word and the next three exist with `contexts=objects`.
+    OBJECTS_OF_EXECUTIONS = 42;
+    /// The most objects of one.
+    OBJECTS_MOST = 43;
+    /// TOTAL_OBJECTS when the context was entered, or when the virtual thread was mounted.
+    OBJECTS_START = 44;
+    /// Objects of this execution before the virtual thread was mounted.
+    OBJECTS_BEFORE = 45;
     /// The first counter.
     FIRST_COUNTER = 64;
 }
@@ -131,7 +139,7 @@ mod tests {
     fn no_two_parts_take_one_word_in_one_run() {
         let of_trace = |name: &str| name.starts_with("LIVE_");
         let of_count = |name: &str| {
-            ["TOTAL_", "CHARGED_", "OPEN_"]
+            ["TOTAL_", "CHARGED_", "OPEN_", "OBJECTS_"]
                 .iter()
                 .any(|start| name.starts_with(start))
         };

@@ -172,5 +172,7 @@ facts! {
         Waiting "CONTEXT_WAITING",
         /// The offset of the histogram of executions in a block.
         Histogram "CONTEXT_HISTOGRAM",
+        /// The offset of the histogram of executions by their objects; 0: they are not counted.
+        ObjectsHistogram "CONTEXT_OBJECTS_HISTOGRAM",
     }
 }

@@ -1,5 +1,6 @@
 //! Objects and bytes, as JSON has them.
 
+use ducktrack_count_model::Tally;
 use serde::{Deserialize, Serialize};
 
 /// Objects and bytes.
@@ -10,4 +11,11 @@ pub struct AmountDoc {
     pub count: i64,
     /// Bytes.
     pub bytes: i64,
+}
+
+pub(crate) fn amount(tally: Tally) -> AmountDoc {
+    AmountDoc {
+        count: tally.count,
+        bytes: tally.bytes,
+    }
 }

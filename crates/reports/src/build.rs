@@ -241,7 +241,7 @@ fn largest_first(a: Tally, b: Tally) -> std::cmp::Ordering {
     (b.bytes, b.count).cmp(&(a.bytes, a.count))
 }
 
-fn printable_run(run: &ducktrack_count_model::Run) -> ducktrack_count_model::Run {
+pub(crate) fn printable_run(run: &ducktrack_count_model::Run) -> ducktrack_count_model::Run {
     let mut run = run.clone();
     for text in [
         &mut run.agent_version,

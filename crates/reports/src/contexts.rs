@@ -8,6 +8,7 @@ mod text;
 pub use build::contexts_report;
 pub use document::{
     ContextAmountDoc, ContextExecutionsDoc, ContextKindDoc, ContextsReport, ExecutionContextDoc,
+    ExecutionObjectsDoc,
 };
 
 use crate::document_lines::lines;

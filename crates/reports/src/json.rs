@@ -10,7 +10,9 @@ use serde::Serialize;
 
 pub use crate::amount_doc::AmountDoc;
 pub use convert::document;
-pub(crate) use convert::{filter as filter_doc, finding as finding_doc, run as run_doc};
+pub(crate) use convert::{
+    filter as filter_doc, finding as finding_doc, run as run_doc, run_of_model,
+};
 pub use document::{
     CallerDoc, CauseDoc, CausedDoc, CompletenessDoc, ContextDoc, CostDoc, Document, FilterDoc,
     FindingDoc, IncrementsDoc, KindDoc, LengthDoc, ReasonDoc, RefusalDoc, RefusalsDoc, RunDoc,

@@ -68,7 +68,7 @@ pub use completeness::{Basis, Completeness, ThreadCompleteness};
 pub use context_part::{ContextPart, context_part};
 pub use contexts::{
     ContextAmountDoc, ContextExecutionsDoc, ContextKindDoc, ContextsReport, ExecutionContextDoc,
-    contexts_report,
+    ExecutionObjectsDoc, contexts_report,
 };
 pub use diff::{
     CallChange, ComparedRun, Comparison, ContextAmounts, ContextChange, DiffAmountDoc, DiffCallDoc,
@@ -114,8 +114,8 @@ pub use json::{
 };
 pub use live::{LiveCollectionDoc, LiveDoc, LiveHeapDoc, LiveRowDoc, live_name, live_row};
 pub use memory::{
-    MemoryEndDoc, MemoryMakerDoc, MemoryPartDoc, MemoryReport, MemoryRequest, MemoryTrendDoc,
-    memory_report,
+    MemoryEndDoc, MemoryEndWord, MemoryMakerDoc, MemoryPartDoc, MemoryReport, MemoryRequest,
+    MemoryTrendDoc, memory_report,
 };
 pub use off_heap::{
     OffHeapDoc, OffHeapFrameDoc, OffHeapKindDoc, OffHeapReport, OffHeapStackDoc, off_heap_report,
@@ -130,5 +130,6 @@ pub use tree::{TreeOptions, tree};
 pub use ui::{LIVE, UiCollectionDoc, UiDocument, UiMarkDoc, UiTabDoc, ui_document, ui_page};
 pub use view::{Caller, CallerId, Cell, Finding, Location, SiteRow, ThreadPart, Totals, View};
 pub use waste::{
-    WasteLineDoc, WasteMakerDoc, WasteReport, WasteRequest, WasteRowDoc, waste_report,
+    HumongousDoc, LargeObjectsDoc, RegionDoc, WasteLineDoc, WasteMakerDoc, WasteReport,
+    WasteRequest, WasteRowDoc, waste_report,
 };

@@ -6,7 +6,8 @@ mod makers;
 mod text;
 
 pub use document::{
-    MemoryEndDoc, MemoryPartDoc, MemoryReport, MemoryRequest, MemoryTrendDoc, memory_report,
+    MemoryEndDoc, MemoryEndWord, MemoryPartDoc, MemoryReport, MemoryRequest, MemoryTrendDoc,
+    memory_report,
 };
 pub use makers::MemoryMakerDoc;
 

@@ -15,7 +15,7 @@ use crate::error::ReportError;
 use crate::event_trace::{TimelineReport, since_start, timeline_report};
 use crate::filter::Filter;
 use crate::html::inside_script;
-use crate::json::run_doc;
+use crate::json::run_of_model;
 use crate::packed_page::packed;
 
 /// The facts of a run in the frame around the pages.
@@ -177,8 +177,7 @@ struct Page<'a> {
 
 /// The content of the frame for a recording; the caller provides the pages.
 pub fn ui_document(model: &TraceModel, timeline: &Timeline, trace: &str) -> UiDocument {
-    let view = crate::build::view(&model.count, trace, &Filter::default());
-    let run = run_doc(&view);
+    let run = run_of_model(&model.count, trace);
     let facts = [
         format!("pid {}", run.pid),
         run.vm.clone(),

@@ -17,7 +17,8 @@
 //! block         words 0..64       header, see BlockWord
 //!               words 64..        counters by their ids (CounterId), one word each
 //!               KEYED_PLACE ..    keyed entries, 32 bytes each, in the one extent that BlockWord::KeyedExtent names
-//!               HISTOGRAM_PLACE   in a block of contexts: executions by bucket of their bytes (execution_bucket), one word each
+//!               HISTOGRAM_PLACE   in a block of contexts: executions by bucket of their bytes (execution_bucket), one word each;
+//!                                 HISTOGRAM_BYTES later, if the extent is so long, by bucket of their objects
 //!
 //! keyed entry   0   8   key: note + 32 * site, with bit 0 set if the class is part of the key; 0: not in use
 //!               8   8   address of the object's class (ClassAddress), or 0
@@ -69,6 +70,8 @@ pub const BLOCK_HEADER_WORDS: usize = block_word::FIRST_COUNTER;
 pub const KEYED_PLACE: u64 = 8 << 20;
 /// Byte offset in a block of contexts at which the histogram of executions begins.
 pub const HISTOGRAM_PLACE: u64 = KEYED_PLACE + (1 << 20);
+/// Bytes of a histogram.
+pub const HISTOGRAM_BYTES: u64 = 40 << 10;
 /// Bytes of a keyed entry.
 pub const KEYED_ENTRY_BYTES: usize = 32;
 
@@ -129,6 +132,10 @@ pub enum BlockWord {
     ExecutionBytes = block_word::CONTEXT_EXECUTION_BYTES,
     /// Bytes of the largest one.
     LargestExecution = block_word::CONTEXT_LARGEST,
+    /// Objects of the executions that have ended, where they are counted.
+    ExecutionObjects = block_word::OBJECTS_OF_EXECUTIONS,
+    /// The most objects of one.
+    MostObjects = block_word::OBJECTS_MOST,
 }
 
 /// A part of a block.

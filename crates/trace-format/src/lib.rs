@@ -55,8 +55,8 @@ pub use collection::{
 };
 pub use counter_file::{
     BLOCK_HEADER_WORDS, BlockOwner, BlockWord, COUNTER_FILE_MAGIC, COUNTER_FILE_NAME,
-    COUNTER_FILE_VERSION, EXTENT_TABLE, Extent, HEAD_BYTES, HISTOGRAM_PLACE, HeaderWord,
-    KEYED_ENTRY_BYTES, KEYED_PLACE, KeyedEntry, MAX_EXTENTS, note, words,
+    COUNTER_FILE_VERSION, EXTENT_TABLE, Extent, HEAD_BYTES, HISTOGRAM_BYTES, HISTOGRAM_PLACE,
+    HeaderWord, KEYED_ENTRY_BYTES, KEYED_PLACE, KeyedEntry, MAX_EXTENTS, note, words,
 };
 pub use damage::Damage;
 pub use ducktrack_probe_vocabulary::{AllocationKind, Captures, OffHeapKind, Unit};
@@ -86,11 +86,11 @@ pub use record_stream::{MAX_RECORD, RecordStream, push_record};
 pub use records::{
     AgentCost, Application, BytecodeFacts, CallSite, CallSiteId, CallTerms, CalledMethod,
     CalledSite, Cause, Class, ClassAddress, ClassId, Context, ContextBlock, ContextExecutions,
-    ContextId, CountedCall, Counter, CounterId, CounterRole, End, FoldedBlock, HeapClass,
-    HeapClassId, HeapClassSize, HeapField, HeapLayout, HeapLimits, KeyedCount, LargestExecution,
-    Method, MethodId, MethodName, ObjectLayout, OffHeapFrame, OffHeapMaker, OutOfMemory, Record,
-    Refusal, Reinstrumented, Run, RunMode, Site, SiteId, Snapshot, StackId, StackMethodId,
-    StackTypeId, StaticField, Term, Thread, ThreadCounts, ThreadId, VarargsMethod,
+    ContextId, CountedCall, Counter, CounterId, CounterRole, End, ExecutionObjects, FoldedBlock,
+    HeapClass, HeapClassId, HeapClassSize, HeapField, HeapLayout, HeapLimits, KeyedCount,
+    LargestExecution, Method, MethodId, MethodName, ObjectLayout, OffHeapFrame, OffHeapMaker,
+    OutOfMemory, Record, Refusal, Reinstrumented, Run, RunMode, Site, SiteId, Snapshot, StackId,
+    StackMethodId, StackTypeId, StaticField, Term, Thread, ThreadCounts, ThreadId, VarargsMethod,
     execution_bucket, execution_bucket_range,
 };
 pub use roots::{HeldBy, HeldObject, decode_roots, encode_roots};

@@ -175,6 +175,7 @@ mod tests {
             bytes: 0,
             buckets: Vec::new(),
             largest: None,
+            objects: None,
         });
         push_record(&last, &mut content).unwrap();
         assert_eq!(u32::from(content[1]), KNOWN_RECORDS - 1);

@@ -55,7 +55,7 @@ pub use code::{
 };
 pub use code_facts::{BytecodeFacts, CallTerms, CountedCall, MethodName, VarargsMethod};
 pub use context::{
-    Context, ContextBlock, ContextExecutions, LargestExecution, execution_bucket,
+    Context, ContextBlock, ContextExecutions, ExecutionObjects, LargestExecution, execution_bucket,
     execution_bucket_range,
 };
 pub use counter::{Cause, Counter, CounterRole, Term};

@@ -100,5 +100,3 @@ pub struct MissingEnd {
     /// Threads that had some of their counters in private memory.
     pub partly_private_threads: Vec<ThreadId>,
 }
-
-impl MissingEnd {}

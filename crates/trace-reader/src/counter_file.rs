@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 
 use ducktrack_trace_format::{
     AgentCost, BLOCK_HEADER_WORDS, BlockOwner, BlockWord, COUNTER_FILE_MAGIC, COUNTER_FILE_NAME,
-    COUNTER_FILE_VERSION, ContextId, EXTENT_TABLE, Extent, FormatError, HISTOGRAM_PLACE,
-    HeaderWord, KEYED_ENTRY_BYTES, KEYED_PLACE, KeyedEntry, MAX_EXTENTS, words,
+    COUNTER_FILE_VERSION, ContextId, EXTENT_TABLE, ExecutionObjects, Extent, FormatError,
+    HISTOGRAM_BYTES, HISTOGRAM_PLACE, HeaderWord, KEYED_ENTRY_BYTES, KEYED_PLACE, KeyedEntry,
+    MAX_EXTENTS, words,
 };
 
 /// How often a block whose owner changes is read.
@@ -84,6 +85,8 @@ pub struct MappedExecutions {
     pub largest: u64,
     /// How many by bucket of their bytes.
     pub buckets: Vec<(u16, u64)>,
+    /// Their objects, where they are counted.
+    pub objects: Option<ExecutionObjects>,
 }
 
 /// Where the parts of a block are in the file.
@@ -258,18 +261,36 @@ impl CounterFile {
         if context == 0 || executions == 0 {
             return Ok(None);
         }
-        let mut buckets = Vec::new();
-        if let Some(histogram) = &parts.histogram {
-            let counts = (0..).zip(self.words(histogram)?);
-            buckets.extend(counts.filter(|(_, count)| *count > 0));
-        }
+        let [buckets, by_objects] = match &parts.histogram {
+            Some(histogram) => self.histograms(histogram)?,
+            None => Default::default(),
+        };
+        let has_objects = parts
+            .histogram
+            .is_some_and(|one| one.length > HISTOGRAM_BYTES);
         Ok(Some(MappedExecutions {
             context: ContextId(context),
             executions,
             bytes: header(BlockWord::ExecutionBytes),
             largest: header(BlockWord::LargestExecution),
             buckets,
+            objects: has_objects.then(|| ExecutionObjects {
+                sum: header(BlockWord::ExecutionObjects),
+                most: header(BlockWord::MostObjects),
+                buckets: by_objects,
+            }),
         }))
+    }
+
+    /// Executions by bucket of their bytes, and of their objects if they are counted.
+    fn histograms(&self, extent: &Extent) -> io::Result<[Vec<(u16, u64)>; 2]> {
+        let words: Vec<u64> = self.words(extent)?.collect();
+        let mut parts = words.chunks(HISTOGRAM_BYTES as usize / WORD);
+        let mut next = || {
+            let counts = (0..).zip(parts.next().unwrap_or_default().iter().copied());
+            counts.filter(|(_, count)| *count > 0).collect()
+        };
+        Ok([next(), next()])
     }
 
     fn keyed(&self, extent: &Extent) -> io::Result<Vec<KeyedEntry>> {

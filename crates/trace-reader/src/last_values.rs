@@ -144,6 +144,7 @@ impl CounterContext {
                     bytes: 0,
                     buckets: Vec::new(),
                     largest: None,
+                    objects: None,
                 });
             add_block(sum, block);
         }
@@ -225,11 +226,13 @@ fn bring_up_to(folded: &mut ThreadCounts, later: &ThreadCounts) {
 fn add_block(sum: &mut ContextExecutions, block: &MappedExecutions) {
     sum.executions += block.executions;
     sum.bytes = sum.bytes.wrapping_add(block.bytes);
-    let mut buckets: BTreeMap<u16, u64> = sum.buckets.drain(..).collect();
-    for (bucket, count) in &block.buckets {
-        *buckets.entry(*bucket).or_default() += count;
+    add_buckets(&mut sum.buckets, &block.buckets);
+    if let Some(objects) = &block.objects {
+        let sum = sum.objects.get_or_insert_default();
+        sum.sum = sum.sum.wrapping_add(objects.sum);
+        sum.most = sum.most.max(objects.most);
+        add_buckets(&mut sum.buckets, &objects.buckets);
     }
-    sum.buckets = buckets.into_iter().collect();
     let known = sum.largest.as_ref().map_or(0, |largest| largest.bytes);
     if block.largest > known {
         sum.largest = Some(LargestExecution {
@@ -239,6 +242,14 @@ fn add_block(sum: &mut ContextExecutions, block: &MappedExecutions) {
             trace: None,
         });
     }
+}
+
+fn add_buckets(sum: &mut Vec<(u16, u64)>, more: &[(u16, u64)]) {
+    let mut buckets: BTreeMap<u16, u64> = sum.drain(..).collect();
+    for (bucket, count) in more {
+        *buckets.entry(*bucket).or_default() += count;
+    }
+    *sum = buckets.into_iter().collect();
 }
 
 /// Site, caller to blame, type of the object.

@@ -46,6 +46,10 @@ public final class DuckTrackContexts {
     private static final long EXECUTION_BYTES = SHARED + DuckTrackLayout.CONTEXT_EXECUTION_BYTES;
     private static final long LARGEST = SHARED + DuckTrackLayout.CONTEXT_LARGEST;
     private static final long VM_BYTES = SHARED + DuckTrackLayout.CONTEXT_VM_BYTES;
+    private static final long OBJECTS_OF_EXECUTIONS = SHARED + DuckTrackLayout.OBJECTS_OF_EXECUTIONS;
+    private static final long OBJECTS_MOST = SHARED + DuckTrackLayout.OBJECTS_MOST;
+    private static final long OBJECTS_START = SHARED + DuckTrackLayout.OBJECTS_START;
+    private static final long OBJECTS_BEFORE = SHARED + DuckTrackLayout.OBJECTS_BEFORE;
 
     private static final long BANKS = constant(DuckTrackLayout.ASK_CONTEXT_BANKS);
     private static final long COMBINATIONS = constant(DuckTrackLayout.ASK_CONTEXT_COMBINATIONS);
@@ -53,6 +57,10 @@ public final class DuckTrackContexts {
     private static final long GENERATION = constant(DuckTrackLayout.ASK_CONTEXT_GENERATION);
     private static final long WAITING = constant(DuckTrackLayout.ASK_CONTEXT_WAITING);
     private static final long HISTOGRAM = SHARED + constant(DuckTrackLayout.ASK_CONTEXT_HISTOGRAM);
+    private static final long OBJECTS_HISTOGRAM_OFFSET = constant(DuckTrackLayout.ASK_CONTEXT_OBJECTS_HISTOGRAM);
+    private static final long OBJECTS_HISTOGRAM = SHARED + OBJECTS_HISTOGRAM_OFFSET;
+    /** Objects are counted by execution, too. */
+    private static final boolean OBJECTS = OBJECTS_HISTOGRAM_OFFSET != 0;
 
     /** In THREAD: a virtual thread has entered the context. */
     private static final long VIRTUAL = 1;
@@ -175,6 +183,10 @@ public final class DuckTrackContexts {
         if (TOTALS) {
             copyTotals(outer, block);
         }
+        if (OBJECTS) {
+            U.putLong(null, block + OBJECTS_BEFORE, 0);
+            U.putLong(null, block + OBJECTS_START, U.getLong(null, block + TOTAL));
+        }
         DuckTrack.setSlot(thread, eetop, block);
     }
 
@@ -246,6 +258,10 @@ public final class DuckTrackContexts {
         U.putLong(null, outer + VM_BYTES, U.getLong(null, outer + VM_BYTES) - bytes);
         if ((U.getLong(null, block + THREAD) & CARRIED) == 0) {
             account(block, bytes + U.getLong(null, block + BEFORE));
+            if (OBJECTS) {
+                long objects = U.getLong(null, block + TOTAL) - U.getLong(null, block + OBJECTS_START);
+                accountObjects(block, objects + U.getLong(null, block + OBJECTS_BEFORE));
+            }
         }
         if (TOTALS) {
             copyTotals(block, outer);
@@ -264,14 +280,30 @@ public final class DuckTrackContexts {
     private static void account(long block, long bytes) {
         U.putLong(null, block + EXECUTIONS, U.getLong(null, block + EXECUTIONS) + 1);
         U.putLong(null, block + EXECUTION_BYTES, U.getLong(null, block + EXECUTION_BYTES) + bytes);
-        long value = Math.min(Math.max(bytes, 0), LARGEST_VALUE);
-        int above = 63 - BUCKET_BITS - Long.numberOfLeadingZeros(value | 1 << BUCKET_BITS);
-        long bucket = ((long) above << BUCKET_BITS) + (value >>> above);
-        long word = block + (HISTOGRAM + (bucket << 3));
-        U.putLong(null, word, U.getLong(null, word) + 1);
+        addTo(block + HISTOGRAM, bytes);
         if (bytes > U.getLong(null, block + LARGEST)) {
             largest(block, bytes);
         }
+    }
+
+    @Hidden
+    private static void accountObjects(long block, long objects) {
+        U.putLong(null, block + OBJECTS_OF_EXECUTIONS, U.getLong(null, block + OBJECTS_OF_EXECUTIONS) + objects);
+        addTo(block + OBJECTS_HISTOGRAM, objects);
+        if (objects > U.getLong(null, block + OBJECTS_MOST)) {
+            U.putLong(null, block + OBJECTS_MOST, objects);
+        }
+    }
+
+    /** Adds a value to a histogram. */
+    @ForceInline
+    @Hidden
+    private static void addTo(long histogram, long number) {
+        long value = Math.min(Math.max(number, 0), LARGEST_VALUE);
+        int above = 63 - BUCKET_BITS - Long.numberOfLeadingZeros(value | 1 << BUCKET_BITS);
+        long bucket = ((long) above << BUCKET_BITS) + (value >>> above);
+        long word = histogram + (bucket << 3);
+        U.putLong(null, word, U.getLong(null, word) + 1);
     }
 
     @DontInline
@@ -326,7 +358,7 @@ public final class DuckTrackContexts {
     @ForceInline
     @Hidden
     private static void copyTotals(long from, long to) {
-        for (int i = 0; i < 48; i += 8) {
+        for (int i = 0; i < (int) (DuckTrackLayout.OPEN_CALLS_BEFORE + 8 - DuckTrackLayout.TOTAL_OBJECTS); i += 8) {
             U.putLong(null, to + (TOTAL + i), U.getLong(null, from + (TOTAL + i)));
         }
     }
@@ -398,7 +430,7 @@ public final class DuckTrackContexts {
         long skipped = U.getLong(null, slot + SKIPPED);
         boolean isInContext = U.getLong(null, slot + CONTEXT) != 0;
         if ((U.getLong(null, slot + THREAD) & VIRTUAL) != 0 || !isInContext && skipped != 0) {
-            // What one has left here that was mounted before there were probes.
+            // The virtual thread before it was mounted without probes, and its contexts are still here.
             slot = depart(0, slot, allocated(eetop));
             DuckTrack.setSlot(carrier, eetop, slot);
         } else if (skipped != 0) {
@@ -421,12 +453,13 @@ public final class DuckTrackContexts {
         }
         long isInContext = U.getLong(null, slot + THREAD) & VIRTUAL;
         if ((isInContext | U.getLong(null, slot + SKIPPED) | U.getLong(null, slot + MEASURED) | U.getLong(null, slot + FLOOR)) != 0) {
-            while (hasEnded(thread) && (U.getLong(null, slot + THREAD) & VIRTUAL) != 0) {
+            boolean ended = hasEnded(thread);
+            while (ended && (U.getLong(null, slot + THREAD) & VIRTUAL) != 0) {
                 U.putLong(null, slot + SKIPPED, 0);
                 leave(carrier, eetop, slot);
                 slot = DuckTrack.slot(carrier, eetop);
             }
-            DuckTrack.setSlot(carrier, eetop, depart(hasEnded(thread) ? 0 : ((Thread) thread).getId(), slot, allocated(eetop)));
+            DuckTrack.setSlot(carrier, eetop, depart(ended ? 0 : ((Thread) thread).getId(), slot, allocated(eetop)));
         }
     }
 

@@ -84,7 +84,7 @@ final class DuckTrackLayout {
     static final long LIVE_CUT_TOP = 49 * 8;
     /** Its top at the last event before. */
     static final long LIVE_CUT_LAST = 50 * 8;
-    /** Objects that the thread has executed so far. This word and the next five exist in runs that count with `app=`. */
+    /** Objects that the thread has executed so far. This word exists in runs that count with `app=` or `contexts=objects`, the next five with `app=`. */
     static final long TOTAL_OBJECTS = 48 * 8;
     /** Their bytes. */
     static final long TOTAL_BYTES = 49 * 8;
@@ -124,6 +124,14 @@ final class DuckTrackLayout {
     static final long CONTEXT_LARGEST = 62 * 8;
     /** Bytes by the VM's count that were moved to this block from the one around it, less those moved on. */
     static final long CONTEXT_VM_BYTES = 63 * 8;
+    /** Objects of the executions that have ended in a block of a context. This word and the next three exist with `contexts=objects`. */
+    static final long OBJECTS_OF_EXECUTIONS = 42 * 8;
+    /** The most objects of one. */
+    static final long OBJECTS_MOST = 43 * 8;
+    /** TOTAL_OBJECTS when the context was entered, or when the virtual thread was mounted. */
+    static final long OBJECTS_START = 44 * 8;
+    /** Objects of this execution before the virtual thread was mounted. */
+    static final long OBJECTS_BEFORE = 45 * 8;
     /** The first counter. */
     static final long FIRST_COUNTER = 64 * 8;
 
@@ -324,4 +332,6 @@ final class DuckTrackLayout {
     static final int ASK_CONTEXT_WAITING = 4;
     /** The offset of the histogram of executions in a block. */
     static final int ASK_CONTEXT_HISTOGRAM = 5;
+    /** The offset of the histogram of executions by their objects; 0: they are not counted. */
+    static final int ASK_CONTEXT_OBJECTS_HISTOGRAM = 6;
 }

@@ -1,7 +1,7 @@
 package java.lang;
 
 /**
- * What methods of the JDK call that get memory outside of the heap for Java code, or give it back. These calls are rare: each of them enters the agent, which takes the
+ * Methods of the JDK call this class when they get memory outside of the heap for Java code, or give it back. These calls are rare: each of them enters the agent, which takes the
  * stack of the current thread for memory that is new.
  */
 public final class DuckTrackOffHeap {

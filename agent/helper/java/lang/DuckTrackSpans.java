@@ -31,7 +31,7 @@ public final class DuckTrackSpans {
     private static final String[] FIELDS = {"entries", "name", "context", "traceId", "beforeAttach", "closed"};
     /** By field: the class in which it was found last, and its offset there (a Long); 0: there is none. */
     private static final Object[][] PLACES = new Object[FIELDS.length][];
-    /** JDK 11 has another name for it. */
+    /** Whether {@code Unsafe.getReference} is there: JDK 11 calls it {@code getObject}. */
     private static final boolean CAN_READ = canRead();
 
     private DuckTrackSpans() {}

@@ -1,6 +1,6 @@
 //! Identities of classes, and of methods without bytecode.
 
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A class loader; 0 is the boot loader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,6 +18,16 @@ pub(crate) struct ClassKey {
     pub(crate) name: Box<[u8]>,
 }
 
+/// 128 bits that are the same in each run of one build.
+pub(crate) fn hash_of(parts: &[&[u8]]) -> u128 {
+    let half = |number: u64| {
+        let mut hasher = DefaultHasher::new();
+        (number, parts).hash(&mut hasher);
+        u128::from(hasher.finish())
+    };
+    half(0) << 64 | half(1)
+}
+
 /// Everything of a class that decides on its probes: definitions with equal content share numbers, whichever loader defines them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ClassContent(u128);
@@ -25,14 +35,7 @@ pub(crate) struct ClassContent(u128);
 impl ClassContent {
     /// The content of a class file, which holds the name of the class. Hidden classes get other probes than others.
     pub(crate) fn of(bytes: &[u8], hidden: bool) -> Self {
-        let half = |number: u64| {
-            let mut hasher = DefaultHasher::new();
-            hasher.write_u64(number);
-            hasher.write(bytes);
-            hasher.write_u8(hidden.into());
-            u128::from(hasher.finish())
-        };
-        Self(half(0) << 64 | half(1))
+        Self(hash_of(&[bytes, &[u8::from(hidden)]]))
     }
 
     /// For a cache on disk: the same in each run of one build.

@@ -71,8 +71,9 @@ pub(crate) fn constant(which: jint) -> jlong {
 
 /// Whether storing a reference is little code.
 fn is_inlined() -> bool {
-    let collector = VmStructs::load().and_then(|vm| JvmFlags::load(&vm));
-    let collector = collector.ok().and_then(|flags| Collector::of(&flags));
+    let collector = JvmFlags::of_process()
+        .ok()
+        .and_then(|flags| Collector::of(&flags));
     matches!(collector, Some(Collector::Serial | Collector::Parallel))
 }
 

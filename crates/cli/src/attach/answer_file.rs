@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
-use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::fs::{FlockOperation, flock};
 use serde_json::Value;
 
 use super::TEMPORARY;
 use crate::jvm_process::JvmProcess;
+use crate::owned_socket::NO_LINK;
 
 /// How the name of such a file begins.
 const NAME: &str = ".ducktrack-answer-";
@@ -85,8 +86,8 @@ fn remove_abandoned(folder: &Path, user: u32) {
 }
 
 fn is_abandoned(path: &Path, user: u32) -> bool {
-    let flags = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or(0);
-    let opened = OpenOptions::new().read(true).custom_flags(flags).open(path);
+    let mut options = OpenOptions::new();
+    let opened = options.read(true).custom_flags(NO_LINK).open(path);
     let Ok(file) = opened else { return false };
     let is_old = |facts: fs::Metadata| {
         let age = facts.modified().ok().and_then(|time| time.elapsed().ok());

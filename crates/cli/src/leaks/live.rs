@@ -125,9 +125,10 @@ fn look(
         "interrupted: process {pid} is writing its heap, which cannot be cut short; the file is then deleted"
     );
     let take = || {
-        dump::collect_beside(jvm, folder)?;
+        let is_beside = dump::collects_beside(folder)?;
+        dump::collect_beside(jvm, is_beside)?;
         dump::take(jvm, &file)?;
-        dump::collect_beside(jvm, folder)
+        dump::collect_beside(jvm, is_beside)
     };
     let (is_interrupted, taken) = interrupt.during(&waits, take)?;
     if is_interrupted {

@@ -36,6 +36,17 @@ impl Jni {
         (!local.is_null()).then_some(local)
     }
 
+    /// Whether the object of a weak reference is still there; if not, the reference is deleted.
+    #[must_use]
+    pub fn keep_weak(self, weak: jweak) -> bool {
+        let object = self.new_local_ref(weak);
+        match object {
+            Some(object) => self.delete_local_ref(object),
+            None => self.delete_weak_global_ref(weak),
+        }
+        object.is_some()
+    }
+
     /// Deletes a local reference; null is allowed.
     pub fn delete_local_ref(self, object: jobject) {
         jni_call!(self, v1_1.DeleteLocalRef(object));

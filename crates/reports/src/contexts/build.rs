@@ -2,18 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use ducktrack_count_model::{CallIndex, ContextIndex, CountModel, Executions, Tally};
+use ducktrack_count_model::{CallIndex, ContextIndex, CountModel, Distribution, Executions, Tally};
 
 use super::document::{
     ContextAmountDoc, ContextExecutionsDoc, ContextKindDoc, ContextsReport, ExecutionContextDoc,
+    ExecutionObjectsDoc,
 };
-use crate::build::{caller, location, view};
+use crate::amount_doc::amount;
+use crate::build::{caller, location};
 use crate::class_name::{printable, readable_class, readable_type};
 use crate::filter::Filter;
-use crate::json::{AmountDoc, run_doc};
+use crate::json::run_of_model;
 
 /// The value of the key `format`.
 const FORMAT: &str = "ducktrack-contexts";
+/// All sentences of the agent about contexts begin with it.
+const OF_CONTEXTS: &str = "contexts";
 /// The value of the key `version`.
 const VERSION: u32 = 1;
 /// Where the trace does not tell the type.
@@ -63,7 +67,7 @@ pub fn contexts_report(
     ContextsReport {
         format: FORMAT.to_owned(),
         version: VERSION,
-        run: run_doc(&view(model, trace, &Filter::default())),
+        run: run_of_model(model, trace),
         total: amount(whole),
         kinds: kinds(&contexts, whole),
         contexts,
@@ -123,19 +127,29 @@ fn executions(row: &Executions) -> ContextExecutionsDoc {
         count: row.count,
         bytes: row.bytes,
         mean: row.mean(),
-        median: row.quantile(0.5).unwrap_or(0),
-        p99: row.quantile(0.99).unwrap_or(0),
+        median: row.by_bytes.quantile(0.5).unwrap_or(0),
+        p99: row.by_bytes.quantile(0.99).unwrap_or(0),
         largest: largest.map(|largest| largest.bytes),
         largest_unix_millis: known.map(|largest| largest.unix_millis),
         largest_thread: known.map(|largest| printable(&largest.thread)),
         largest_trace: largest
             .and_then(|largest| largest.trace.as_deref())
             .map(printable),
-        distribution: row
-            .distribution()
-            .map(|(lowest, count)| [lowest, count])
-            .collect(),
+        distribution: buckets(&row.by_bytes),
+        objects: row.objects.as_ref().map(|objects| ExecutionObjectsDoc {
+            sum: objects.sum,
+            mean: objects.sum as f64 / row.count.max(1) as f64,
+            median: objects.by_objects.quantile(0.5).unwrap_or(0),
+            p99: objects.by_objects.quantile(0.99).unwrap_or(0),
+            most: objects.most,
+            distribution: buckets(&objects.by_objects),
+        }),
     }
+}
+
+fn buckets(all: &Distribution) -> Vec<[u64; 2]> {
+    let buckets = all.buckets();
+    buckets.map(|(lowest, count)| [lowest, count]).collect()
 }
 
 fn kinds(contexts: &[ExecutionContextDoc], whole: Tally) -> Vec<ContextKindDoc> {
@@ -163,15 +177,8 @@ fn kinds(contexts: &[ExecutionContextDoc], whole: Tally) -> Vec<ContextKindDoc> 
 /// The agent's sentences about contexts.
 fn losses(model: &CountModel) -> Vec<String> {
     let all = model.losses().iter().chain(&model.run.notes);
-    let of_contexts = all.filter(|sentence| sentence.contains("contexts"));
+    let of_contexts = all.filter(|sentence| sentence.starts_with(OF_CONTEXTS));
     of_contexts.map(|sentence| printable(sentence)).collect()
-}
-
-fn amount(tally: Tally) -> AmountDoc {
-    AmountDoc {
-        count: tally.count,
-        bytes: tally.bytes,
-    }
 }
 
 fn part(bytes: i64, whole: i64) -> f64 {

@@ -1,10 +1,13 @@
 //! One row for each context, place and type. Figures of executions are in the first row of a context.
 
-use super::document::{ContextAmountDoc, ContextsReport, ExecutionContextDoc};
+use super::document::{ContextAmountDoc, ContextsReport, ExecutionContextDoc, ExecutionObjectsDoc};
 use crate::csv::quoted;
 
+/// Figures of the executions of a context.
+const FIGURES: usize = 13;
 const HEADER: &str = "kind,context,class,method,descriptor,bci,line,type,caller,count,bytes,executions,execution_bytes,execution_mean,execution_median,\
-                      execution_p99,execution_largest,largest_unix_millis,largest_thread,largest_trace\r\n";
+                      execution_p99,execution_largest,largest_unix_millis,largest_thread,largest_trace,execution_objects_mean,\
+                      execution_objects_median,execution_objects_p99,execution_objects_most\r\n";
 
 pub(super) fn csv(report: &ContextsReport) -> String {
     let mut out = String::from(HEADER);
@@ -22,7 +25,7 @@ fn push(
     out: &mut String,
     context: &ExecutionContextDoc,
     site: Option<&ContextAmountDoc>,
-    executions: [String; 9],
+    executions: [String; FIGURES],
 ) {
     let of_site = |field: fn(&ContextAmountDoc) -> String| site.map(field).unwrap_or_default();
     let fields = [
@@ -52,11 +55,14 @@ fn push(
     out.push_str("\r\n");
 }
 
-fn executions(context: &ExecutionContextDoc) -> [String; 9] {
+fn executions(context: &ExecutionContextDoc) -> [String; FIGURES] {
     let Some(all) = &context.executions else {
         return Default::default();
     };
     let number = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
+    let of_objects = |figure: &dyn Fn(&ExecutionObjectsDoc) -> String| {
+        all.objects.as_ref().map(figure).unwrap_or_default()
+    };
     [
         all.count.to_string(),
         all.bytes.to_string(),
@@ -67,5 +73,9 @@ fn executions(context: &ExecutionContextDoc) -> [String; 9] {
         number(all.largest_unix_millis),
         all.largest_thread.clone().unwrap_or_default(),
         all.largest_trace.clone().unwrap_or_default(),
+        of_objects(&|objects| format!("{:.1}", objects.mean)),
+        of_objects(&|objects| objects.median.to_string()),
+        of_objects(&|objects| objects.p99.to_string()),
+        of_objects(&|objects| number(objects.most)),
     ]
 }

@@ -84,6 +84,27 @@ pub struct ContextExecutionsDoc {
     pub largest_trace: Option<String>,
     /// Lowest bytes of a bucket, and executions in it; buckets are at most 1/128 of their values wide.
     pub distribution: Vec<[u64; 2]>,
+    /// Their objects; null: they are counted by execution with `contexts=objects` only.
+    #[serde(default)]
+    pub objects: Option<ExecutionObjectsDoc>,
+}
+
+/// Objects of executions, from entry to exit, with everything inside.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ExecutionObjectsDoc {
+    /// Objects of all.
+    pub sum: u64,
+    /// Mean objects of one.
+    pub mean: f64,
+    /// Half of all have at most this many (within 1 %).
+    pub median: u64,
+    /// 99 of 100 have at most this many (within 1 %).
+    pub p99: u64,
+    /// The most of one; null where it was not in the chosen windows.
+    pub most: Option<u64>,
+    /// Least objects of a bucket, and executions in it; buckets are at most 1/128 of their values wide.
+    pub distribution: Vec<[u64; 2]>,
 }
 
 /// Objects of one type, made at one place for one caller in a context.

@@ -90,9 +90,24 @@ fn write_context(report: &ContextsReport, context: &ExecutionContextDoc, out: &m
                 .unwrap_or_else(|| site.location.to_string())
         ));
     }
+    if let Some(line) = objects_line(context) {
+        out.push_str(&format!("  {:>8} {line}\n", ""));
+    }
     if let Some(line) = largest_line(report, context) {
         out.push_str(&format!("  {:>8} {line}\n", ""));
     }
+}
+
+/// The objects of an execution, where they are counted.
+fn objects_line(context: &ExecutionContextDoc) -> Option<String> {
+    let objects = context.executions.as_ref()?.objects.as_ref()?;
+    Some(format!(
+        "objects of an execution: mean {}, median {}, 99 % {}, most {}",
+        grouped(objects.mean.round() as i64),
+        grouped(objects.median),
+        grouped(objects.p99),
+        objects.most.map_or_else(|| "-".to_owned(), grouped)
+    ))
 }
 
 /// When and where the largest execution was.

@@ -1,7 +1,7 @@
 //! A comparison divided by how often something happened: "+2,158 B a request".
 
 use super::Side;
-use crate::quantity::{grouped, tenths};
+use crate::quantity::{grouped, signed_tenths, tenths};
 
 /// How often it happened in both runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,14 +30,10 @@ impl Per {
     /// `+2,158.0 B and +3.0 objects a request (from 10,000.0 B in 5,000 to 12,158.0 B in 4,800)`
     pub(super) fn sentence(&self, before: &Side, after: &Side) -> String {
         let [first, second] = self.amounts(before, after);
-        let signed = |change: f64| match change > 0.0 {
-            true => format!("+{}", tenths(change)),
-            false => tenths(change),
-        };
         format!(
             "{} B and {} objects a {} (from {} B in {} to {} B in {})",
-            signed(second[1] - first[1]),
-            signed(second[0] - first[0]),
+            signed_tenths(second[1] - first[1]),
+            signed_tenths(second[0] - first[0]),
             self.name,
             tenths(first[1]),
             grouped(self.before),

@@ -1,14 +1,17 @@
 //! View to document: the same facts under the documented keys.
 
 use ducktrack_count_model::{
-    AgentCost, ChosenWindows, LengthBucket, RefusalGroup, Tally, WindowChoice, WindowRow,
+    AgentCost, ChosenWindows, CountModel, LengthBucket, RefusalGroup, Run, SnapshotRow,
+    WindowChoice, WindowRow,
 };
 
 use ducktrack_profile::{Frame, MethodTotal, Profile, Unit, method_totals};
 
 use super::document::*;
-use crate::amount_doc::AmountDoc;
+use crate::amount_doc::amount;
+use crate::build::printable_run;
 use crate::class_name::{printable, readable_class};
+use crate::ending::Ending;
 use crate::filter::Filter;
 use crate::grouping::{by_caller, by_kind, by_type};
 use crate::quantity::percent;
@@ -166,13 +169,6 @@ fn site(view: &View, row: &SiteRow) -> SiteDoc {
     }
 }
 
-fn amount(amount: Tally) -> AmountDoc {
-    AmountDoc {
-        count: amount.count,
-        bytes: amount.bytes,
-    }
-}
-
 fn types<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Vec<TypeDoc> {
     by_type(cells)
         .into_iter()
@@ -257,9 +253,23 @@ pub(crate) fn filter(filter: &Filter) -> FilterDoc {
 }
 
 pub(crate) fn run(view: &View) -> RunDoc {
-    let run = &view.run;
+    run_of(
+        (&view.trace, &view.run),
+        view.snapshot.as_ref(),
+        &view.ending,
+    )
+}
+
+/// The same of a model, without a view of its objects.
+pub(crate) fn run_of_model(model: &CountModel, trace: &str) -> RunDoc {
+    let (trace, run) = (printable(trace), printable_run(&model.run));
+    run_of((&trace, &run), model.snapshots.last(), &Ending::of(model))
+}
+
+fn run_of((trace, run): (&str, &Run), snapshot: Option<&SnapshotRow>, ending: &Ending) -> RunDoc {
+    let snapshot_millis = snapshot.map(|snapshot| snapshot.unix_millis);
     RunDoc {
-        trace: view.trace.clone(),
+        trace: trace.to_owned(),
         pid: run.pid,
         command: run.command.clone(),
         vm: format!("{} {}", run.vm_name, run.vm_version)
@@ -274,18 +284,15 @@ pub(crate) fn run(view: &View) -> RunDoc {
         slot: run.slot.clone(),
         attached: run.attached,
         start_unix_millis: run.start_unix_millis,
-        duration_millis: view.duration_millis(),
+        duration_millis: snapshot_millis.and_then(|at| at.checked_sub(run.start_unix_millis)),
         ready_after_millis: run.ready_after_millis,
-        snapshot: view.snapshot.as_ref().map(|snapshot| snapshot.sequence),
-        snapshot_cause: view
-            .snapshot
-            .as_ref()
-            .map(|snapshot| snapshot.cause.clone()),
-        ended: view.ending.cause.clone(),
-        state: view.ending.state.name().to_owned(),
-        values: view.ending.values.to_owned(),
-        private_threads: view.ending.private_threads.clone(),
-        out_of_memory: view.ending.out_of_memory.clone(),
+        snapshot: snapshot.map(|snapshot| snapshot.sequence),
+        snapshot_cause: snapshot.map(|snapshot| snapshot.cause.clone()),
+        ended: ending.cause.clone(),
+        state: ending.state.name().to_owned(),
+        values: ending.values.to_owned(),
+        private_threads: ending.private_threads.clone(),
+        out_of_memory: ending.out_of_memory.clone(),
     }
 }
 

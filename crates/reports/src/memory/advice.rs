@@ -50,11 +50,10 @@ impl Advisor<'_> {
             }
             Part::OtherProcesses => "they share the limit: give them containers of their own".to_owned(),
             Part::PageCache => "none: the kernel takes it back before it kills".to_owned(),
-            Part::Agent => "max-memory= bounds it".to_owned(),
+            Part::Agent => "memory= bounds it".to_owned(),
             Part::Symbols | Part::Compilers | Part::JvmItself | Part::Libraries | Part::Kernel => {
                 return None;
             }
-            _ => return None,
         })
     }
 

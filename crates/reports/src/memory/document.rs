@@ -93,14 +93,25 @@ pub struct MemoryTrendDoc {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryEndDoc {
-    /// `heap-full` (OutOfMemoryError) or `killed` (by the kernel, at the limit of the group).
-    pub by: String,
+    /// By what.
+    pub by: MemoryEndWord,
     /// In how many seconds.
     pub in_seconds: f64,
     /// At the earliest.
     pub earliest: f64,
     /// At the latest.
     pub latest: f64,
+}
+
+/// How a process ends that has no memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryEndWord {
+    /// An OutOfMemoryError.
+    HeapFull,
+    /// Killed by the kernel, at the limit of the group.
+    Killed,
 }
 
 /// What a report on memory is made of.
@@ -189,12 +200,11 @@ impl MemoryTrendDoc {
 
 impl MemoryEndDoc {
     fn of(forecast: Forecast) -> Self {
-        let by = match forecast.end {
-            End::HeapFull => "heap-full",
-            End::Killed => "killed",
-        };
         Self {
-            by: by.to_owned(),
+            by: match forecast.end {
+                End::HeapFull => MemoryEndWord::HeapFull,
+                End::Killed => MemoryEndWord::Killed,
+            },
             in_seconds: forecast.seconds,
             earliest: forecast.earliest,
             latest: forecast.latest,

@@ -1,6 +1,6 @@
 //! For a terminal: one screen.
 
-use super::document::{MemoryEndDoc, MemoryReport, MemoryTrendDoc};
+use super::document::{MemoryEndDoc, MemoryEndWord, MemoryReport, MemoryTrendDoc};
 use crate::event_trace::columns::Columns;
 use crate::quantity::{bytes, grouped, share, short_bytes};
 use crate::text::next_command::NextCommand;
@@ -126,9 +126,9 @@ fn end(end: Option<&MemoryEndDoc>) -> String {
     let Some(end) = end else {
         return "nothing surely grows towards a limit".to_owned();
     };
-    let by = match end.by.as_str() {
-        "killed" => "the kernel kills the process at the limit of its group",
-        _ => "the heap is full (OutOfMemoryError)",
+    let by = match end.by {
+        MemoryEndWord::Killed => "the kernel kills the process at the limit of its group",
+        MemoryEndWord::HeapFull => "the heap is full (OutOfMemoryError)",
     };
     format!(
         "in {} ({} to {}) {by}, if it goes on so",

@@ -6,10 +6,10 @@ use ducktrack_count_model::{CountModel, OffHeapFrame, OffHeapKind, OffHeapRow, T
 
 use super::document::{OffHeapKindDoc, OffHeapReport};
 use super::row::{OffHeapDoc, OffHeapFrameDoc, OffHeapStackDoc};
-use crate::build::view;
+use crate::amount_doc::amount;
 use crate::class_name::{printable, readable_class};
 use crate::filter::{Filter, Sort};
-use crate::json::{AmountDoc, run_doc};
+use crate::json::{AmountDoc, run_of_model};
 
 /// The value of the key `format`.
 const FORMAT: &str = "ducktrack-off-heap";
@@ -26,7 +26,7 @@ pub fn off_heap_report(model: &CountModel, trace: &str, filter: &Filter) -> OffH
     OffHeapReport {
         format: FORMAT.to_owned(),
         version: VERSION,
-        run: run_doc(&view(model, trace, &Filter::default())),
+        run: run_of_model(model, trace),
         kinds,
         rows,
     }
@@ -130,13 +130,6 @@ fn frame(frame: &OffHeapFrame) -> OffHeapFrameDoc {
         class: readable_class(&frame.class),
         method: printable(&frame.method),
         line: frame.line,
-    }
-}
-
-fn amount(tally: Tally) -> AmountDoc {
-    AmountDoc {
-        count: tally.count,
-        bytes: tally.bytes,
     }
 }
 

@@ -39,12 +39,12 @@ pub(super) fn write(report: &OffHeapReport, out: &mut TextLines) {
         }
     }
     table.write(out);
-    let mut notes: Vec<&String> = report
-        .kinds
-        .iter()
-        .filter_map(|kind| kind.note.as_ref())
-        .collect();
-    notes.dedup();
+    let mut notes: Vec<&String> = Vec::new();
+    for note in report.kinds.iter().filter_map(|kind| kind.note.as_ref()) {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
     for note in notes {
         out.push_str(&format!("  {note}\n"));
     }

@@ -37,6 +37,19 @@ pub struct ContextExecutions {
     pub buckets: Vec<(u16, u64)>,
     /// The largest.
     pub largest: Option<LargestExecution>,
+    /// Their objects; `None`: they were not counted by execution.
+    pub objects: Option<ExecutionObjects>,
+}
+
+/// Objects of executions, contexts inside included.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExecutionObjects {
+    /// Of all.
+    pub sum: u64,
+    /// The most of one.
+    pub most: u64,
+    /// How many executions by bucket of their objects ([`execution_bucket`]), ascending.
+    pub buckets: Vec<(u16, u64)>,
 }
 
 /// The execution with the most bytes.
@@ -57,9 +70,9 @@ const BUCKET_BITS: u32 = 7;
 /// Larger values are in the last bucket.
 const LARGEST_VALUE: u64 = (1 << 46) - 1;
 
-/// The bucket of a number of bytes: one for each value below 256, then 128 for each power of two, so none is wider than 1/128 of its values.
-pub fn execution_bucket(bytes: u64) -> u16 {
-    let value = bytes.min(LARGEST_VALUE);
+/// The bucket of a number of bytes or objects: one for each value below 256, then 128 for each power of two, so none is wider than 1/128 of its values.
+pub fn execution_bucket(value: u64) -> u16 {
+    let value = value.min(LARGEST_VALUE);
     let above = (u64::BITS - 1 - BUCKET_BITS) - (value | 1 << BUCKET_BITS).leading_zeros();
     u16::try_from((u64::from(above) << BUCKET_BITS) + (value >> above)).unwrap_or(u16::MAX)
 }

@@ -78,6 +78,7 @@ impl CandidateDocs<'_> {
             since_micros: self.since_start(finding.since),
             level: judged.level.map(ratio),
             level_of_all: finding.level(),
+            in_use: finding.is_in_use(),
             released: judged.released,
             softly: finding.is_soft(),
             stays: finding.stays.iter().map(cohort).collect(),

@@ -192,6 +192,9 @@ pub struct CandidateDoc {
     /// The same, with the objects of `with`.
     #[serde(skip)]
     pub level_of_all: Option<f64>,
+    /// Most of them were used since the last collection.
+    #[serde(skip)]
+    pub in_use: bool,
     /// It was dropped before the span ended, and is judged by an earlier collection.
     pub released: bool,
     /// Only soft references hold these, which the JVM clears before the heap is full: they fill. What else the line made is a candidate of its own. False without a dump.

@@ -220,7 +220,7 @@ fn title(row: &CandidateDoc) -> &'static str {
     match row.verdict {
         VerdictDoc::Leaks if row.alarm && row.slows => "leaks, ever more slowly",
         VerdictDoc::Leaks if row.alarm => "leaks",
-        VerdictDoc::Leaks if is_in_use(row) => "becomes more, and is in use",
+        VerdictDoc::Leaks if row.in_use => "becomes more, and is in use",
         VerdictDoc::Leaks => "becomes more, too slowly for an alarm after this run",
         VerdictDoc::Fills if row.softly => "fills, held by soft references only",
         VerdictDoc::NotKnown => match row.reason {
@@ -267,11 +267,6 @@ fn per_second_of_run(report: &LeaksReport, per_mb: f64) -> Option<f64> {
     let span = &report.span;
     let micros = span.until_micros.checked_sub(span.from_micros)?;
     (micros > 0).then(|| per_mb * span.bytes as f64 / MB * 1e6 / micros as f64)
-}
-
-/// Half of them or more were used since the last collection.
-fn is_in_use(row: &CandidateDoc) -> bool {
-    !row.staleness.is_empty() && matches!(row.unused_for, None | Some(0))
 }
 
 fn rate(row: &CandidateDoc, report: &LeaksReport) -> String {
