@@ -52,22 +52,17 @@ pub(crate) fn run(args: DumpArgs) -> Result<ExitCode> {
     }
     jvm.become_its_user()?;
     let folder = target::folder(&args.target)?;
-    let is_beside = collects_beside(&folder)?;
-    collect_beside(&jvm, is_beside)?;
+    collect_beside(&jvm, &folder)?;
     take(&jvm, &output)?;
-    collect_beside(&jvm, is_beside)?;
+    collect_beside(&jvm, &folder)?;
     announce(&output, &args.target)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether the collector of a recording works beside the program, and makes no collection of its own for a dump.
-pub(crate) fn collects_beside(folder: &Path) -> Result<bool> {
-    Ok(load_records(folder)?.finish().run.collector == "ZGC")
-}
-
 /// A cycle of ZGC; nothing elsewhere. Before a dump, because HotSpot 17 makes none for it; after it, because what was made between the two is known only then.
-pub(crate) fn collect_beside(jvm: &JvmProcess, is_beside: bool) -> Result<()> {
-    if is_beside {
+pub(crate) fn collect_beside(jvm: &JvmProcess, folder: &Path) -> Result<()> {
+    let run = load_records(folder)?.finish().run;
+    if run.collector == "ZGC" {
         Listener::reach(jvm)?.ask(&Request::Diagnostic("GC.run"))?;
     }
     Ok(())

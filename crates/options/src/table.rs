@@ -211,7 +211,7 @@ pub const OPTIONS: &[AgentOption] = &[
     .with_details(
 "`*` matches any characters: `contexts=com.acme.*Controller.*`, `contexts=job:com.acme.Jobs.run(1)`. Contexts nest, and objects belong to the innermost \
          one of each KIND (`method` if none is given): `ducktrack report DIR --by context`. For each context there are exact figures by site, and the \
-         bytes of each execution by the JVM's own count of the thread; with `contexts=objects` also its objects, for about 3 ns more an object and one counter \
+         bytes of each execution by the JVM's own count of the thread; with `contexts=objects` also its objects, for at most 3 ns more an object and one counter \
          per site. Virtual threads keep their contexts; work that is handed to another thread does \
          not ([which libraries](LIMITS.md#contexts)).",
     ),

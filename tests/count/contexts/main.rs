@@ -21,6 +21,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use ducktrack_test_support::Ended;
 use ducktrack_tests::{
     Jdk, Turns, agent_library, checked, compile_java_with, ducktrack_command, jdks_in_turn,
     matrix_jdks, skipped,
@@ -345,14 +346,15 @@ fn ducktrack(words: &[&str]) {
 }
 
 /// A program that switches until it is killed.
-fn endless(jdk: &Jdk, programs: &Path, jvm: &[&str], kind: &str) -> Child {
+fn endless(jdk: &Jdk, programs: &Path, jvm: &[&str], kind: &str) -> Ended {
     let mut java = jdk.tool("java");
     java.arg("-Xmx512m").args(jvm).arg("-cp").arg(programs);
-    java.args(["InContexts", kind, "3", "1000000000", "0"])
+    let java = java
+        .args(["InContexts", kind, "3", "1000000000", "0"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .spawn()
-        .expect("java")
+        .spawn();
+    Ended(java.expect("java"))
 }
 
 /// Whether the program is at work by now: a machine may be slow.
@@ -395,12 +397,12 @@ fn attached_and_stopped_again_no_object_is_under_a_wrong_name() {
             _ => &["platform", "virtual"],
         };
         for kind in turns.take(kinds, turn) {
-            let mut java = endless(jdk, programs.path(), &[], kind);
+            let java = endless(jdk, programs.path(), &[], kind);
             std::thread::sleep(Duration::from_secs(1));
             let folder = tempfile::tempdir().expect("temporary folder");
             for round in ["1", "2", "3"] {
                 let recording = folder.path().join(round);
-                let (pid, output) = (java.id().to_string(), recording.display().to_string());
+                let (pid, output) = (java.0.id().to_string(), recording.display().to_string());
                 let library = agent_library().expect("agent").display().to_string();
                 let attach = [
                     "attach",
@@ -437,7 +439,6 @@ fn attached_and_stopped_again_no_object_is_under_a_wrong_name() {
                 assert!(!losses.to_string().contains("no block"), "{losses}");
                 runs += 1;
             }
-            java.kill().and_then(|()| java.wait()).expect("ended");
         }
     }
     turns.announce("contexts under attach");
@@ -462,14 +463,14 @@ fn a_killed_program_keeps_its_contexts() {
             agent_library().expect("agent").display(),
             recording.display()
         );
-        let mut java = endless(&jdk, programs.path(), &[&agent], "platform");
+        let java = endless(&jdk, programs.path(), &[&agent], "platform");
         let deadline = Instant::now() + Duration::from_secs(60);
         let has_many = || of_straight(&report::by_context(&recording)).0 > 1000;
         while !(has_contexts(&recording) && has_many()) && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(200));
         }
         std::thread::sleep(Duration::from_secs(1));
-        java.kill().and_then(|()| java.wait()).expect("killed");
+        drop(java);
         let report = report::by_context(&recording);
         let (inside, elsewhere) = of_straight(&report);
         assert!(
@@ -513,12 +514,9 @@ fn a_kill_loses_no_sums_of_folded_blocks_and_no_executions() {
         ));
         java.arg("-cp").arg(programs.path());
         java.args(["ManyContexts", "200", "50", "500", "0", "wait"]);
-        let mut running = java.stdout(Stdio::piped()).spawn().expect("java");
-        let output = lines_until_it_waits(&mut running);
-        running
-            .kill()
-            .and_then(|()| running.wait())
-            .expect("killed");
+        let mut running = Ended(java.stdout(Stdio::piped()).spawn().expect("java"));
+        let output = lines_until_it_waits(&mut running.0);
+        drop(running);
         let trace =
             std::fs::metadata(recording.join("ducktrack.trace")).map_or(0, |file| file.len());
         let report = report::by_context(&recording);

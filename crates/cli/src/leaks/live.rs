@@ -125,10 +125,9 @@ fn look(
         "interrupted: process {pid} is writing its heap, which cannot be cut short; the file is then deleted"
     );
     let take = || {
-        let is_beside = dump::collects_beside(folder)?;
-        dump::collect_beside(jvm, is_beside)?;
+        dump::collect_beside(jvm, folder)?;
         dump::take(jvm, &file)?;
-        dump::collect_beside(jvm, is_beside)
+        dump::collect_beside(jvm, folder)
     };
     let (is_interrupted, taken) = interrupt.during(&waits, take)?;
     if is_interrupted {
