@@ -151,7 +151,10 @@ fn a_dump_of_a_busy_program_under_zgc_is_joined() {
         let join = &holders["join"];
         let number = |key: &str| join[key].as_u64().expect("a number");
         let (found, objects) = (number("found"), number("objects"));
-        assert!(found * 10 >= objects * 9, "{name}: {join}");
+        // On a loaded machine the program makes more between the cycle and the dump: its maker is known, too.
+        let known = found + number("madeSince");
+        assert!(known * 100 >= objects * 99, "{name}: {join}");
+        assert!(found * 2 >= objects, "{name}: {join}");
         // The values' arrays; a method that runs for ever is not rewritten, so the values themselves have no site.
         let rows = holders["dominators"].as_array().expect("rows");
         let arrays = rows.iter().find(|row| row["type"] == "byte[]");

@@ -18,7 +18,7 @@ mod uses;
 use std::path::Path;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, is_full_run, skipped, trace_command, traced_jdks,
+    Jdk, TracedRun, Turns, checked, compile_java, is_full_run, skipped, trace_command, traced_jdks,
 };
 use said::Sites;
 use tempfile::TempDir;
@@ -66,16 +66,30 @@ const HEAPS: [(&[&str], [&str; 3]); 7] = [
 /// Releases whose structures are known.
 const KNOWN: [u32; 3] = [17, 21, 25];
 
-/// The JDKs whose structures are known, with the forms of ZGC that are worth a run each: both kinds of structures.
+/// Later releases take the option, and ignore it.
+const LAST_WITH_CHOICE: u32 = 23;
+
+fn has_form(jdk: &Jdk, form: &[&str]) -> bool {
+    let is_ignored = jdk.version > LAST_WITH_CHOICE && form.contains(&"-XX:+ZGenerational");
+    !is_ignored && jdk.accepts(form)
+}
+
+/// The JDKs whose structures are known, with the forms of ZGC that are worth a run each: both kinds of structures. In turn: one on each JDK.
 fn known_forms() -> Vec<(Jdk, &'static [&'static str])> {
-    let jdks = traced_jdks().expect("JDKs").into_iter();
-    let known = jdks.filter(|jdk| KNOWN.contains(&jdk.version));
-    let forms = known.flat_map(|jdk| {
-        let forms = FORMS.iter().take(2).filter(|form| jdk.accepts(form));
-        let forms = forms.map(|form| (jdk.clone(), *form));
-        forms.collect::<Vec<_>>()
-    });
-    forms.collect()
+    let (mut all, mut turns) = (Vec::new(), Turns::new());
+    let mut jdks = traced_jdks().expect("JDKs");
+    jdks.retain(|jdk| KNOWN.contains(&jdk.version));
+    for (turn, jdk) in jdks.into_iter().enumerate() {
+        let forms = FORMS
+            .into_iter()
+            .take(2)
+            .filter(|form| has_form(&jdk, form));
+        let forms: Vec<_> = forms.collect();
+        let taken = turns.take(&forms, turn);
+        all.extend(taken.iter().map(|form| (jdk.clone(), *form)));
+    }
+    turns.announce("forms of ZGC");
+    all
 }
 
 const PROGRAMS: [&str; 6] = [
@@ -104,7 +118,7 @@ fn the_rebuilt_heap_is_what_the_program_reaches() {
     let mut runs = 0;
     for (place, jdk) in jdks.iter().enumerate() {
         for (turn, form) in FORMS.into_iter().enumerate() {
-            if !jdk.accepts(form) {
+            if !has_form(jdk, form) {
                 skipped(&format!("JDK {} has no {form:?}", jdk.version));
                 continue;
             }
