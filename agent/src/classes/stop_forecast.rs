@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::batch_size::BatchSize;
 
-/// The remaining classes cost at least, and at most, so many times as much as those so far.
+/// A remaining class costs at least `CHEAPER` and at most `DEARER` times as much as those so far did on average.
 const CHEAPER: f64 = 0.6;
 const DEARER: f64 = 1.3;
 /// Stops wait for a processor at most so many times as long as those so far have, and as there are threads for each processor.

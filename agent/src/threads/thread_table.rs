@@ -178,7 +178,7 @@ impl ThreadTable {
         Ok(Some((row.id, row.block)))
     }
 
-    /// A block for threads while they run in a context, with so many bytes of histograms, and the id of its row.
+    /// A block for threads while they run in a context, and the id of its row. `histograms`: bytes of the block's histograms.
     ///
     /// # Errors
     /// If there is no memory for a block.

@@ -52,7 +52,7 @@ pub fn advise(model: &CountModel, profile: &Profile, options: AdviceOptions) -> 
             place.line = None;
         }
         let key = (rule, place, family);
-        // What is only possible is no row of its own.
+        // Objects that a line may have asked for widen the bounds of a row, and make none.
         if portion.tally.count == 0 && !row_of.contains_key(&key) {
             continue;
         }
@@ -91,7 +91,7 @@ pub fn advise(model: &CountModel, profile: &Profile, options: AdviceOptions) -> 
     advice
 }
 
-/// What rows are ordered by: the bytes that reach the heap, but at least a twentieth of the saving, since up to that part a row counts as removed by the JIT.
+/// Rows are ordered by this: the bytes that reach the heap, but at least a twentieth of the saving, since up to that part a row counts as removed by the JIT.
 fn weight(row: &Advice) -> i64 {
     row.heap_bytes().max(row.saving.bytes / 20)
 }

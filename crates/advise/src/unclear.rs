@@ -1,4 +1,4 @@
-//! Objects of sampled sites of which the stacks do not tell who asked for them.
+//! Sampled sites have objects whose stacks do not tell who asked for them.
 //!
 //! A site of the JDK may have one sample, of one of the JVM's own threads, and 20,000 arrays of another size that the program asked for: no sample says so.
 
@@ -15,7 +15,7 @@ pub(crate) struct Unclear<'p> {
 
 struct Sampled<'p> {
     site: SiteIndex,
-    /// Of which no line of the program is on the stack.
+    /// The rows whose stacks have no line of the program.
     without_owner: Vec<&'p ProfileRow>,
 }
 

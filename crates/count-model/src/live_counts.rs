@@ -52,7 +52,7 @@ impl OffHeapFigure {
         Self::ReleasedBytes,
     ];
 
-    /// What is made and not released.
+    /// Adds blocks that were made, and takes off those that were released.
     fn add(self, live: &mut Tally, value: i64) {
         let (sum, value) = match self {
             Self::MadeBlocks => (&mut live.count, value),

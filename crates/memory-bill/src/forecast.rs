@@ -115,7 +115,7 @@ impl Unfilled {
         found
     }
 
-    /// What can still grow before the kill, where `left` bytes can still be charged.
+    /// Bytes by which heap and rest can grow until the kill, where the kernel charges `left` bytes more at most.
     fn added_to(&self, left: f64) -> Left {
         let most = left + self.now;
         let less = |part: f64| (most - part * self.step).max(0.0);

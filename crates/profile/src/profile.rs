@@ -245,7 +245,7 @@ impl Profile {
 }
 
 impl Stratum {
-    /// Objects and bytes at most that are of sizes of which there is no sample: any stack may be theirs.
+    /// An upper bound of the objects, and bytes, whose sizes no sample has: any stack may have made them.
     pub fn unseen(&self) -> Tally {
         let [count, bytes] = self.layers.unseen.map(|amount| amount.ceil() as i64);
         Tally { count, bytes }

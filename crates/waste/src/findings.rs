@@ -25,7 +25,7 @@ pub struct Waste {
     pub live_bytes: u64,
     /// Bytes that compact headers (`-XX:+UseCompactObjectHeaders`) would save of the whole live heap; `None`: the JVM had them.
     pub compact_headers_save: Option<u64>,
-    /// What G1 would lose behind large objects, which is no part of `total`; `None`: there are none.
+    /// Bytes that G1 would lose behind large objects. They are no part of `total`. `None`: there are no large objects.
     pub regions: Option<Regions>,
 }
 

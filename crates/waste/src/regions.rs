@@ -1,4 +1,4 @@
-//! What G1 loses behind large objects, for each size of its regions.
+//! G1 loses bytes behind large objects: how many, for each size of its regions.
 //!
 //! An object larger than half a region (*humongous*) has regions of its own, and nothing else goes into what it leaves of its last one.
 
@@ -14,7 +14,7 @@ use crate::reach::Reach;
 /// The sizes that G1 chooses from, unless a larger one is asked for.
 pub const REGIONS: [u64; 6] = [1 << 20, 2 << 20, 4 << 20, 8 << 20, 16 << 20, 32 << 20];
 
-/// What is lost with each of [`REGIONS`], in their order.
+/// The losses with each of [`REGIONS`], in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Regions {
     /// Of all large objects.
