@@ -15,7 +15,7 @@
 
 use std::borrow::Cow;
 
-/// Marks of code generators after which a number or a hash follows.
+/// Marks of code generators after which a number or a hash follows. Each begins with `$`.
 const GENERATOR_MARKS: [&str; 8] = [
     "$$EnhancerBySpringCGLIB",
     "$$FastClassBySpringCGLIB",
@@ -108,8 +108,9 @@ fn without_lambda_number(name: &str) -> &str {
 
 /// Where a generator's mark ends, if something that starts with `$` follows it up to the end of the name.
 fn generator_mark_end(name: &str) -> Option<usize> {
-    GENERATOR_MARKS.iter().find_map(|mark| {
-        let end = name.find(mark)? + mark.len();
+    name.match_indices('$').find_map(|(at, _)| {
+        let mark = GENERATOR_MARKS.iter().find(|mark| name[at..].starts_with(**mark))?;
+        let end = at + mark.len();
         let rest = &name[end..];
         (rest.starts_with('$') && !rest.contains('/')).then_some(end)
     })

@@ -8,6 +8,9 @@
 /// Writes control and direction characters as escapes; everything else stays.
 #[must_use]
 pub fn printable(text: &str) -> String {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if steers(c) {
