@@ -120,6 +120,26 @@ impl Memory {
         }
     }
 
+    /// The same pages as a block of another length, which may lie elsewhere; null if there is no room. Nothing is copied.
+    fn remap(&self, block: *mut u8, before: usize, after: usize) -> *mut u8 {
+        if !address_space::has_room_for(after.saturating_sub(before)) {
+            return null_mut();
+        }
+        let start = Address(block.expose_provenance());
+        // Before another thread can be given these addresses.
+        note_unmapped(start, before);
+        // SAFETY: the caller gives the block up, so no one refers to it; it is a mapping of this length.
+        let moved = unsafe { libc::mremap(block.cast(), before, after, libc::MREMAP_MAYMOVE) };
+        if moved == libc::MAP_FAILED {
+            note_mapped(start, before);
+            return null_mut();
+        }
+        note_mapped(Address(moved.expose_provenance()), after);
+        self.mapped.fetch_add(after, Ordering::Relaxed);
+        self.mapped.fetch_sub(before, Ordering::Relaxed);
+        moved.cast()
+    }
+
     /// A block after the kernel has refused memory: all zero, because each is used once. Null if the reserve is used up.
     #[cold]
     fn take_last(&self, layout: Layout) -> *mut u8 {
@@ -182,8 +202,14 @@ unsafe impl GlobalAlloc for Memory {
         // SAFETY: the caller guarantees that the size is valid for a layout.
         let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
         let (before, after) = (pages(layout), pages(wanted));
-        if before.is_some() && before == after {
-            return block;
+        if let (Some(before), Some(after)) = (before, after) {
+            let moved = match before == after {
+                true => block,
+                false => self.remap(block, before, after),
+            };
+            if !moved.is_null() {
+                return moved;
+            }
         }
         if (before, after) == (None, None) && !self.last.has(block.addr()) {
             // SAFETY: the caller upholds the same contract, and the block is malloc's, not the reserve's.

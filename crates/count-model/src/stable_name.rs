@@ -109,7 +109,9 @@ fn without_lambda_number(name: &str) -> &str {
 /// Where a generator's mark ends, if something that starts with `$` follows it up to the end of the name.
 fn generator_mark_end(name: &str) -> Option<usize> {
     name.match_indices('$').find_map(|(at, _)| {
-        let mark = GENERATOR_MARKS.iter().find(|mark| name[at..].starts_with(**mark))?;
+        let mark = GENERATOR_MARKS
+            .iter()
+            .find(|mark| name[at..].starts_with(**mark))?;
         let end = at + mark.len();
         let rest = &name[end..];
         (rest.starts_with('$') && !rest.contains('/')).then_some(end)

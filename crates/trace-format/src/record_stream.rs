@@ -23,6 +23,8 @@
 //!
 //! These are the rules of the [postcard](https://postcard.jamesmunns.com) wire format.
 
+use postcard::ser_flavors::Flavor;
+
 use crate::{FormatError, MAX_CONTENT, Record};
 
 /// Number of kinds of records that this version knows.
@@ -36,25 +38,64 @@ pub const MAX_RECORD: usize = MAX_CONTENT - MAX_VARINT;
 
 /// Appends a record to the content of a block. After an error nothing has been appended.
 pub fn push_record(record: &Record, content: &mut Vec<u8>) -> Result<(), FormatError> {
-    let bytes = postcard::to_allocvec(record).map_err(|_| FormatError::Record {
-        at: content.len(),
+    let start = content.len();
+    let pushed = try_push(record, content);
+    if pushed.is_err() {
+        content.truncate(start);
+    }
+    pushed
+}
+
+/// The length is known when the record is there, and then put before it.
+fn try_push(record: &Record, content: &mut Vec<u8>) -> Result<(), FormatError> {
+    let start = content.len();
+    let encoded = postcard::serialize_with_flavor(record, AtTheEnd(content));
+    encoded.map_err(|_| FormatError::Record {
+        at: start,
         reason: "cannot be encoded",
     })?;
-    let length = bytes.len();
+    let length = content.len() - start;
     match u32::try_from(length) {
-        Ok(short) if length <= MAX_RECORD => push_varint(short, content),
+        Ok(short) if length <= MAX_RECORD => insert_varint(short, content, start),
         _ => return Err(FormatError::RecordTooLarge { length }),
     }
-    content.extend_from_slice(&bytes);
     Ok(())
 }
 
-fn push_varint(mut value: u32, content: &mut Vec<u8>) {
-    while value >= 0x80 {
-        content.push((value & 0x7F) as u8 | 0x80);
-        value >>= 7;
+/// Encodes at the end of a content, without memory of its own.
+struct AtTheEnd<'a>(&'a mut Vec<u8>);
+
+impl Flavor for AtTheEnd<'_> {
+    type Output = ();
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.0.push(byte);
+        Ok(())
     }
-    content.push(value as u8);
+
+    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<()> {
+        Ok(())
+    }
+}
+
+fn insert_varint(mut value: u32, content: &mut Vec<u8>, at: usize) {
+    let mut varint = [0_u8; MAX_VARINT];
+    let mut width = 0;
+    for byte in &mut varint {
+        width += 1;
+        *byte = (value & 0x7F) as u8;
+        value >>= 7;
+        if value == 0 {
+            break;
+        }
+        *byte |= 0x80;
+    }
+    content.splice(at..at, varint.into_iter().take(width));
 }
 
 /// Decodes a varint; returns its value and its length.
@@ -219,9 +260,11 @@ mod tests {
     #[test]
     fn varints_round_trip_and_stop_at_32_bits() {
         for value in [0, 1, 127, 128, 16_383, 16_384, u32::MAX - 1, u32::MAX] {
-            let mut bytes = Vec::new();
-            push_varint(value, &mut bytes);
-            assert_eq!(take_varint(&bytes), Some((value, bytes.len())));
+            let mut bytes = vec![1, 2];
+            insert_varint(value, &mut bytes, 1);
+            assert_eq!((bytes.first(), bytes.last()), (Some(&1), Some(&2)));
+            let after = bytes.get(1..).unwrap_or_default();
+            assert_eq!(take_varint(after), Some((value, bytes.len() - 2)));
         }
         assert_eq!(take_varint(&[0xFF, 0xFF, 0xFF, 0xFF, 0x10]), None);
         assert_eq!(take_varint(&[0x80; 9]), None);

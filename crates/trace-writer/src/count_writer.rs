@@ -95,7 +95,7 @@ impl CountWriter {
             return Err(WriteError::Ended);
         }
         match self.waiting.push(record) {
-            Ok(bytes) => self.journal.push(&bytes),
+            Ok(bytes) => self.journal.push(bytes),
             Err(error) => {
                 self.losses.definition(&error);
                 return Err(error);

@@ -9,6 +9,8 @@ use crate::WriteError;
 /// A queue of block contents; the last one is open for more records.
 pub(crate) struct WaitingRoom {
     blocks: VecDeque<Vec<u8>>,
+    /// The last record.
+    encoded: Vec<u8>,
     bytes: usize,
     block_bytes: usize,
     most_bytes: usize,
@@ -18,6 +20,7 @@ impl WaitingRoom {
     pub(crate) fn new(block_bytes: usize, most_bytes: usize) -> Self {
         Self {
             blocks: VecDeque::new(),
+            encoded: Vec::new(),
             bytes: 0,
             block_bytes,
             most_bytes,
@@ -25,9 +28,10 @@ impl WaitingRoom {
     }
 
     /// Adds a record and returns its bytes; refuses it when the room is full.
-    pub(crate) fn push(&mut self, record: &Record) -> Result<Vec<u8>, WriteError> {
-        let mut bytes = Vec::new();
-        push_record(record, &mut bytes)?;
+    pub(crate) fn push(&mut self, record: &Record) -> Result<&[u8], WriteError> {
+        self.encoded.clear();
+        push_record(record, &mut self.encoded)?;
+        let bytes = self.encoded.as_slice();
         if self.bytes + bytes.len() > self.most_bytes {
             return Err(WriteError::WaitingRoomFull {
                 waiting: self.bytes,
@@ -38,9 +42,9 @@ impl WaitingRoom {
             Some(open)
                 if open.len() < self.block_bytes && open.len() + bytes.len() <= MAX_CONTENT =>
             {
-                open.extend_from_slice(&bytes);
+                open.extend_from_slice(bytes);
             }
-            _ => self.blocks.push_back(bytes.clone()),
+            _ => self.blocks.push_back(bytes.to_vec()),
         }
         Ok(bytes)
     }

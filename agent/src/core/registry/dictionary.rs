@@ -2,6 +2,8 @@
 //!
 //! Records wait here until a snapshot takes them. Object sizes are found after their sites and have their own records.
 
+use std::sync::Arc;
+
 use ducktrack_class_rewriter as rewriter;
 use ducktrack_class_rewriter::RewrittenClass;
 use ducktrack_classfile::{ClassFile, access, decode_modified_utf8};
@@ -34,6 +36,9 @@ pub(super) struct Dictionary {
     static_fields: FxHashSet<u32>,
 }
 
+/// Records for which there is room when those before them have been taken: as many as these were, so that a class's do not grow a list from nothing.
+const ROOM_AT_MOST: usize = 256;
+
 /// A class that is being registered.
 pub(super) struct Registered<'a> {
     pub(super) id: ClassId,
@@ -52,7 +57,8 @@ impl Dictionary {
 
     /// Takes the records that are not written yet. Sizes come after their sites.
     pub(super) fn take_pending(&mut self) -> Vec<Record> {
-        let mut records = std::mem::take(&mut self.pending);
+        let room = Vec::with_capacity(self.pending.len().min(ROOM_AT_MOST));
+        let mut records = std::mem::replace(&mut self.pending, room);
         records.append(&mut self.unsent_sizes);
         records
     }
@@ -188,19 +194,15 @@ impl Dictionary {
             }
             _ => {}
         }
-        let name = registered.class.methods().nth(site.key.method.into());
-        self.meanings.set_info(
-            site.id,
-            SiteInfo {
-                class: decode_modified_utf8(registered.class.name()).into(),
-                method: name
-                    .map(|method| decode_modified_utf8(method.name()).into())
-                    .unwrap_or_default(),
-                line: site.line,
-                ty: ty.clone().unwrap_or_default().into(),
-                bytes,
-            },
-        );
+        let (class, blamed) = self.names_of(registered, site.key.method);
+        let info = SiteInfo {
+            class,
+            method: blamed,
+            line: site.line,
+            ty: self.meanings.name(ty.as_deref().unwrap_or_default()),
+            bytes,
+        };
+        self.meanings.set_info(site.id, info);
         self.pending.push(Record::Site(format::Site {
             id,
             method,
@@ -218,6 +220,17 @@ impl Dictionary {
                     passed_to: site.facts.passed_to.as_ref().map(method_name),
                 }));
         }
+    }
+
+    /// The names of a class and of one of its methods.
+    fn names_of(&mut self, registered: &Registered<'_>, method: u16) -> (Arc<str>, Arc<str>) {
+        let class = decode_modified_utf8(registered.class.name());
+        let method = registered.class.methods().nth(method.into());
+        let method = method.map(|method| decode_modified_utf8(method.name()));
+        (
+            self.meanings.name(&class),
+            self.meanings.name(&method.unwrap_or_default()),
+        )
     }
 
     fn add_counted_call(&mut self, call: &rewriter::PlannedCall, method: MethodId) {
@@ -306,7 +319,8 @@ impl Dictionary {
             kind: format::AllocationKind::Jni,
             ty: None,
         }));
-        let (class, method) = (blamed.class.as_str().into(), blamed.method.as_str().into());
+        let class = self.meanings.name(&blamed.class);
+        let method = self.meanings.name(&blamed.method);
         self.meanings.set_info(
             number,
             SiteInfo {
@@ -359,16 +373,13 @@ impl Dictionary {
         method: MethodId,
         registered: &Registered<'_>,
     ) {
-        let blamed = registered.class.methods().nth(call_site.key.method.into());
-        let name = blamed.map(|method| decode_modified_utf8(method.name()).into());
-        self.meanings.set_call(
-            call_site.id,
-            CallInfo {
-                class: decode_modified_utf8(registered.class.name()).into(),
-                method: name.unwrap_or_default(),
-                line: call_site.line,
-            },
-        );
+        let (class, blamed) = self.names_of(registered, call_site.key.method);
+        let info = CallInfo {
+            class,
+            method: blamed,
+            line: call_site.line,
+        };
+        self.meanings.set_call(call_site.id, info);
         let (class, name) = &call_site.target;
         self.pending.push(Record::CallSite(format::CallSite {
             id: format::CallSiteId(call_site.id),

@@ -2,6 +2,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use rustc_hash::FxHasher;
+
 /// A class loader; 0 is the boot loader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LoaderId(pub(crate) u32);
@@ -18,14 +20,15 @@ pub(crate) struct ClassKey {
     pub(crate) name: Box<[u8]>,
 }
 
-/// 128 bits that are the same in each run of one build.
+/// 128 bits that are the same in each run of one build: of two hash functions, since each class file that is loaded goes through them.
 pub(crate) fn hash_of(parts: &[&[u8]]) -> u128 {
-    let half = |number: u64| {
-        let mut hasher = DefaultHasher::new();
-        (number, parts).hash(&mut hasher);
-        u128::from(hasher.finish())
-    };
-    half(0) << 64 | half(1)
+    u128::from(half(parts, DefaultHasher::new())) << 64
+        | u128::from(half(parts, FxHasher::default()))
+}
+
+fn half(parts: &[&[u8]], mut hasher: impl Hasher) -> u64 {
+    parts.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Everything of a class that decides on its probes: definitions with equal content share numbers, whichever loader defines them.

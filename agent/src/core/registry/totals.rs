@@ -54,10 +54,7 @@ pub(super) struct Meanings {
 
 impl Meanings {
     /// Sets the data of a site.
-    pub(super) fn set_info(&mut self, site: u32, mut new: SiteInfo) {
-        for name in [&mut new.class, &mut new.method, &mut new.ty] {
-            *name = self.known_name(name);
-        }
+    pub(super) fn set_info(&mut self, site: u32, new: SiteInfo) {
         let index = site as usize;
         if self.sites.len() <= index {
             make_room(&mut self.sites, index + 1);
@@ -68,20 +65,18 @@ impl Meanings {
         }
     }
 
-    /// The same name as known before, so that equal names are shared.
-    fn known_name(&mut self, name: &Arc<str>) -> Arc<str> {
+    /// A name for a site or a call site. Equal names are one.
+    pub(super) fn name(&mut self, name: &str) -> Arc<str> {
         if let Some(known) = self.names.get(name) {
             return Arc::clone(known);
         }
-        self.names.insert(Arc::clone(name));
-        Arc::clone(name)
+        let name: Arc<str> = name.into();
+        self.names.insert(Arc::clone(&name));
+        name
     }
 
     /// Sets the data of a call site.
-    pub(super) fn set_call(&mut self, number: u32, mut new: CallInfo) {
-        for name in [&mut new.class, &mut new.method] {
-            *name = self.known_name(name);
-        }
+    pub(super) fn set_call(&mut self, number: u32, new: CallInfo) {
         self.calls.insert(number, new);
     }
 
