@@ -4,6 +4,10 @@
 //! offsets of `new` instructions in it change. Each trampoline and stub gets a frame: a
 //! copy of the frame that the original code has at its target, or, for a stub that
 //! rethrows, one with only the exception.
+//!
+//! A target without a frame is in code that the VM does not verify: the verifier would have refused it without this edit. HotSpot before
+//! JDK 21 drops the frames of the boot loader's classes, and hands these out without any when they are retransformed; of version 50 it
+//! verifies such a class without frames. What is added there needs none either.
 
 mod frame_writer;
 
@@ -18,9 +22,6 @@ use crate::stub::Exit;
 
 /// First version whose classes have frames.
 const FIRST_WITH_FRAMES: u16 = 50;
-
-/// First version whose classes must have frames.
-const FIRST_THAT_NEEDS_FRAMES: u16 = 51;
 
 /// The content of a frame in the new table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub(crate) fn rewrite(
         .map(StackMapTable::parse)
         .transpose()?
         .unwrap_or_default();
-    let frames = plan(layout, method, &table)?;
+    let frames = plan(layout, &table)?;
     if frames.is_empty() {
         return Ok(None);
     }
@@ -166,33 +167,23 @@ fn thrown<'c>(method: &Method<'c>, pool: &mut PoolAppender) -> Result<FrameState
 }
 
 /// Every frame of the new table with its new offset, in order.
-fn plan(
-    layout: &Layout<'_>,
-    method: &Method<'_>,
-    table: &StackMapTable<'_>,
-) -> Result<Vec<(u32, Source)>, SkipReason> {
+fn plan(layout: &Layout<'_>, table: &StackMapTable<'_>) -> Result<Vec<(u32, Source)>, SkipReason> {
     let mut frames = Vec::with_capacity(table.frames().len());
     for (position, frame) in table.frames().iter().enumerate() {
         frames.push((layout.label(frame.offset)?, Source::Original(position)));
     }
-    let must_have = method.class().major_version() >= FIRST_THAT_NEEDS_FRAMES;
-    let mut copy = |at: u32, of: Option<CodeOffset>| match of.and_then(|of| table.find(of)) {
-        Some(position) => {
+    let mut copy = |at: u32, of: Option<CodeOffset>| {
+        if let Some(position) = of.and_then(|of| table.find(of)) {
             frames.push((at, Source::Copy(position)));
-            Ok(())
         }
-        // HotSpot verifies a class of version 50 that lacks a frame with the old
-        // verifier.
-        None if !must_have => Ok(()),
-        None => Err(SkipReason::MissingFrame(of.unwrap_or_default())),
     };
     let old = |id| layout.units.get(id).map(|unit| unit.instruction.offset);
     for trampoline in &layout.trampolines {
-        copy(trampoline.at, old(trampoline.to))?;
+        copy(trampoline.at, old(trampoline.to));
     }
     for stub in &layout.stubs {
         if let Exit::Continue { handler, .. } = stub.exit {
-            copy(stub.at, old(handler))?;
+            copy(stub.at, old(handler));
         }
     }
     let thrown = layout

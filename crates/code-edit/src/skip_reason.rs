@@ -23,7 +23,7 @@ pub enum SkipReason {
     /// A type of frame that this crate does not know.
     #[error("unknown frame type: {0}")]
     UnsupportedFrame(Error),
-    /// A branch target without a frame in a class that must have one.
+    /// A frame that an added one builds on is not there.
     #[error("no frame at {0}")]
     MissingFrame(CodeOffset),
     /// A table names an offset where no instruction starts.
