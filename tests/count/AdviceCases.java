@@ -83,6 +83,8 @@ public class AdviceCases {
             case "GrownByUnion": return before ? GrownByUnion::before : GrownByUnion::after;
             case "TextOfBuilder": return before ? TextOfBuilder::before : TextOfBuilder::after;
             case "CopyOfFilled": return before ? CopyOfFilled::before : CopyOfFilled::after;
+            case "GrownToText": return before ? GrownToText::before : GrownToText::after;
+            case "CopyOfFiltered": return before ? CopyOfFiltered::before : CopyOfFiltered::after;
             case "KeptBuffers": return KeptBuffers::before;
             case "KeptTexts": return KeptTexts::before;
             default: throw new IllegalArgumentException(name);
@@ -423,6 +425,39 @@ public class AdviceCases {
             all.addAll(B);
             sink += all.size();
         }
+    }
+
+    /** Builders of texts with different lengths. */
+    static class GrownToText {
+        static final String[] NAMES = {"a-name-of-some-length-that-grows", "another-name-of-another-length-which-grows-more-than-once"};
+        static int next;
+        static void before() {
+            String name = NAMES[next ^= 1];
+            StringBuilder text = new StringBuilder();
+            text.append(name).append('@').append(name);
+            sink += text.toString().length();
+        }
+        static void after() {
+            String name = NAMES[next ^= 1];
+            StringBuilder text = new StringBuilder(2 * name.length() + 1);
+            text.append(name).append('@').append(name);
+            sink += text.toString().length();
+        }
+    }
+
+    /** The iterator of the loop that fills the list goes with the list. */
+    static class CopyOfFiltered {
+        static final java.util.ArrayDeque<Object> ALL = new java.util.ArrayDeque<>(java.util.Collections.nCopies(200, "a"));
+        static int before(Object wanted) {
+            List<Object> found = new ArrayList<>(ALL.size());
+            for (Object one : ALL) if (one == wanted) found.add(one);
+            return found.size();
+        }
+        static int after(Object wanted) {
+            return wanted == "a" ? 200 : 0;
+        }
+        static void before() { sink += before("a"); }
+        static void after() { sink += after("a"); }
     }
 
     /** Builder and text are made on two lines: one change. */

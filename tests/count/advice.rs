@@ -60,7 +60,9 @@ const BOUNDS: &[(&str, &str, f64)] = &[
     ("TextOfBuilder", "string", 1.0),
     // The array has 90 elements, of which 70 are used; with 61 to 90, it would grow to the same one.
     ("GrownByUnion", "growth", 0.7),
+    ("GrownToText", "growth", 1.0),
     ("CopyOfFilled", "copy", 1.0),
+    ("CopyOfFiltered", "copy", 1.0),
     ("CopyOfParameters", "copy", 1.0),
     ("CopyToArray", "copy", 1.0),
     ("CopyOfBytes", "copy", 1.0),

@@ -6,6 +6,9 @@ use ducktrack_count_model::Tally;
 
 use crate::rule::Rule;
 
+/// A smaller part that the JIT removed may be chance.
+const LEAST_REMOVED: f64 = 0.05;
+
 /// One change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advice {
@@ -21,6 +24,21 @@ pub struct Advice {
     pub sure: Sure,
     /// The number of these objects that reach the heap today; the JIT removes the others. `None`: not known, too few were sampled.
     pub reaches_heap: Option<i64>,
+    /// No more than this number reach the heap, 95 of 100 times.
+    pub reaches_heap_at_most: Option<i64>,
+    /// This change with others of its method, and of methods that it calls or that call it; `None`: there are none.
+    pub together: Option<Together>,
+}
+
+/// Changes that one looks at together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Together {
+    /// Positions of the other changes in the list, from 0.
+    pub others: Vec<usize>,
+    /// The sum of the savings.
+    pub saving: Tally,
+    /// The certainty of the sum.
+    pub sure: Sure,
 }
 
 impl Advice {
@@ -35,10 +53,11 @@ impl Advice {
         }
     }
 
-    /// The share of its objects that the JIT removed; `None`: not known.
+    /// The share of its objects that the JIT removed. `None`: not known, or chance may be the reason why few were sampled.
     pub fn removed_by_jit(&self) -> Option<f64> {
         let share = |objects: i64| 1.0 - objects as f64 / self.saving.count.max(1) as f64;
-        self.reaches_heap.map(share)
+        let is_sure = self.reaches_heap_at_most.map(share)? >= LEAST_REMOVED;
+        self.reaches_heap.map(share).filter(|_| is_sure)
     }
 
     /// Whether the JIT removes nearly all of these objects: the change saves nothing once the code is compiled.

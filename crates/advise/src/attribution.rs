@@ -103,13 +103,13 @@ impl<'m> Attribution<'m, '_> {
         }
         for part in &site.parts {
             self.found.portions.push(Portion {
-                site: self.site(site, part.ty.clone()),
+                site: self.site((index, site), part.ty.clone()),
                 place: place(&method.class, &method.name, site.line),
                 path: Vec::new(),
                 constructed: None,
                 tally: part.tally,
                 basis: Basis::Exact,
-                heap: self.heap(index, part.tally),
+                heap: self.shares.share(index),
                 has_constant_argument: false,
             });
         }
@@ -123,13 +123,13 @@ impl<'m> Attribution<'m, '_> {
         }
         let (class, name) = call.target.rsplit_once('.').unwrap_or(("", &call.target));
         self.found.portions.push(Portion {
-            site: self.site(site, part.ty.clone()),
+            site: self.site((index, site), part.ty.clone()),
             place: place(&caller.class, &caller.name, call.line),
             path: vec![(Arc::from(class), Arc::from(name))],
             constructed: None,
             tally: part.tally,
             basis: Basis::Exact,
-            heap: self.heap(index, part.tally),
+            heap: self.shares.share(index),
             has_constant_argument: false,
         });
     }
@@ -193,15 +193,16 @@ impl<'m> Attribution<'m, '_> {
 
     fn add_seen(&mut self, (position, row): (usize, &ProfileRow), index: SiteIndex, asked: Asked) {
         let site = self.model.site(index);
-        self.seen.add(&asked.place, &asked.path, row.tally);
+        self.seen
+            .add(&asked.place, &asked.path, (row.ty.as_ref(), row.tally));
         let portion = Portion {
-            site: self.site(site, row.ty.clone()),
+            site: self.site((index, site), row.ty.clone()),
             place: asked.place,
             path: asked.path,
             constructed: asked.constructed,
             tally: row.tally,
             basis: Basis::Sampled(position),
-            heap: self.heap(index, row.tally),
+            heap: self.shares.share(index),
             has_constant_argument: false,
         };
         self.found.portions.push(portion);
@@ -257,14 +258,14 @@ impl<'m> Attribution<'m, '_> {
         if !is_of_jdk(&method.class) {
             return;
         }
-        let seen = self.seen.of(&method.class);
+        let seen = self.seen.of(&method.class, site.ty.as_deref());
         let all: i64 = seen.iter().map(|asker| asker.tally.count).sum();
-        let portion = |asker: &SeenAsker| {
+        let portion = |asker: &&SeenAsker| {
             let part =
                 i128::from(tally.count) * i128::from(asker.tally.count) / i128::from(all.max(1));
             let part = share_of(tally, i64::try_from(part).unwrap_or(i64::MAX));
             Portion {
-                site: self.site(site, site.ty.clone()),
+                site: self.site((index, site), site.ty.clone()),
                 place: asker.place.clone(),
                 path: asker.path.clone(),
                 constructed: None,
@@ -273,7 +274,7 @@ impl<'m> Attribution<'m, '_> {
                     1 => Basis::Bound,
                     _ => Basis::Divided(tally),
                 },
-                heap: self.heap(index, part),
+                heap: self.shares.share(index),
                 has_constant_argument: false,
             }
         };
@@ -297,31 +298,27 @@ impl<'m> Attribution<'m, '_> {
         }
         let target = &call.target;
         self.found.portions.push(Portion {
-            site: self.site(site, site.ty.clone()),
+            site: self.site((index, site), site.ty.clone()),
             place: place(&method.class, &method.name, call.line),
             path: vec![(Arc::from(&*target.class), Arc::from(&*target.name))],
             constructed: None,
             tally,
             basis,
-            heap: self.heap(index, tally),
+            heap: self.shares.share(index),
             has_constant_argument: call.has_constant_argument,
         });
     }
 
-    fn site(&self, site: &'m SiteRow, ty: Option<Arc<str>>) -> Site<'m> {
+    fn site(&self, (index, site): (SiteIndex, &'m SiteRow), ty: Option<Arc<str>>) -> Site<'m> {
         let method = self.model.method(site.method);
         Site {
+            index,
             kind: site.kind,
             method: (&method.class, &method.name),
             ty: ty.or_else(|| site.ty.clone()),
             size: site.size,
             facts: &site.facts,
         }
-    }
-
-    fn heap(&self, site: SiteIndex, tally: Tally) -> Option<f64> {
-        let share = self.shares.share(site)?;
-        Some(share * tally.count as f64)
     }
 }
 

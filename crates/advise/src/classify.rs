@@ -58,10 +58,20 @@ pub(crate) fn rule_of(portion: &Portion<'_>) -> Option<Rule> {
     if is_filled(portion) || jdk::copies(callee) || portion.site.kind == AllocationKind::Clone {
         return Some(Rule::Copy);
     }
-    if jdk::makes_text(callee) {
+    if jdk::makes_text(callee) || appends_text(portion) {
         return Some(Rule::Text);
     }
     None
+}
+
+/// An object or number is appended by way of its text.
+fn appends_text(portion: &Portion<'_>) -> bool {
+    let is_text = |method: jdk::Method<'_>| {
+        !jdk::is_builder(method.0)
+            && (method.1 == "toString" || method == ("java/lang/String", "valueOf"))
+    };
+    let is_builder = |(class, _): jdk::Method<'_>| jdk::is_builder(class);
+    portion.callee().is_some_and(is_builder) && portion.passes(is_text)
 }
 
 /// The array of a collection that is made with many elements, or for them.
@@ -138,4 +148,75 @@ pub(crate) fn is_growth(portion: &Portion<'_>) -> bool {
 /// Whether a closure captures the same values each time.
 pub(crate) fn captures_same(portion: &Portion<'_>) -> bool {
     portion.site.facts.captures != Captures::Unknown
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ducktrack_count_model::{SiteFacts, SiteIndex, Tally};
+
+    use super::*;
+    use crate::advice::Place;
+    use crate::portion::{Basis, Site};
+
+    /// The rule of arrays of bytes that a line of the program asks for by these methods.
+    fn rule_of_bytes(path: &[&'static str]) -> Option<Rule> {
+        let facts = SiteFacts::default();
+        let split = |method: &&'static str| method.rsplit_once('.').expect("a dot");
+        let methods: Vec<_> = path.iter().map(|method| split(method)).collect();
+        let portion = Portion {
+            site: Site {
+                index: SiteIndex::at(0),
+                kind: AllocationKind::NewArray,
+                method: *methods.last().expect("a site"),
+                ty: Some(Arc::from("[B")),
+                size: None,
+                facts: &facts,
+            },
+            place: Place {
+                class: Arc::from("Shop"),
+                method: Arc::from("sell"),
+                line: Some(3),
+            },
+            path: methods
+                .iter()
+                .map(|(class, name)| (Arc::from(*class), Arc::from(*name)))
+                .collect(),
+            constructed: None,
+            tally: Tally {
+                count: 10,
+                bytes: 400,
+            },
+            basis: Basis::Exact,
+            heap: None,
+            has_constant_argument: false,
+        };
+        rule_of(&portion)
+    }
+
+    #[test]
+    fn a_builder_makes_text_where_it_begins_and_ends() {
+        let text = "java/lang/StringBuilder.toString";
+        assert_eq!(
+            rule_of_bytes(&[text, "java/util/Arrays.copyOfRange"]),
+            Some(Rule::Text)
+        );
+        let append = "java/lang/StringBuilder.append";
+        let grown = [append, "java/util/Arrays.copyOf"];
+        assert_eq!(rule_of_bytes(&grown), Some(Rule::Growth));
+        // An array of wider characters instead of the narrow one: appending is what the advice would be.
+        let wider = [
+            append,
+            "java/lang/AbstractStringBuilder.inflate",
+            "java/lang/StringUTF16.newBytesFor",
+        ];
+        assert_eq!(rule_of_bytes(&wider), None);
+        let number = [
+            append,
+            "java/lang/String.valueOf",
+            "java/lang/Double.toString",
+        ];
+        assert_eq!(rule_of_bytes(&number), Some(Rule::Text));
+    }
 }

@@ -13,6 +13,9 @@ use crate::portion::{Basis, Portion};
 /// The counted bytes may be more than those of the sequence by this part, of the JDK's own collections that are beside the program's, in an estimate.
 const MOST_NOISE: i64 = 50;
 
+/// Arrays have one size where the bytes are off by no more than this part.
+const MOST_OFF: i64 = 1000;
+
 /// A kind of collections or builders.
 struct Family {
     /// The classes whose constructor takes the capacity.
@@ -198,24 +201,76 @@ impl<'a, 'm> Growths<'a, 'm> {
     pub(crate) fn most_of_copies(&self, row: &[&Portion<'_>]) -> Option<Tally> {
         let place = row.first()?;
         let family = FAMILIES.get(family_of(place)?)?;
-        let arrays: Tally = row.iter().map(|portion| portion.tally).sum();
-        let bytes = arrays.bytes.checked_div(arrays.count)?;
-        let has_one_size =
-            |portion: &&Portion<'_>| portion.tally.bytes == bytes * portion.tally.count;
-        let [copies, others] = self.first_arrays(family, place);
-        let are_copies = others == 0 && copies >= arrays.count - arrays.count / MOST_NOISE;
-        if family.first != First::Apart || !row.iter().all(has_one_size) || !are_copies {
+        let (known, possible): (Vec<&Portion<'_>>, Vec<&Portion<'_>>) = row
+            .iter()
+            .partition(|portion| !matches!(portion.basis, Basis::Divided(_)));
+        let arrays: Tally = known.iter().map(|portion| portion.tally).sum();
+        let size = self.size(family);
+        let mean = arrays.bytes.checked_div(arrays.count)?;
+        let bytes = mean.saturating_add(size.alignment - 1) / size.alignment * size.alignment;
+        // Few arrays of other sizes are in a part that samples tell.
+        let off = |portion: &Portion<'_>| (portion.tally.bytes - bytes * portion.tally.count).abs();
+        let has_one_size = |portion: &&Portion<'_>| off(portion) <= portion.tally.bytes / MOST_OFF;
+        // Arrays that others seem to have asked for may all be those of growth.
+        let possible: Tally = possible.iter().map(|portion| portion.most()).sum();
+        if possible.count > arrays.count / MOST_NOISE {
             return None;
         }
-        let size = self.size(family);
+        let [copies, others] = self.first_arrays(family, place);
+        let are_copies = others == 0 && copies >= arrays.count - arrays.count / MOST_NOISE;
+        if family.first != First::Apart || !known.iter().all(has_one_size) || !are_copies {
+            return None;
+        }
         let capacity = (bytes - size.base) / size.element.max(1);
         let outgrown = (0..capacity)
             .rev()
             .find(|small| (family.next)(*small) <= capacity)?;
+        let unused = (bytes - size.of(outgrown + 1)).saturating_mul(arrays.count);
+        let others: i64 = known.iter().map(|portion| off(portion)).sum();
         Some(Tally {
-            count: 0,
-            bytes: (bytes - size.of(outgrown + 1)).saturating_mul(arrays.count),
+            count: possible.count + (arrays.count - copies).max(0),
+            bytes: unused.saturating_add(possible.bytes).saturating_add(others),
         })
+    }
+
+    /// The most that a row of builders saves each of which becomes one text; `None`: not known.
+    ///
+    /// A builder that has the length of its text from the beginning makes one array, and the array of the text is as long: it is the part
+    /// of all
+    /// the builders' arrays that is needed.
+    pub(crate) fn most_of_texts(&self, row: &[&Portion<'_>]) -> Option<Tally> {
+        let place = row.first()?;
+        let family = FAMILIES.get(family_of(place)?)?;
+        let are_exact = row.iter().all(|portion| portion.basis == Basis::Exact);
+        let grown: Tally = row.iter().map(|portion| portion.tally).sum();
+        let builders = self.counted(place, |portion| family.is_collection(portion))?;
+        let first = self.counted(place, |portion| family.is_first(portion))?;
+        let texts = self.counted(place, is_array_of_text)?;
+        let has_one_each = first.count == builders.count && texts.count == builders.count;
+        let bytes = grown.bytes + first.bytes - texts.bytes;
+        (are_exact && has_one_each && bytes > 0).then_some(Tally {
+            count: grown.count,
+            bytes,
+        })
+    }
+
+    /// The objects of such portions of the row's method; `None` where some are not counted.
+    fn counted(
+        &self,
+        place: &Portion<'_>,
+        is_wanted: impl Fn(&Portion<'_>) -> bool,
+    ) -> Option<Tally> {
+        let mut sum = Tally::default();
+        for portion in self.portions {
+            if !Scope::Method.has(place, portion) || !is_wanted(portion) {
+                continue;
+            }
+            if portion.basis != Basis::Exact {
+                return None;
+            }
+            sum += portion.tally;
+        }
+        Some(sum)
     }
 
     /// The first arrays of the method's collections: copies of others' elements, and those that are empty at first.
@@ -397,6 +452,15 @@ impl Family {
             && portion.site.kind == AllocationKind::New
             && class.is_some_and(|class| self.classes.contains(&class))
     }
+}
+
+/// Whether these are the arrays of texts that builders become.
+fn is_array_of_text(portion: &Portion<'_>) -> bool {
+    let is_array = |ty: &str| ty.starts_with('[');
+    portion.site.ty.as_deref().is_some_and(is_array)
+        && portion
+            .callee()
+            .is_some_and(|(class, name)| jdk::is_builder(class) && name == "toString")
 }
 
 /// Around a saving of which a part may be others' arrays.

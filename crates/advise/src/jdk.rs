@@ -188,8 +188,11 @@ pub(crate) fn copies((class, name): Method<'_>) -> bool {
 /// Methods that put text together. Parts of a text (`substring`) and other forms of it are wanted by their caller.
 pub(crate) fn makes_text((class, name): Method<'_>) -> bool {
     match class {
-        "java/lang/String" => matches!(name, "format" | "valueOf" | "join" | "concat"),
-        class if is_builder(class) => name != "substring",
+        "java/lang/String" => {
+            matches!(name, "format" | "formatted" | "valueOf" | "join" | "concat")
+        }
+        // What a builder appends is no text of its own.
+        class if is_builder(class) => matches!(name, "<init>" | "toString"),
         "java/lang/invoke/StringConcatFactory"
         | "java/util/StringJoiner"
         | "java/util/Formatter" => true,
@@ -198,6 +201,17 @@ pub(crate) fn makes_text((class, name): Method<'_>) -> bool {
         class if class.starts_with("java/math/") => false,
         _ => name == "toString" || class.starts_with("java/text/") && name == "format",
     }
+}
+
+/// Whether a call puts its variable arguments into a pattern.
+pub(crate) fn formats((class, name): Method<'_>) -> bool {
+    matches!(
+        (class, name),
+        (
+            "java/lang/String" | "java/text/MessageFormat" | "java/util/Formatter",
+            "format"
+        ) | ("java/lang/String", "formatted")
+    )
 }
 
 /// The class of a box, by its descriptor.

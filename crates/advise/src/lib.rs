@@ -22,13 +22,16 @@ mod growth;
 mod growth_rule;
 mod heap_share;
 mod jdk;
+mod joining;
 mod owner;
 mod portion;
 mod ranking;
+mod row;
 mod rule;
 mod seen_askers;
+mod together;
 mod unclear;
 
-pub use advice::{Advice, Change, Place, Sure};
+pub use advice::{Advice, Change, Place, Sure, Together};
 pub use ranking::{AdviceOptions, advise};
 pub use rule::Rule;

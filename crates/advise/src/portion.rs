@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use ducktrack_count_model::{AllocationKind, SiteFacts, Tally};
+use ducktrack_count_model::{AllocationKind, SiteFacts, SiteIndex, Tally};
 
 use crate::advice::Place;
+use crate::heap_share::HeapShare;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -18,14 +19,15 @@ pub(crate) struct Portion<'m> {
     pub(crate) constructed: Option<Arc<str>>,
     pub(crate) tally: Tally,
     pub(crate) basis: Basis,
-    /// Objects that reach the heap.
-    pub(crate) heap: Option<f64>,
+    /// The part that reaches the heap; `None`: not known.
+    pub(crate) heap: Option<HeapShare>,
     pub(crate) has_constant_argument: bool,
 }
 
 /// The site, with the type of these objects.
 #[derive(Clone, Debug)]
 pub(crate) struct Site<'m> {
+    pub(crate) index: SiteIndex,
     pub(crate) kind: AllocationKind,
     pub(crate) method: (&'m str, &'m str),
     pub(crate) ty: Option<Arc<str>>,
@@ -48,6 +50,14 @@ pub(crate) enum Basis {
 }
 
 impl Portion<'_> {
+    /// The most objects that the line may have asked for.
+    pub(crate) fn most(&self) -> Tally {
+        match self.basis {
+            Basis::Divided(most) => most,
+            Basis::Exact | Basis::Bound | Basis::Sampled(_) => self.tally,
+        }
+    }
+
     /// The method of the JDK that the line calls.
     pub(crate) fn callee(&self) -> Option<(&str, &str)> {
         self.path.first().map(|(class, name)| (&**class, &**name))

@@ -12,6 +12,7 @@ use ducktrack_count_model::CountModel;
 
 pub use document::{
     AdviceDoc, AdviceDumpDoc, AdviceEachDoc, AdviceIntervalDoc, AdvicePerDoc, AdviceReport,
+    AdviceTogetherDoc,
 };
 
 use crate::document_lines::lines;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ducktrack_advise::{Advice, Rule, Sure};
+use ducktrack_advise::{Advice, Rule, Sure, Together};
 use ducktrack_count_model::{CountModel, Tally};
 use serde::Serialize;
 
@@ -82,6 +82,9 @@ pub struct AdviceDoc {
     /// Of an estimate: where the true values are in 95 of 100 runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<AdviceIntervalDoc>,
+    /// What it saves with the other changes of its method, and of methods of its package that it calls or that call it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub together: Option<AdviceTogetherDoc>,
     /// What the change saves each time (`--per`).
     #[serde(rename = "eachTime", skip_serializing_if = "Option::is_none")]
     pub each_time: Option<AdviceEachDoc>,
@@ -100,6 +103,26 @@ pub struct AdviceDoc {
     /// The file of the class in its folder of sources.
     #[serde(skip)]
     pub(super) file: Option<String>,
+}
+
+/// Changes of one method, and of those that it calls or that call it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AdviceTogetherDoc {
+    /// Positions of the other changes in `advice`, from 1. Those beyond `--top` are not listed there.
+    pub with: Vec<usize>,
+    /// Objects that all save.
+    pub objects: i64,
+    /// Bytes that all save.
+    pub bytes: i64,
+    /// `exact`, `at most` or `estimate`.
+    pub sure: &'static str,
+    /// Of an estimate: where the true values are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<AdviceIntervalDoc>,
+    /// `sure` is `exact`.
+    #[serde(skip)]
+    pub(super) is_exact: bool,
 }
 
 /// Waste in a heap dump.
@@ -213,18 +236,34 @@ fn document(row: &Advice, total: Tally, files: &BTreeMap<&str, &str>) -> AdviceD
         sure: row.sure.name(),
         reaches_heap: row.reaches_heap,
         what: sentence(row),
-        interval: match row.sure {
-            Sure::Estimate { objects, bytes } => Some(AdviceIntervalDoc {
-                objects: objects.into(),
-                bytes: bytes.into(),
-            }),
-            Sure::Exact | Sure::AtMost => None,
-        },
+        interval: interval(row.sure),
+        together: row.together.as_ref().map(together),
         each_time: None,
         result: None,
         in_dump: Vec::new(),
         kind: row.rule,
         is_exact: row.sure == Sure::Exact,
         file,
+    }
+}
+
+fn together(all: &Together) -> AdviceTogetherDoc {
+    AdviceTogetherDoc {
+        with: all.others.iter().map(|other| other + 1).collect(),
+        objects: all.saving.count,
+        bytes: all.saving.bytes,
+        sure: all.sure.name(),
+        interval: interval(all.sure),
+        is_exact: all.sure == Sure::Exact,
+    }
+}
+
+fn interval(sure: Sure) -> Option<AdviceIntervalDoc> {
+    match sure {
+        Sure::Estimate { objects, bytes } => Some(AdviceIntervalDoc {
+            objects: objects.into(),
+            bytes: bytes.into(),
+        }),
+        Sure::Exact | Sure::AtMost => None,
     }
 }

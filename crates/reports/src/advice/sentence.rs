@@ -10,7 +10,7 @@ pub(super) fn sentence(row: &Advice) -> String {
     let mut text = change(row.rule, &row.change);
     if row.is_removed_by_jit() {
         text.push_str("; the JIT removes these objects already: the change saves nothing once the code is compiled");
-    } else if let Some(removed) = row.removed_by_jit().filter(|share| *share >= 0.5) {
+    } else if let Some(removed) = row.removed_by_jit() {
         text.push_str(&format!(
             "; the JIT removed {:.0} % of these objects in this run, and more the longer a run is",
             removed * 100.0
@@ -56,7 +56,10 @@ fn change(rule: Rule, change: &Change) -> String {
             "makes a collection ({}) with a large {ty} at each call: keep the collection, or read the elements where they are",
             callee.trim_end_matches(".<init>")
         ),
-        Rule::Copy => format!("{callee} copies a {ty} at each call: keep the copy, or read the original"),
+        Rule::Copy => format!(
+            "{callee} copies {} at each call: keep the copy, or read the original",
+            change.ty.as_ref().map_or("its result".to_owned(), |_| format!("a {ty}"))
+        ),
         Rule::Regex if change.has_constant_argument => format!(
             "{callee} with a constant pattern: keep the compiled Pattern in a constant, or scan the text by indexOf"
         ),

@@ -1,6 +1,6 @@
 //! Advice for people.
 
-use super::document::{AdviceDoc, AdviceReport};
+use super::document::{AdviceDoc, AdviceIntervalDoc, AdviceReport};
 use crate::quantity::{bytes, grouped, objects, share, tenths};
 use crate::text::next_command::NextCommand;
 use crate::text_lines::TextLines;
@@ -48,12 +48,26 @@ fn write_row(number: usize, row: &AdviceDoc, report: &AdviceReport, out: &mut Te
     ));
     out.push_str(&format!(
         "     saves {} {} in {}, {} of the run; {}\n",
-        certainty(row),
+        certainty(row.sure, row.is_exact, row.interval.as_ref()),
         bytes(row.bytes),
         objects(row.objects),
         share(row.bytes, report.total.bytes),
         on_heap(row)
     ));
+    if let Some(all) = &row.together {
+        out.push_str(&format!(
+            "     together with {} {}: {} {} in {}\n",
+            if all.with.len() == 1 {
+                "change"
+            } else {
+                "changes"
+            },
+            positions(&all.with),
+            certainty(all.sure, all.is_exact, all.interval.as_ref()),
+            bytes(all.bytes),
+            objects(all.objects)
+        ));
+    }
     for waste in &row.in_dump {
         out.push_str(&format!(
             "     in the heap dump: {}, {} that {} would save\n",
@@ -79,15 +93,24 @@ fn write_row(number: usize, row: &AdviceDoc, report: &AdviceReport, out: &mut Te
     }
 }
 
-fn certainty(row: &AdviceDoc) -> String {
-    match &row.interval {
+fn positions(all: &[usize]) -> String {
+    let numbers: Vec<String> = all.iter().map(usize::to_string).collect();
+    match numbers.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+fn certainty(sure: &str, is_exact: bool, interval: Option<&AdviceIntervalDoc>) -> String {
+    match interval {
         Some(interval) => format!(
             "about (between {} and {})",
             bytes(interval.bytes[0]),
             bytes(interval.bytes[1])
         ),
-        None if row.is_exact => "exactly".to_owned(),
-        None => row.sure.to_owned(),
+        None if is_exact => "exactly".to_owned(),
+        None => sure.to_owned(),
     }
 }
 

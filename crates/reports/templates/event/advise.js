@@ -26,7 +26,9 @@ function describe(row) {
   const detail = detailFor(row);
   if (!detail) return;
   const heap = row.reachesHeap === null ? 'how many reach the heap is not known' : objects(row.reachesHeap) + ' reach the heap';
-  detail.append(element('p', '', row.what), element('p', 'small', `saves ${bytes(row.bytes)} in ${objects(row.objects)}, ${share(row.share, 1)} of the run (${certainty(row)}); ${heap}`));
+  const all = row.together;
+  const sum = all ? `; together with ${all.with.map((other) => 'No. ' + other).join(', ')} ${certainty(all)}: ${bytes(all.bytes)} in ${objects(all.objects)}` : '';
+  detail.append(element('p', '', row.what), element('p', 'small', `saves ${bytes(row.bytes)} in ${objects(row.objects)}, ${share(row.share, 1)} of the run (${certainty(row)}); ${heap}${sum}`));
 }
 const table = grid(columns, { sort: () => 'rank', dir: 'asc', height: narrow ? 92 : 62, what: (n) => n === 1 ? 'change' : 'changes', picked: describe });
 
