@@ -35,6 +35,7 @@ pub(crate) fn portions<'m>(model: &'m CountModel, profile: &Profile) -> Attribut
         owners: Owners::of(model),
         once: sites_of_once(profile),
         askers: CountedAskers::of(model),
+        chains: ends_of_chains(model),
         settled: FxHashSet::default(),
         seen: SeenAskers::default(),
         found: Attributed {
@@ -57,6 +58,8 @@ struct Attribution<'m, 'p> {
     /// Sites of work that is done once.
     once: FxHashSet<SiteIndex>,
     askers: CountedAskers<'m>,
+    /// Methods and bytecode indices where chains of a builder end in a text.
+    chains: FxHashSet<(MethodIndex, u16)>,
     /// Sites whose objects are divided.
     settled: FxHashSet<SiteIndex>,
     seen: SeenAskers,
@@ -122,6 +125,9 @@ impl<'m> Attribution<'m, '_> {
             return;
         }
         let (class, name) = call.target.rsplit_once('.').unwrap_or(("", &call.target));
+        // A chain of a builder is counted at its end, which makes the text itself: all else is made by what it appends.
+        let is_chain = self.chains.contains(&(call.method, call.bci));
+        let name = if is_chain { "append" } else { name };
         self.found.portions.push(Portion {
             site: self.site((index, site), part.ty.clone()),
             place: place(&caller.class, &caller.name, call.line),
@@ -193,8 +199,7 @@ impl<'m> Attribution<'m, '_> {
 
     fn add_seen(&mut self, (position, row): (usize, &ProfileRow), index: SiteIndex, asked: Asked) {
         let site = self.model.site(index);
-        self.seen
-            .add(&asked.place, &asked.path, (row.ty.as_ref(), row.tally));
+        self.seen.add(&asked.place, &asked.path, row.tally);
         let portion = Portion {
             site: self.site((index, site), row.ty.clone()),
             place: asked.place,
@@ -258,9 +263,9 @@ impl<'m> Attribution<'m, '_> {
         if !is_of_jdk(&method.class) {
             return;
         }
-        let seen = self.seen.of(&method.class, site.ty.as_deref());
+        let seen = self.seen.of(&method.class);
         let all: i64 = seen.iter().map(|asker| asker.tally.count).sum();
-        let portion = |asker: &&SeenAsker| {
+        let portion = |asker: &SeenAsker| {
             let part =
                 i128::from(tally.count) * i128::from(asker.tally.count) / i128::from(all.max(1));
             let part = share_of(tally, i64::try_from(part).unwrap_or(i64::MAX));
@@ -320,6 +325,15 @@ impl<'m> Attribution<'m, '_> {
             facts: &site.facts,
         }
     }
+}
+
+fn ends_of_chains(model: &CountModel) -> FxHashSet<(MethodIndex, u16)> {
+    let sites = model.sites.iter();
+    let ends = sites.filter(|site| {
+        site.kind == AllocationKind::StringConcat
+            && site.ty.as_deref() == Some("Ljava/lang/String;")
+    });
+    ends.map(|site| (site.method, site.bci)).collect()
 }
 
 /// Whether a method has a source that is the program's, or a library's.

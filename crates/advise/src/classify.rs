@@ -92,6 +92,7 @@ fn of_own(portion: &Portion<'_>) -> Option<Rule> {
         AllocationKind::Varargs => Some(Rule::Varargs),
         AllocationKind::Lambda | AllocationKind::MethodReference => Some(Rule::Capture),
         AllocationKind::Clone => Some(Rule::Copy),
+        AllocationKind::StringConcat => Some(Rule::Text),
         AllocationKind::New if site.ty.as_deref() == Some("Ljava/lang/StringBuilder;") => {
             Some(Rule::Text)
         }

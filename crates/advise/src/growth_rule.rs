@@ -241,36 +241,33 @@ impl<'a, 'm> Growths<'a, 'm> {
     pub(crate) fn most_of_texts(&self, row: &[&Portion<'_>]) -> Option<Tally> {
         let place = row.first()?;
         let family = FAMILIES.get(family_of(place)?)?;
-        let are_exact = row.iter().all(|portion| portion.basis == Basis::Exact);
-        let grown: Tally = row.iter().map(|portion| portion.tally).sum();
+        let grown = Counted::of(row.iter().copied())?;
         let builders = self.counted(place, |portion| family.is_collection(portion))?;
         let first = self.counted(place, |portion| family.is_first(portion))?;
         let texts = self.counted(place, is_array_of_text)?;
-        let has_one_each = first.count == builders.count && texts.count == builders.count;
-        let bytes = grown.bytes + first.bytes - texts.bytes;
-        (are_exact && has_one_each && bytes > 0).then_some(Tally {
-            count: grown.count,
+        let one_each = builders.exact.count;
+        let has_one_each =
+            one_each > 0 && first.exact.count == one_each && texts.exact.count == one_each;
+        let most = [grown.exact, grown.others, first.exact, first.others];
+        let bytes = most.iter().map(|tally| tally.bytes).sum::<i64>() - texts.exact.bytes;
+        (has_one_each && bytes > 0).then_some(Tally {
+            count: grown.exact.count + grown.others.count + first.others.count,
             bytes,
         })
     }
 
-    /// The objects of such portions of the row's method; `None` where some are not counted.
+    /// The objects of such portions of the row's method.
     fn counted(
         &self,
         place: &Portion<'_>,
         is_wanted: impl Fn(&Portion<'_>) -> bool,
-    ) -> Option<Tally> {
-        let mut sum = Tally::default();
-        for portion in self.portions {
-            if !Scope::Method.has(place, portion) || !is_wanted(portion) {
-                continue;
-            }
-            if portion.basis != Basis::Exact {
-                return None;
-            }
-            sum += portion.tally;
-        }
-        Some(sum)
+    ) -> Option<Counted> {
+        let portions = self.portions.iter();
+        Counted::of(
+            portions
+                .filter(|portion| Scope::Method.has(place, portion))
+                .filter(|portion| is_wanted(portion)),
+        )
     }
 
     /// The first arrays of the method's collections: copies of others' elements, and those that are empty at first.
@@ -390,6 +387,23 @@ impl<'a, 'm> Growths<'a, 'm> {
     }
 }
 
+/// Objects that are counted, and few others that are not: the most of them.
+struct Counted {
+    exact: Tally,
+    others: Tally,
+}
+
+impl Counted {
+    /// `None` where more are not counted.
+    fn of<'p, 'm: 'p>(portions: impl Iterator<Item = &'p Portion<'m>>) -> Option<Self> {
+        let (exact, others): (Vec<_>, Vec<_>) =
+            portions.partition(|portion| portion.basis == Basis::Exact);
+        let sum = |portions: &[&Portion<'_>]| portions.iter().map(|portion| portion.most()).sum();
+        let (exact, others): (Tally, Tally) = (sum(&exact), sum(&others));
+        (others.count <= exact.count / MOST_NOISE).then_some(Self { exact, others })
+    }
+}
+
 /// Collections that may have made a row's arrays.
 struct Guess {
     collections: i64,
@@ -438,10 +452,11 @@ impl Family {
             .ty
             .as_deref()
             .is_some_and(|ty| ty.starts_with('['));
-        is_array
-            && portion
-                .callee()
-                .is_some_and(|(class, name)| name == "<init>" && self.classes.contains(&class))
+        let is_of_constructor = portion
+            .callee()
+            .is_some_and(|(class, name)| name == "<init>" && self.classes.contains(&class));
+        let is_of_builder = self.classes.contains(&"java/lang/StringBuilder");
+        is_array && (is_of_constructor || is_of_builder && is_first_of_chain(portion))
     }
 
     /// Whether the portion is such collections themselves, made by the program.
@@ -457,10 +472,16 @@ impl Family {
 /// Whether these are the arrays of texts that builders become.
 fn is_array_of_text(portion: &Portion<'_>) -> bool {
     let is_array = |ty: &str| ty.starts_with('[');
-    portion.site.ty.as_deref().is_some_and(is_array)
-        && portion
-            .callee()
-            .is_some_and(|(class, name)| jdk::is_builder(class) && name == "toString")
+    let is_of_text = portion
+        .callee()
+        .is_some_and(|(class, name)| jdk::is_builder(class) && name == "toString");
+    let is_of_chain = portion.is_of_chain() && !is_first_of_chain(portion);
+    portion.site.ty.as_deref().is_some_and(is_array) && (is_of_text || is_of_chain)
+}
+
+/// Whether these are the first arrays of a chain's builders: all have one size, which the arrays of texts have not.
+fn is_first_of_chain(portion: &Portion<'_>) -> bool {
+    portion.is_of_chain() && portion.site.size.is_some()
 }
 
 /// Around a saving of which a part may be others' arrays.
@@ -472,5 +493,97 @@ fn estimate(saving: Tally, arrays: Tally) -> Sure {
     Sure::Estimate {
         objects: around(saving.count, arrays.count),
         bytes: around(saving.bytes, arrays.bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ducktrack_count_model::{SiteFacts, SiteIndex};
+
+    use super::*;
+    use crate::advice::Place;
+    use crate::portion::Site;
+
+    /// Objects of a chain `new StringBuilder().append(..).toString()`, or arrays that it asks for by `append`.
+    fn portion<'a>(
+        facts: &'a SiteFacts,
+        (kind, ty): (AllocationKind, &str),
+        size: Option<u32>,
+        tally: (i64, i64),
+    ) -> Portion<'a> {
+        let append = ("java/lang/StringBuilder", "append");
+        let is_grown = kind == AllocationKind::NewArray;
+        let path = is_grown.then(|| (Arc::from(append.0), Arc::from(append.1)));
+        Portion {
+            site: Site {
+                index: SiteIndex::at(0),
+                kind,
+                method: if is_grown {
+                    ("java/util/Arrays", "copyOf")
+                } else {
+                    ("Shop", "sell")
+                },
+                ty: Some(Arc::from(ty)),
+                size,
+                facts,
+            },
+            place: Place {
+                class: Arc::from("Shop"),
+                method: Arc::from("sell"),
+                line: Some(3),
+            },
+            path: path.into_iter().collect(),
+            constructed: None,
+            tally: Tally {
+                count: tally.0,
+                bytes: tally.1,
+            },
+            basis: Basis::Exact,
+            heap: None,
+            has_constant_argument: false,
+        }
+    }
+
+    #[test]
+    fn builders_of_texts_need_arrays_as_long_as_the_texts() {
+        let facts = SiteFacts::default();
+        let most = |texts: i64| {
+            let portions = [
+                portion(
+                    &facts,
+                    (AllocationKind::New, "Ljava/lang/StringBuilder;"),
+                    Some(24),
+                    (10, 240),
+                ),
+                portion(
+                    &facts,
+                    (AllocationKind::StringConcat, "[B"),
+                    Some(32),
+                    (10, 320),
+                ),
+                portion(
+                    &facts,
+                    (AllocationKind::StringConcat, "[B"),
+                    None,
+                    (texts, 800),
+                ),
+                portion(&facts, (AllocationKind::NewArray, "[B"), None, (20, 2_000)),
+            ];
+            let growths = Growths {
+                portions: &portions,
+                layout: ObjectLayout::default(),
+            };
+            growths.most_of_texts(&[&portions[3]])
+        };
+        let saved = Tally {
+            count: 20,
+            bytes: 320 + 2_000 - 800,
+        };
+        assert_eq!(most(10), Some(saved));
+        // Builders that become two texts each, or none.
+        assert_eq!(most(20), None);
+        assert_eq!(most(0), None);
     }
 }

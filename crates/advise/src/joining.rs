@@ -8,7 +8,7 @@ use crate::advice::Place;
 use crate::classify::{is_filled, rule_of};
 use crate::growth_rule::Growths;
 use crate::jdk;
-use crate::portion::Portion;
+use crate::portion::{Basis, Portion};
 use crate::row::{Row, place_of_change};
 use crate::rule::Rule;
 
@@ -55,10 +55,10 @@ fn join_texts(rows: &mut Vec<Row<'_, '_>>) {
     });
     let texts = ends_of_texts(rows, &|portion| {
         let is_text = portion.site.ty.as_deref() == Some("Ljava/lang/String;");
-        is_text
-            && portion
-                .callee()
-                .is_some_and(|(class, name)| jdk::is_builder(class) && name == "toString")
+        let is_of_builder = portion
+            .callee()
+            .is_some_and(|(class, name)| jdk::is_builder(class) && name == "toString");
+        is_text && (is_of_builder || portion.is_of_chain())
     });
     let has_own = |at: usize, ends: &[(Place, i64, usize)]| ends.iter().any(|(.., row)| *row == at);
     let mut moved = Vec::new();
@@ -141,7 +141,11 @@ fn ends_of_texts(
         .enumerate()
         .filter(|(_, row)| row.rule == Rule::Text)
     {
-        let objects = row.portions.iter().filter(|portion| is_end(portion));
+        let counted = row
+            .portions
+            .iter()
+            .filter(|portion| portion.basis == Basis::Exact);
+        let objects = counted.filter(|portion| is_end(portion));
         let objects: i64 = objects.map(|portion| portion.tally.count).sum();
         if let (Some(first), true) = (row.portions.first(), objects > 0) {
             ends.push((first.place.clone(), objects, at));
@@ -262,7 +266,7 @@ mod tests {
     use ducktrack_count_model::{SiteFacts, SiteIndex, Tally};
 
     use super::*;
-    use crate::portion::{Basis, Site};
+    use crate::portion::Site;
 
     /// Objects that a line of `Shop.sell` makes, or asks for by a method.
     fn portion<'a>(

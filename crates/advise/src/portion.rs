@@ -63,6 +63,11 @@ impl Portion<'_> {
         self.path.first().map(|(class, name)| (&**class, &**name))
     }
 
+    /// Whether it is a part of a chain `new StringBuilder().append(..).toString()`, which is counted where it is written.
+    pub(crate) fn is_of_chain(&self) -> bool {
+        self.path.is_empty() && self.site.kind == AllocationKind::StringConcat
+    }
+
     /// Whether a method of the JDK is on the way to the site.
     pub(crate) fn passes(&self, is_wanted: impl for<'a> Fn((&'a str, &'a str)) -> bool) -> bool {
         let mut methods = self.path.iter();

@@ -67,9 +67,15 @@ fn change(rule: Rule, change: &Change) -> String {
             "makes a Matcher at each call: keep one and reset it (one per thread stays in memory), or scan the text by indexOf".to_owned()
         }
         Rule::Regex => format!("{callee} works by a regular expression: keep the compiled Pattern, or scan the text by indexOf"),
+        Rule::Text if change.callee.is_none() => format!(
+            "puts text together ({ty}): append to one builder, or make the text only where it is used"
+        ),
         Rule::Text => format!("{callee} makes text ({ty}): append to one builder, or make the text only where it is used"),
         Rule::Exception => "makes an exception with its stack trace: return a value, or make it without a stack trace (the trace is lost)".to_owned(),
         Rule::Buffer => format!("makes a large {ty} for each call: keep it and use it again (one per thread stays in memory), or make it smaller"),
+        Rule::Costly if change.callee.is_none() => format!(
+            "{ty} is dear to make and made again and again: keep it and use it again (it stays in memory)"
+        ),
         Rule::Costly => format!("{callee} is dear to make and made again and again: keep it and use it again (it stays in memory)"),
     }
 }
