@@ -165,7 +165,7 @@ mod tests {
     fn rule_of_bytes(path: &[&'static str]) -> Option<Rule> {
         let facts = SiteFacts::default();
         let split = |method: &&'static str| method.rsplit_once('.').expect("a dot");
-        let methods: Vec<_> = path.iter().map(|method| split(method)).collect();
+        let methods: Vec<_> = path.iter().map(split).collect();
         let portion = Portion {
             site: Site {
                 index: SiteIndex::at(0),

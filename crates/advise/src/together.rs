@@ -97,7 +97,7 @@ fn together(rows: &[Ranked], at: usize) -> Option<Together> {
     let is_held = |part: &&Ranked| {
         let holds =
             |other: &&Ranked| other.holds_growth && is_of_method(&other.change, &part.change);
-        part.change.rule == Rule::Growth && parts.iter().any(|other| holds(other))
+        part.change.rule == Rule::Growth && parts.iter().any(holds)
     };
     let summed = parts.iter().filter(|part| !is_held(part));
     let summed: Vec<&Advice> = summed.map(|part| &part.change).collect();

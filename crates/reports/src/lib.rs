@@ -59,7 +59,7 @@ mod waste;
 
 pub use advice::{
     AdviceDoc, AdviceDumpDoc, AdviceEachDoc, AdviceIntervalDoc, AdvicePerDoc, AdviceReport,
-    advice_report,
+    AdviceTogetherDoc, advice_report,
 };
 pub use build::view;
 pub use collapsed::collapsed;
