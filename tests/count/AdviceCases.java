@@ -84,6 +84,8 @@ public class AdviceCases {
             case "TextOfBuilder": return before ? TextOfBuilder::before : TextOfBuilder::after;
             case "CopyOfFilled": return before ? CopyOfFilled::before : CopyOfFilled::after;
             case "GrownToText": return before ? GrownToText::before : GrownToText::after;
+            case "CopyOfMap": return before ? CopyOfMap::before : CopyOfMap::after;
+            case "CopyOfSet": return before ? CopyOfSet::before : CopyOfSet::after;
             case "CopyOfFiltered": return before ? CopyOfFiltered::before : CopyOfFiltered::after;
             case "KeptBuffers": return KeptBuffers::before;
             case "KeptTexts": return KeptTexts::before;
@@ -443,6 +445,21 @@ public class AdviceCases {
             text.append(name).append('@').append(name);
             sink += text.toString().length();
         }
+    }
+
+    /** A map for each caller, with entries and a table that is made as large as the other one. */
+    static class CopyOfMap {
+        static final Map<String, String> ALL = new HashMap<>();
+        static { for (int n = 0; n < 20; n++) ALL.put("key" + n, "value"); }
+        static Map<String, String> copied() { return new HashMap<>(ALL); }
+        static void before() { sink += copied().get("key7").length(); }
+        static void after() { sink += ALL.get("key7").length(); }
+    }
+
+    static class CopyOfSet {
+        static final List<String> ALL = new ArrayList<>(List.of("a", "b", "c", "d"));
+        static void before() { sink += new java.util.HashSet<>(ALL).contains("c") ? 1 : 0; }
+        static void after() { sink += ALL.contains("c") ? 1 : 0; }
     }
 
     /** The iterator of the loop that fills the list goes with the list. */

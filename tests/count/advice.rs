@@ -63,6 +63,8 @@ const BOUNDS: &[(&str, &str, f64)] = &[
     ("GrownToText", "growth", 1.0),
     ("CopyOfFilled", "copy", 1.0),
     ("CopyOfFiltered", "copy", 1.0),
+    ("CopyOfMap", "copy", 0.8),
+    ("CopyOfSet", "copy", 0.8),
     ("CopyOfParameters", "copy", 1.0),
     ("CopyToArray", "copy", 1.0),
     ("CopyOfBytes", "copy", 1.0),

@@ -120,6 +120,8 @@ pub struct Change {
     pub is_empty: bool,
     /// The last argument of the call is a constant.
     pub has_constant_argument: bool,
+    /// Of `Optional`s: the method returns one.
+    pub is_returned: bool,
     /// Of an iterator: its list has an index, so a loop by index needs no iterator.
     pub is_indexed: bool,
     /// Of a growing collection: the argument of its constructor that saves this.

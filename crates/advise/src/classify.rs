@@ -74,14 +74,24 @@ fn appends_text(portion: &Portion<'_>) -> bool {
     portion.callee().is_some_and(is_builder) && portion.passes(is_text)
 }
 
-/// The array of a collection that is made with many elements, or for them.
+/// The array of a collection that is made with many elements, or for them, or the parts of a copy of another collection.
 pub(crate) fn is_filled(portion: &Portion<'_>) -> bool {
     let is_array = |ty: &str| ty.starts_with('[');
+    let has_many =
+        portion.site.ty.as_deref().is_some_and(is_array) && average(portion) >= LEAST_TABLE;
+    makes_collection(portion) && has_many || copies_another(portion)
+}
+
+/// A part of a collection that its constructor makes.
+pub(crate) fn makes_collection(portion: &Portion<'_>) -> bool {
     portion
         .callee()
         .is_some_and(|(class, name)| name == "<init>" && jdk::is_collection(class))
-        && portion.site.ty.as_deref().is_some_and(is_array)
-        && average(portion) >= LEAST_TABLE
+}
+
+/// A part of a collection that its constructor copies from another one.
+fn copies_another(portion: &Portion<'_>) -> bool {
+    makes_collection(portion) && portion.passes(jdk::takes_over)
 }
 
 /// Allocated by the line itself.
@@ -132,7 +142,8 @@ fn is_result(portion: &Portion<'_>) -> bool {
 /// The array that a collection or builder puts in the place of a smaller one.
 pub(crate) fn is_growth(portion: &Portion<'_>) -> bool {
     let ty = portion.site.ty.as_deref().unwrap_or("");
-    if !ty.starts_with('[') {
+    // A copy is made as large as the other collection.
+    if !ty.starts_with('[') || copies_another(portion) {
         return false;
     }
     // A builder's text goes into its array by `append`; a copy of it that is larger is made by `Arrays.copyOf`.
@@ -163,6 +174,10 @@ mod tests {
 
     /// The rule of arrays of bytes that a line of the program asks for by these methods.
     fn rule_of_bytes(path: &[&'static str]) -> Option<Rule> {
+        rule_of_arrays("[B", path)
+    }
+
+    fn rule_of_arrays(ty: &str, path: &[&'static str]) -> Option<Rule> {
         let facts = SiteFacts::default();
         let split = |method: &&'static str| method.rsplit_once('.').expect("a dot");
         let methods: Vec<_> = path.iter().map(split).collect();
@@ -171,7 +186,7 @@ mod tests {
                 index: SiteIndex::at(0),
                 kind: AllocationKind::NewArray,
                 method: *methods.last().expect("a site"),
-                ty: Some(Arc::from("[B")),
+                ty: Some(Arc::from(ty)),
                 size: None,
                 facts: &facts,
             },
@@ -187,7 +202,7 @@ mod tests {
             constructed: None,
             tally: Tally {
                 count: 10,
-                bytes: 400,
+                bytes: 1_000,
             },
             basis: Basis::Exact,
             heap: None,
@@ -219,5 +234,25 @@ mod tests {
             "java/lang/Double.toString",
         ];
         assert_eq!(rule_of_bytes(&number), Some(Rule::Text));
+    }
+
+    #[test]
+    fn the_table_of_a_copied_map_has_not_grown() {
+        let table = "java/util/HashMap.resize";
+        let of = |path: &[&'static str]| rule_of_arrays("[Ljava/util/HashMap$Node;", path);
+        let copied = [
+            "java/util/HashMap.<init>",
+            "java/util/HashMap.putMapEntries",
+            table,
+        ];
+        assert_eq!(of(&copied), Some(Rule::Copy));
+        let of_set = [
+            "java/util/HashSet.<init>",
+            "java/util/AbstractCollection.addAll",
+            table,
+        ];
+        assert_eq!(of(&of_set), Some(Rule::Copy));
+        assert_eq!(of(&["java/util/HashMap.put", table]), Some(Rule::Growth));
+        assert_eq!(of(&["java/util/HashMap.putAll", table]), Some(Rule::Growth));
     }
 }

@@ -110,6 +110,15 @@ pub(crate) fn grows((class, name): Method<'_>) -> bool {
     GROWING.contains(&(class, name))
 }
 
+/// Whether a constructor takes over the elements of another collection by it.
+pub(crate) fn takes_over((class, name): Method<'_>) -> bool {
+    is_collection(class)
+        && matches!(
+            name,
+            "toArray" | "addAll" | "putAll" | "putMapEntries" | "copyElements"
+        )
+}
+
 pub(crate) fn happens_once((class, name): Method<'_>) -> bool {
     ONCE.contains(&(class, name)) || name == "<clinit>"
 }

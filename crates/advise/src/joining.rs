@@ -5,7 +5,7 @@ use ducktrack_profile::Profile;
 use rustc_hash::FxHashMap;
 
 use crate::advice::Place;
-use crate::classify::{is_filled, rule_of};
+use crate::classify::{is_filled, makes_collection, rule_of};
 use crate::growth_rule::Growths;
 use crate::jdk;
 use crate::portion::{Basis, Portion};
@@ -154,7 +154,7 @@ fn ends_of_texts(
     ends
 }
 
-/// The collections themselves go with the arrays that they are made with, where each has one.
+/// The collections themselves, and what they are made of, go with the arrays that they are made with, where each has one.
 fn join_filled<'a, 'm>(rows: &mut [Row<'a, 'm>], portions: &'a [Portion<'m>]) {
     for row in rows.iter_mut().filter(|row| row.rule == Rule::Copy) {
         let mut arrays: FxHashMap<&Place, i64> = FxHashMap::default();
@@ -163,8 +163,8 @@ fn join_filled<'a, 'm>(rows: &mut [Row<'a, 'm>], portions: &'a [Portion<'m>]) {
         }
         let is_collection = |portion: &&'a Portion<'m>| {
             let has_array = |arrays: &i64| *arrays >= portion.tally.count / 10 * 9;
-            portion.path.is_empty()
-                && portion.site.kind == AllocationKind::New
+            let is_itself = portion.path.is_empty() && portion.site.kind == AllocationKind::New;
+            (is_itself || makes_collection(portion))
                 && rule_of(portion).is_none()
                 && arrays.get(&portion.place).is_some_and(has_array)
         };

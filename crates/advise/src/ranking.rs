@@ -62,7 +62,9 @@ pub fn advise(model: &CountModel, profile: &Profile, options: AdviceOptions) -> 
     let callers = Callers::of(profile);
     let mut advice = Vec::new();
     for row in &rows {
-        let change = row.advice(profile, &growths, unexplained);
+        let mut change = row.advice(profile, &growths, unexplained);
+        change.change.is_returned =
+            row.rule == Rule::Optional && returns_optional(model, &change.place);
         let is_known =
             !matches!(change.sure, Sure::Estimate { .. }) || row.is_known(profile, model.total);
         if options.all || is_known && row.is_worth_it(&change, model.total) {
@@ -83,6 +85,15 @@ pub fn advise(model: &CountModel, profile: &Profile, options: AdviceOptions) -> 
         )
     });
     add_together(advice)
+}
+
+/// Whether a method of this name returns an `Optional`.
+fn returns_optional(model: &CountModel, place: &Place) -> bool {
+    let mut methods = model.methods.iter();
+    methods.any(|method| {
+        (&method.class, &method.name) == (&place.class, &place.method)
+            && method.descriptor.contains(")Ljava/util/Optional")
+    })
 }
 
 /// Rows are ordered by this: the bytes that reach the heap, but at least a twentieth of the saving, since up to that part a row counts as removed by the JIT.

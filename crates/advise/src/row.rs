@@ -307,6 +307,7 @@ impl Row<'_, '_> {
                     .as_deref()
                     .is_some_and(|ty| ty.starts_with('[')),
             has_constant_argument: largest.has_constant_argument,
+            is_returned: false,
             is_indexed: jdk::is_indexed(
                 largest.site.method.0,
                 largest

@@ -48,12 +48,15 @@ fn change(rule: Rule, change: &Change) -> String {
         Rule::Stream => {
             "a stream for each call: write a loop (results stay; laziness is lost)".to_owned()
         }
+        Rule::Optional if change.is_returned => {
+            "returns an Optional that is made at each call: keep it in a field (one per object stays in memory), or give its callers a form that returns null".to_owned()
+        }
         Rule::Optional => {
             "a chain of Optional for each call: test for null".to_owned()
         }
         Rule::EnumValues => format!("values() copies its {ty} at each call: keep one copy in a constant"),
         Rule::Copy if callee.ends_with(".<init>") => format!(
-            "makes a collection ({}) with a large {ty} at each call: keep the collection, or read the elements where they are",
+            "makes a collection ({}) with its elements at each call: keep the collection, or read the elements where they are",
             callee.trim_end_matches(".<init>")
         ),
         Rule::Copy => format!(
