@@ -15,6 +15,8 @@ use crate::evidence::Evidence;
 use crate::finding::{Finding, HeldBy, Standing};
 use crate::held::Holders;
 use crate::judged_row::{JudgedRow, judged};
+use crate::off_heap_finding::OffHeapFinding;
+use crate::off_heap_leaks::OffHeapLeaks;
 use crate::run_verdict::{RunVerdict, Unknown, run_verdict};
 use crate::softly_held::SoftlyHeld;
 use crate::structures::Structures;
@@ -36,6 +38,8 @@ pub struct Findings<'a> {
     pub rows: Vec<JudgedRow<'a>>,
     /// Alarms first, most bytes first; then what fills, what may leak, and what is too little to matter.
     pub findings: Vec<Finding>,
+    /// Memory outside of the heap that becomes more: alarms first, most bytes first.
+    pub off_heap: Vec<OffHeapFinding>,
     /// What is said of the run.
     pub verdict: RunVerdict,
 }
@@ -73,12 +77,15 @@ impl<'a> Findings<'a> {
         // What the program uses comes after what it does not.
         findings.sort_by_key(|one| (one.is_in_use(), !one.matters));
         let softly_held = soft.as_ref().map_or(0, |soft| soft.bytes);
+        let off_heap = OffHeapLeaks::new(evidence, forecast);
+        let off_heap = off_heap.all(step.holders(soft.as_ref()).as_ref())?;
         let verdict = run_verdict(survivors, &forecast, &findings, softly_held);
         Ok(Self {
             evidence,
             forecast,
+            verdict: verdict.with_off_heap(&findings, &off_heap),
             findings,
-            verdict,
+            off_heap,
             rows,
         })
     }
@@ -90,6 +97,7 @@ impl<'a> Findings<'a> {
             forecast: evidence.forecast(),
             rows: Vec::new(),
             findings: Vec::new(),
+            off_heap: Vec::new(),
             verdict: RunVerdict::NotKnown(Unknown::Contradictory(contradiction)),
         }
     }
@@ -97,6 +105,11 @@ impl<'a> Findings<'a> {
     /// The alarms.
     pub fn alarms(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|one| one.alarm.is_some())
+    }
+
+    /// The alarms outside of the heap.
+    pub fn off_heap_alarms(&self) -> impl Iterator<Item = &OffHeapFinding> {
+        self.off_heap.iter().filter(|one| one.is_alarm)
     }
 
     /// Bytes kept per megabyte that the program allocates, all alarms together.
@@ -136,21 +149,26 @@ struct Steps<'a> {
     rows: &'a [JudgedRow<'a>],
 }
 
-impl Steps<'_> {
-    /// The first ones with the paths that hold them. Each takes walks over the whole dump, so all processors take part.
-    fn with_holders(
-        &self,
-        mut found: Vec<Finding>,
-        soft: Option<&SoftlyHeld<'_>>,
-    ) -> Result<Vec<Finding>, DumpError> {
-        let Some((holdings, soft)) = self.evidence.holdings.zip(soft) else {
-            return Ok(found);
-        };
-        let holders = Holders {
+impl<'a> Steps<'a> {
+    /// Looks for holders; `None`: there is no dump.
+    fn holders(&self, soft: Option<&'a SoftlyHeld<'a>>) -> Option<Holders<'a>> {
+        let (holdings, soft) = self.evidence.holdings.zip(soft)?;
+        Some(Holders {
             model: self.evidence.model,
             holdings,
             soft,
             rows: self.rows,
+        })
+    }
+
+    /// The first ones with the paths that hold them. Each takes walks over the whole dump, so all processors take part.
+    fn with_holders(
+        &self,
+        mut found: Vec<Finding>,
+        soft: Option<&'a SoftlyHeld<'a>>,
+    ) -> Result<Vec<Finding>, DumpError> {
+        let Some(holders) = self.holders(soft) else {
+            return Ok(found);
         };
         let rest = found.split_off(found.len().min(MOST_HELD));
         let workers = available_parallelism().map_or(1, usize::from);

@@ -1,13 +1,13 @@
 //! Who holds the objects of a finding, by a heap dump.
 
-use ducktrack_analyses::TraceModel;
+use ducktrack_analyses::{SurvivorRow, TraceModel};
 use ducktrack_holders::{DumpError, HolderPath, HolderStep, Holdings, Origin};
 use rustc_hash::FxHashSet;
 
 use crate::finding::{AddedBy, Finding, HeldBy, Holder, HolderMade, Outside};
 use crate::judged_row::JudgedRow;
 use crate::places::Place;
-use crate::softly_held::{SoftlyHeld, is_of_row};
+use crate::softly_held::{Part, SoftlyHeld, is_of_row};
 
 /// Looks for holders in one dump.
 #[derive(Clone, Copy)]
@@ -28,7 +28,7 @@ impl Holders<'_> {
         let is_gone =
             finding.judged.released && there.saturating_mul(2) < finding.judged.live.objects;
         for row in rows.take(if is_gone { 0 } else { usize::MAX }) {
-            match self.path_to(row)? {
+            match self.path_to((row.row, row.part))? {
                 Some(path) if self.is_dead(&path) => outside = Outside::Dead,
                 Some(path) => return Ok(self.held(finding, path)),
                 None => {}
@@ -46,21 +46,20 @@ impl Holders<'_> {
         let Some(driver) = driver.filter(|_| self.holdings.dump.without_sites.is_none()) else {
             return u64::MAX;
         };
-        let is_its = self.is_its(driver);
+        let is_its = self.is_its((driver.row, driver.part));
         (0..self.holdings.dump.graph.objects())
             .filter(|object| is_its(*object))
             .count() as u64
     }
 
     /// Whether an object of the dump is one of the row's.
-    fn is_its(&self, row: &JudgedRow<'_>) -> impl Fn(u32) -> bool {
+    fn is_its(&self, (row, part): (&SurvivorRow, Part)) -> impl Fn(u32) -> bool {
         let mut wanted = vec![false; self.holdings.dump.makers.len()];
         for maker in makers(self.holdings, row) {
             if let Some(flag) = wanted.get_mut(maker as usize) {
                 *flag = true;
             }
         }
-        let part = row.part;
         move |object| {
             let maker = self.holdings.dump.maker_number(object);
             maker.is_some_and(|maker| wanted.get(maker as usize) == Some(&true))
@@ -75,34 +74,48 @@ impl Holders<'_> {
     }
 
     /// By the objects' sites; in a dump without sites, by their type.
-    pub(crate) fn path_to(&self, row: &JudgedRow<'_>) -> Result<Option<HolderPath>, DumpError> {
+    pub(crate) fn path_to(
+        &self,
+        (row, part): (&SurvivorRow, Part),
+    ) -> Result<Option<HolderPath>, DumpError> {
         let holdings = self.holdings;
         let paths = match holdings.dump.without_sites {
             Some(_) => {
-                let Some(wanted) = row.row.ty.as_deref() else {
+                let Some(wanted) = row.ty.as_deref() else {
                     return Ok(None);
                 };
                 let name = |object| holdings.types.name(holdings.type_of(object));
                 holdings.holders(|object| name(object) == wanted, 1)?
             }
-            None => holdings.holders(self.is_its(row), 1)?,
+            None => holdings.holders(self.is_its((row, part)), 1)?,
         };
         Ok(paths.into_iter().next())
     }
 
     fn held(&self, finding: Finding, path: HolderPath) -> Finding {
-        let (field, is_thread_local) = self.holdings.structure_field(&path);
         Finding {
             added_by: self.added_by(&finding, &path),
             holder_made: self.holder_made(&finding, &path),
-            holder: Holder::Path(Box::new(HeldBy {
-                within: self.holdings.structure_path(&path),
-                field,
-                is_thread_local,
-                path,
-            })),
+            holder: Holder::Path(Box::new(self.held_by(path))),
             ..finding
         }
+    }
+
+    fn held_by(&self, path: HolderPath) -> HeldBy {
+        let (field, is_thread_local) = self.holdings.structure_field(&path);
+        HeldBy {
+            within: self.holdings.structure_path(&path),
+            field,
+            is_thread_local,
+            path,
+        }
+    }
+
+    /// The path that holds most objects of a row. `None`: the dump has none, or they are dead in it.
+    pub(crate) fn of_row(&self, row: &SurvivorRow) -> Result<Option<HeldBy>, DumpError> {
+        let path = self.path_to((row, Part::All))?;
+        let path = path.filter(|path| !self.is_dead(path));
+        Ok(path.map(|path| self.held_by(path)))
     }
 
     fn is_own(&self, place: &Place) -> bool {
@@ -171,8 +184,8 @@ fn places(origin: Origin) -> impl Iterator<Item = Place> {
 }
 
 /// The makers in the dump that are those of a row.
-pub(crate) fn makers(holdings: &Holdings, row: &JudgedRow<'_>) -> FxHashSet<u32> {
+pub(crate) fn makers(holdings: &Holdings, row: &SurvivorRow) -> FxHashSet<u32> {
     let makers = (0_u32..).zip(&holdings.dump.makers);
-    let its = makers.filter(|(_, maker)| is_of_row(maker, row.row));
+    let its = makers.filter(|(_, maker)| is_of_row(maker, row));
     its.map(|(number, _)| number).collect()
 }

@@ -20,6 +20,10 @@ mod finding;
 mod findings;
 mod held;
 mod judged_row;
+mod off_heap_finding;
+mod off_heap_leaks;
+mod off_heap_makers;
+mod off_heap_witness;
 mod places;
 mod removal;
 mod run_verdict;
@@ -35,6 +39,7 @@ pub use finding::{
 };
 pub use findings::Findings;
 pub use judged_row::JudgedRow;
+pub use off_heap_finding::{OffHeapFinding, OffHeapOwner, OffHeapUnknown, OffHeapVerdict};
 pub use places::Place;
 pub use removal::Removal;
 pub use run_verdict::{RunVerdict, Unknown};

@@ -49,6 +49,13 @@ pub(crate) fn line_of_site(model: &CountModel, site: SiteIndex) -> Option<Line> 
     Some((method.class.clone(), method.name.clone(), row.line))
 }
 
+/// The line of a call.
+pub(crate) fn line_of_call(model: &CountModel, call: CallIndex) -> Option<Line> {
+    let row = model.calls.get(call.get())?;
+    let method = model.methods.get(row.method.get())?;
+    Some((method.class.clone(), method.name.clone(), row.line))
+}
+
 /// The line of a frame.
 pub(crate) fn line_of_frame(frame: &Frame) -> Option<Line> {
     match frame {

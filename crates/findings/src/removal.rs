@@ -42,7 +42,7 @@ impl Findings<'_> {
                 None => {
                     let driver = finding.rows.first().and_then(|row| self.rows.get(*row));
                     driver
-                        .map(|row| holders.path_to(row))
+                        .map(|row| holders.path_to((row.row, row.part)))
                         .transpose()?
                         .flatten()
                 }

@@ -7,6 +7,7 @@ use ducktrack_leaks::{
 
 use crate::contradiction::Contradiction;
 use crate::finding::Finding;
+use crate::off_heap_finding::OffHeapFinding;
 
 /// What is said of the run. Numbers of findings are places in [`Findings::findings`](crate::Findings::findings).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,13 @@ pub enum RunVerdict {
         first: usize,
         /// All of them.
         alarms: usize,
+    },
+    /// Memory outside of the heap leaks, faster than anything in it: the first of so many in [`Findings::off_heap`](crate::Findings::off_heap).
+    LeaksOffHeap {
+        /// Alarms outside of the heap.
+        alarms: usize,
+        /// Alarms in it.
+        in_heap: usize,
     },
     /// There is no verdict.
     NotKnown(Unknown),
@@ -70,6 +78,26 @@ pub enum Unknown {
     Lost,
     /// So few objects are alive that a leak would not have been seen.
     FewObjects,
+}
+
+impl RunVerdict {
+    /// The same, where memory outside of the heap may leak faster.
+    pub(crate) fn with_off_heap(self, findings: &[Finding], off_heap: &[OffHeapFinding]) -> Self {
+        let alarms = off_heap.iter().filter(|one| one.is_alarm);
+        let rate = alarms.clone().map(OffHeapFinding::drawn_rate);
+        let Some(fastest) = rate.max_by(f64::total_cmp) else {
+            return self;
+        };
+        let in_heap = findings.iter().filter(|one| one.alarm.is_some());
+        let is_faster = |one: &Finding| one.drawn_rate() > fastest;
+        match in_heap.clone().any(is_faster) {
+            true => self,
+            false => Self::LeaksOffHeap {
+                alarms: alarms.count(),
+                in_heap: in_heap.count(),
+            },
+        }
+    }
 }
 
 /// Judges the run. `softly_held`: live bytes that the JVM clears before the heap is full.

@@ -64,7 +64,7 @@ impl<'a> Structures<'a> {
     fn home(&self, finding: &Finding) -> Option<usize> {
         let driver = finding.rows.first().and_then(|row| self.rows.get(*row));
         let (holdings, driver) = self.holdings.zip(driver)?;
-        let its = makers(holdings, driver);
+        let its = makers(holdings, driver.row);
         let is_most = |contents: &Contents| {
             let counts = its
                 .iter()

@@ -41,7 +41,7 @@ impl Interval {
     }
 
     /// All of it times this.
-    pub(crate) fn times(self, factor: f64) -> Self {
+    pub fn times(self, factor: f64) -> Self {
         Self {
             value: self.value * factor,
             low: self.low * factor,

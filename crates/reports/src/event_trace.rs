@@ -59,8 +59,9 @@ pub use info::{
 };
 pub use leaks::{
     AlarmDoc, CandidateDoc, ClockCellDoc, CohortDoc, DirectMemoryDoc, FollowerDoc, IntervalDoc,
-    KeptLoadersDoc, LeakRequest, LeakWindowDoc, LeaksReport, MeasureDoc, RunVerdictDoc,
-    SiteVerdictDoc, SpanDoc, SpanEndDoc, UnknownDoc, VerdictDoc, leaks_report,
+    KeptLoadersDoc, LeakRequest, LeakWindowDoc, LeaksReport, MeasureDoc, MemoryOwnerDoc,
+    MemoryUnknownDoc, OffHeapLeakDoc, OffHeapUnknownDoc, RunVerdictDoc, SiteVerdictDoc, SpanDoc,
+    SpanEndDoc, UnknownDoc, VerdictDoc, leaks_report,
 };
 pub use lifetimes::{
     LifetimeContextDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport, lifetimes_report,

@@ -6,7 +6,7 @@ pub(crate) mod row;
 mod text;
 
 pub use build::off_heap_report;
-pub(crate) use build::{by_line, rows};
+pub(crate) use build::{by_line, frame_doc, rows};
 pub use document::{OffHeapKindDoc, OffHeapReport};
 pub use row::{OffHeapDoc, OffHeapFrameDoc, OffHeapStackDoc};
 

@@ -7,6 +7,7 @@ mod document;
 mod facts;
 mod kept;
 mod names;
+mod off_heap;
 mod sentence;
 mod sites;
 mod text;
@@ -19,7 +20,11 @@ pub use document::{
     SiteVerdictDoc, SpanDoc,
 };
 pub use kept::{DirectMemoryDoc, KeptLoadersDoc};
-pub use words::{AlarmDoc, MeasureDoc, RunVerdictDoc, SpanEndDoc, UnknownDoc, VerdictDoc};
+pub use off_heap::{OffHeapLeakDoc, OffHeapUnknownDoc};
+pub use words::{
+    AlarmDoc, MeasureDoc, MemoryOwnerDoc, MemoryUnknownDoc, RunVerdictDoc, SpanEndDoc, UnknownDoc,
+    VerdictDoc,
+};
 
 use crate::document_lines::lines;
 use crate::error::ReportError;

@@ -71,7 +71,7 @@ pub(crate) fn by_line<'m>(makers: impl Iterator<Item = &'m OffHeapRow>) -> Vec<O
         add(&mut doc.made, row.made);
         add(&mut doc.released, row.released);
         doc.stacks.push(OffHeapStackDoc {
-            frames: row.frames.iter().map(frame).collect(),
+            frames: row.frames.iter().map(frame_doc).collect(),
             live: amount(row.live()),
             made: amount(row.made),
         });
@@ -118,14 +118,15 @@ fn is_wanted(row: &OffHeapRow, filter: &Filter) -> bool {
 }
 
 fn place(row: &OffHeapRow) -> OffHeapFrameDoc {
-    let maker = row.maker().map(frame);
+    let maker = row.maker().map(frame_doc);
     maker.unwrap_or_else(|| OffHeapFrameDoc {
         class: UNKNOWN.to_owned(),
         ..OffHeapFrameDoc::default()
     })
 }
 
-fn frame(frame: &OffHeapFrame) -> OffHeapFrameDoc {
+/// A frame as it is shown.
+pub(crate) fn frame_doc(frame: &OffHeapFrame) -> OffHeapFrameDoc {
     OffHeapFrameDoc {
         class: readable_class(&frame.class),
         method: printable(&frame.method),

@@ -141,6 +141,16 @@ function candidate(row, at) {
   return box;
 }
 
+function outside(row, at) {
+  const box = element('div', 'panel path' + (at > 0 ? ' lesser' : ''));
+  const head = element('h3');
+  head.append(element('span', '', row.kind + ' made at ' + row.made), element('span', 'small', row.verdict));
+  box.append(head, factLine('live', bytes(row.live.bytes) + ' in ' + grouped(row.live.count) + ' of ' + grouped(row.madeInAll.count) + ' made'));
+  if (row.bytesPerMb.value > 0) box.append(factLine('rate', perMb(row.bytesPerMb.value) + ', ' + shortBytes(Math.max(0, row.bytesPerSecond)) + ' per second of work'));
+  box.append(factLine('verdict', row.sentence), factLine('to do', row.toDo));
+  return box;
+}
+
 // What a dump shows beside the candidates, as far as it matters.
 function beside(id, rows, matters, text) {
   const shown = rows.filter(matters).slice(0, 5);
@@ -157,6 +167,8 @@ if (data.candidates.length) {
   drawCurve(data.candidates[0]);
   addEventListener('resize', () => drawCurve(data.candidates[0]));
 } else byId('curve').parentElement.hidden = true;
+byId('off-heap').hidden = data.offHeap.length === 0;
+byId('off-heap').lastElementChild.replaceChildren(...data.offHeap.map(outside));
 const isLarge = (size) => size > 0 && 100 * size >= data.liveBytes;
 beside('loaders', data.loaders, (row) => row.count > 1 || isLarge(row.retained), (row) => (row.count === 1 ? '1 loader' : grouped(row.count) + ' loaders') + ' with ' + (row.classes === 1 ? '1 class' : grouped(row.classes) + ' classes') + ', retaining at least ' + bytes(row.retained) + ' (' + share(row.retained, data.liveBytes) + ')');
 beside('direct', data.directMemory, (row) => isLarge(row.capacity), (row) => bytes(row.capacity) + ' outside of the heap in ' + (row.count === 1 ? '1 direct buffer' : grouped(row.count) + ' direct buffers'));

@@ -9,6 +9,7 @@ use super::candidates::CandidateDocs;
 use super::document::{ClockCellDoc, LeakWindowDoc, LeaksReport, SpanDoc};
 use super::kept::kept;
 use super::names::Names;
+use super::off_heap::off_heap;
 use super::sentence::Sentence;
 use super::sites::sites;
 use super::words::SpanEndDoc;
@@ -105,6 +106,7 @@ pub fn leaks_report(
             None => Vec::new(),
         },
         candidates: candidates.all(),
+        off_heap: off_heap(findings),
         windows,
         loaders,
         direct_memory,

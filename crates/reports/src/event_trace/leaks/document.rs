@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::kept::{DirectMemoryDoc, KeptLoadersDoc};
+use super::off_heap::OffHeapLeakDoc;
 use super::words::{AlarmDoc, MeasureDoc, RunVerdictDoc, SpanEndDoc, UnknownDoc, VerdictDoc};
 use crate::event_trace::head::TraceHead;
 use crate::event_trace::holder_docs::{RootDoc, StepDoc, StructureDoc};
@@ -51,6 +52,8 @@ pub struct LeaksReport {
     pub windows: Vec<LeakWindowDoc>,
     /// What leaks first, then what fills, then what may leak, then what is too little to matter.
     pub candidates: Vec<CandidateDoc>,
+    /// Memory outside of the heap that becomes more, by the line that makes it: alarms first, most bytes first.
+    pub off_heap: Vec<OffHeapLeakDoc>,
     /// Class loaders that could be unloaded and what keeps them, most retained bytes first; empty without a dump.
     pub loaders: Vec<KeptLoadersDoc>,
     /// Buffers that own memory outside of the heap and what holds them, most bytes first; empty without a dump.

@@ -4,6 +4,7 @@ use ducktrack_findings::{Finding, Findings, RunVerdict, Unknown};
 use ducktrack_leaks::{Alarm, FEWEST_COHORTS, HORIZON, NotKnown};
 
 use super::names::{Names, field_name};
+use super::off_heap::made;
 use crate::event_trace::duration::duration;
 use crate::quantity::{counted, short_bytes};
 
@@ -21,6 +22,7 @@ impl Sentence<'_> {
         };
         match self.findings.verdict {
             RunVerdict::Leaks { first, alarms } => of(first, &|one| self.leaks(one, alarms)),
+            RunVerdict::LeaksOffHeap { alarms, in_heap } => self.off_heap((alarms, in_heap)),
             RunVerdict::Rises { first, lines } => of(first, &|one| self.rises(one, lines)),
             RunVerdict::Fills { first } => of(first, &|one| self.fills(one)),
             RunVerdict::NoLeak { rising } => self.no_leak(rising),
@@ -49,6 +51,25 @@ impl Sentence<'_> {
             "{}{kept} leaks {} of each MB that the program allocates{harm}{more}",
             self.objects(first),
             short_bytes(first.rate.value as u64)
+        )
+    }
+
+    /// `4.2 MB of direct-buffer made at ... leaks`
+    fn off_heap(&self, (alarms, in_heap): (usize, usize)) -> String {
+        let Some(first) = self.findings.off_heap.first() else {
+            return String::new();
+        };
+        let more = |others: usize, place: &str| match others {
+            0 => String::new(),
+            others => format!("; and {} {place}", counted(others as u64, "more leak")),
+        };
+        let others = more(alarms.saturating_sub(1), "outside of the heap");
+        format!(
+            "memory outside of the heap leaks: {} made at {}, {} of each MB that the program allocates in the heap{others}{}",
+            first.kind.name(),
+            made(first),
+            short_bytes(first.rate.value as u64),
+            more(in_heap, "in it")
         )
     }
 

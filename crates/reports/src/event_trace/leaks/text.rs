@@ -5,6 +5,7 @@ use ducktrack_leaks::CONFIDENCE;
 
 use super::document::{CandidateDoc, IntervalDoc, LeaksReport, SiteVerdictDoc};
 use super::kept;
+use super::off_heap::OffHeapLeakDoc;
 use super::words::{MeasureDoc, RunVerdictDoc, SpanEndDoc, UnknownDoc, VerdictDoc};
 use crate::event_trace::columns::Columns;
 use crate::event_trace::duration::duration;
@@ -49,6 +50,7 @@ pub(super) fn write(report: &LeaksReport, out: &mut TextLines) {
     for (rank, row) in report.candidates.iter().take(most).enumerate() {
         write_candidate(out, rank + 1, row, report, width);
     }
+    write_off_heap(out, &report.off_heap, width);
     // Buffers that are no leak are no news.
     let buffers = match report.verdict {
         RunVerdictDoc::NoLeak => &[],
@@ -154,6 +156,40 @@ fn write_candidate(
         fact(out, "unused", &unused(row));
     }
     sentence(out, "to do", &row.to_do, width);
+}
+
+fn write_off_heap(out: &mut TextLines, rows: &[OffHeapLeakDoc], width: usize) {
+    if rows.is_empty() {
+        return;
+    }
+    section(out, "MEMORY OUTSIDE OF THE HEAP that becomes more");
+    for row in rows.iter().take(SHOWN) {
+        out.push_str(&format!("  {} made at {}\n", row.kind, row.made));
+        let (live, blocks) = (bytes(row.live.bytes), grouped(row.live.count));
+        let made = grouped(row.made_in_all.count);
+        fact(out, "live", &format!("{live} in {blocks} of {made} made"));
+        if row.bytes_per_mb.value > 0.0 {
+            let size = |value: f64| short_bytes(value.max(0.0) as u64);
+            let IntervalDoc { value, low, high } = row.bytes_per_mb;
+            let rate = format!(
+                "{} of each MB allocated in the heap ({} to {}), {} per second of work",
+                size(value),
+                size(low),
+                size(high),
+                size(row.bytes_per_second)
+            );
+            fact(out, "rate", &rate);
+        }
+        sentence(out, "verdict", &row.sentence, width);
+        sentence(out, "to do", &row.to_do, width);
+    }
+    if let Some(more) = rows.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        fact(
+            out,
+            "",
+            &format!("and {}", counted(more as u64, "more line")),
+        );
+    }
 }
 
 /// The path in at most eight lines, and what a person would change.

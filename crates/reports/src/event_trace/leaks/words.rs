@@ -128,12 +128,36 @@ words! {
 impl From<RunVerdict> for RunVerdictDoc {
     fn from(verdict: RunVerdict) -> Self {
         match verdict {
-            RunVerdict::Leaks { .. } => Self::Leaks,
+            RunVerdict::Leaks { .. } | RunVerdict::LeaksOffHeap { .. } => Self::Leaks,
             RunVerdict::Fills { .. } => Self::Fills,
             RunVerdict::Rises { .. } => Self::Rises,
             RunVerdict::NoLeak { .. } => Self::NoLeak,
             RunVerdict::NotKnown(_) => Self::NotKnown,
         }
+    }
+}
+
+words! {
+    /// What became of the objects that would release memory outside of the heap.
+    MemoryOwnerDoc {
+        /// They are alive.
+        Held = "held",
+        /// They are dead, and nobody closed them.
+        Dropped = "dropped",
+        /// The recording does not tell.
+        NotKnown = "not known",
+    }
+}
+
+words! {
+    /// Why there is no verdict on memory outside of the heap.
+    MemoryUnknownDoc {
+        /// The recording follows no object that is made with it.
+        NoObject = "no object",
+        /// Those objects are not told apart from those of other lines.
+        Shared = "shared",
+        /// When it was released is not recorded.
+        Undated = "undated",
     }
 }
 
@@ -155,7 +179,12 @@ pub(super) fn reason(verdict: Verdict) -> Option<UnknownDoc> {
     let Verdict::NotKnown(why) = verdict else {
         return None;
     };
-    Some(match why {
+    Some(unknown(why))
+}
+
+/// The word for it.
+pub(super) fn unknown(why: NotKnown) -> UnknownDoc {
+    match why {
         NotKnown::Unseen => UnknownDoc::Unseen,
         NotKnown::FewLooks => UnknownDoc::FewLooks,
         NotKnown::OldestGone => UnknownDoc::OldestGone,
@@ -163,7 +192,7 @@ pub(super) fn reason(verdict: Verdict) -> Option<UnknownDoc> {
         NotKnown::WeakTable => UnknownDoc::WeakTable,
         NotKnown::Starting => UnknownDoc::Starting,
         NotKnown::FewCollections => UnknownDoc::FewCollections,
-    })
+    }
 }
 
 impl From<Measure> for MeasureDoc {
