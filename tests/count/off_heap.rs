@@ -127,6 +127,7 @@ fn makers_sizes_and_releases_are_those_of_the_program_and_of_its_pools() {
             let counted = format!("{} {} {} {}", direct.0, direct.1, mapped.0, mapped.1);
             assert_eq!(pools.trim(), counted, "{what}");
             assert_gates(&trace, &what);
+            assert_exports(&trace, &report, &what);
             runs += 1;
         }
     }
@@ -144,6 +145,49 @@ fn assert_gates(trace: &Path, what: &str) {
     assert_eq!(diff("native[OffHeapOwners]>+0"), Some(0), "{what}");
     assert_eq!(diff("native[OffHeapOwners.zlib()]>100k"), Some(1), "{what}");
     assert_eq!(diff("native[com.acme]>+0"), Some(2), "{what}");
+}
+
+/// A profile has the live blocks and bytes of the report, by the same stacks.
+fn assert_exports(trace: &Path, report: &Value, what: &str) {
+    let file = trace.join("speedscope.json");
+    let mut command = Command::new(ducktrack_command().expect("the command"));
+    let command = command
+        .arg("export")
+        .arg(trace)
+        .args(["--to", "speedscope"]);
+    let output = command.arg("--output").arg(&file).output().expect("export");
+    assert!(output.status.success(), "{what}: {output:?}");
+    let text = std::fs::read_to_string(&file).expect("a file");
+    let document: Value = serde_json::from_str(&text).expect("JSON");
+    let kinds = report["kinds"].as_array().expect("kinds").iter();
+    let sum = |key: &str| -> i64 {
+        let numbers = kinds.clone().map(|kind| kind["live"][key].as_i64());
+        numbers.map(|number| number.expect("a number")).sum()
+    };
+    let profiles = document["profiles"].as_array().expect("profiles");
+    for (name, sum) in [
+        ("live blocks outside of the heap", sum("count")),
+        ("live bytes outside of the heap", sum("bytes")),
+    ] {
+        let found = profiles.iter().find(|one| one["name"] == name);
+        assert_eq!(
+            found.map(|one| &one["endValue"]),
+            Some(&sum.into()),
+            "{what}: {name}"
+        );
+    }
+    let frames = document["shared"]["frames"].as_array().expect("frames");
+    let names: Vec<&str> = frames
+        .iter()
+        .filter_map(|frame| frame["name"].as_str())
+        .collect();
+    let is_there = |start: &str| names.iter().any(|name| name.starts_with(start));
+    // What is released is in no profile.
+    for (method, kind, _) in OWNERS.iter().filter(|(_, _, [.., live])| *live > 0) {
+        assert!(is_there(kind), "{what}: {kind}");
+        let method = format!("OffHeapOwners.{method}:");
+        assert!(is_there(&method), "{what}: {method}");
+    }
 }
 
 /// `top` of the running program has what is not released.

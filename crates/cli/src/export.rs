@@ -13,13 +13,13 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use ducktrack_analyses::{SpaceUse, TimelineCourse};
-use ducktrack_count_model::Tally;
+use ducktrack_count_model::OffHeapRow;
 use ducktrack_exports::{Pause, firefox, jfr, pprof, speedscope};
 use ducktrack_profile::Unit;
 use ducktrack_reports::{Sort, View, view, whole_stacks};
 use ducktrack_trace_reader::EventFiles;
 
-use self::exported::exported;
+use self::exported::Exported;
 #[cfg(feature = "fleet")]
 use crate::fleet::TablesArgs;
 use crate::live_sites::{self, LiveSites};
@@ -145,8 +145,8 @@ pub(crate) fn run(args: ExportArgs) -> Result<ExitCode> {
         _ => live_sites::at_end(trace)?,
     };
     let bytes = match args.to {
-        Format::Jfr => jfr(&exported(&view, None), &pauses(trace)?),
-        to => write(to, &view, sort, live.as_ref())?,
+        Format::Jfr => jfr(&Exported::of(&view, &[], None).export(), &pauses(trace)?),
+        to => write(to, (&view, &model.off_heap), sort, live.as_ref())?,
     };
     std::fs::write(&file, &bytes).with_context(|| format!("cannot write {}", file.display()))?;
     eprintln!(
@@ -182,9 +182,14 @@ fn pauses(trace: &Path) -> Result<Vec<Pause>> {
     Ok(pauses.collect())
 }
 
-fn write(to: Format, view: &View, sort: Sort, live: Option<&LiveSites>) -> Result<Vec<u8>> {
-    let live: Option<Vec<Tally>> = live.map(|live| view.stacks.live_rows(live));
-    let export = exported(view, live.as_deref());
+fn write(
+    to: Format,
+    (view, off_heap): (&View, &[OffHeapRow]),
+    sort: Sort,
+    live: Option<&LiveSites>,
+) -> Result<Vec<u8>> {
+    let exported = Exported::of(view, off_heap, live);
+    let export = exported.export();
     let unit = match sort {
         Sort::Bytes => Unit::Bytes,
         Sort::Count => Unit::Objects,

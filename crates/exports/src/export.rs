@@ -11,6 +11,8 @@ pub struct Export<'a> {
     pub profile: &'a Profile,
     /// The live objects of each row, if a trace has them.
     pub live: Option<&'a [Tally]>,
+    /// The live memory outside of the heap of each row, if there is any: [`Profile::with_off_heap`].
+    pub off_heap: Option<&'a [Tally]>,
     /// The program.
     pub name: &'a str,
     /// Its process id.
@@ -28,6 +30,8 @@ pub enum Measure {
     Made(Unit),
     /// The live amount.
     Live(Unit),
+    /// Live memory outside of the heap: blocks, bytes.
+    OffHeap(Unit),
 }
 
 impl Measure {
@@ -38,12 +42,26 @@ impl Measure {
             Self::Made(Unit::Bytes) => "allocated bytes",
             Self::Live(Unit::Objects) => "live objects",
             Self::Live(Unit::Bytes) => "live bytes",
+            Self::OffHeap(Unit::Objects) => "live blocks outside of the heap",
+            Self::OffHeap(Unit::Bytes) => "live bytes outside of the heap",
         }
     }
 
     pub(crate) fn unit(self) -> Unit {
         match self {
-            Self::Made(unit) | Self::Live(unit) => unit,
+            Self::Made(unit) | Self::Live(unit) | Self::OffHeap(unit) => unit,
+        }
+    }
+
+    /// The word for it and its unit, as pprof and OpenTelemetry have it.
+    pub(crate) fn sample_type(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Made(Unit::Objects) => ("alloc_objects", "count"),
+            Self::Made(Unit::Bytes) => ("alloc_space", "bytes"),
+            Self::Live(Unit::Objects) => ("inuse_objects", "count"),
+            Self::Live(Unit::Bytes) => ("inuse_space", "bytes"),
+            Self::OffHeap(Unit::Objects) => ("off_heap_blocks", "count"),
+            Self::OffHeap(Unit::Bytes) => ("off_heap_space", "bytes"),
         }
     }
 }
@@ -54,7 +72,12 @@ impl<'a> Export<'a> {
         let made = [Measure::Made(Unit::Objects), Measure::Made(Unit::Bytes)];
         let live = [Measure::Live(Unit::Objects), Measure::Live(Unit::Bytes)];
         let live = live.into_iter().filter(|_| self.live.is_some());
-        made.into_iter().chain(live).collect()
+        let off_heap = [
+            Measure::OffHeap(Unit::Objects),
+            Measure::OffHeap(Unit::Bytes),
+        ];
+        let off_heap = off_heap.into_iter().filter(|_| self.off_heap.is_some());
+        made.into_iter().chain(live).chain(off_heap).collect()
     }
 
     /// Rows with their positions that have something above zero.
@@ -69,12 +92,11 @@ impl<'a> Export<'a> {
 
     /// One number of a row, not below zero.
     pub(crate) fn value(&self, measure: Measure, at: usize, row: &ProfileRow) -> i64 {
+        let of_row = |tallies: Option<&[Tally]>| tallies?.get(at).copied();
         let tally = match measure {
             Measure::Made(_) => row.tally,
-            Measure::Live(_) => self
-                .live
-                .and_then(|live| live.get(at).copied())
-                .unwrap_or_default(),
+            Measure::Live(_) => of_row(self.live).unwrap_or_default(),
+            Measure::OffHeap(_) => of_row(self.off_heap).unwrap_or_default(),
         };
         measure.unit().of(tally).max(0)
     }

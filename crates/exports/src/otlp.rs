@@ -2,8 +2,8 @@
 //!
 //! | in OTLP | here |
 //! |---|---|
-//! | profiles | one for each measure: `alloc_objects/count`, `alloc_space/bytes`, and `inuse_objects/count`, `inuse_space/bytes` where a trace knows what is alive |
-//! | topmost location of a stack | the type of the objects |
+//! | profiles | one for each measure: `alloc_objects/count`, `alloc_space/bytes`, and `inuse_objects/count`, `inuse_space/bytes` where a trace knows what is alive, and `off_heap_blocks/count`, `off_heap_space/bytes` of memory outside of the heap that is not released |
+//! | topmost location of a stack | the type of the objects, or the kind of memory |
 //! | attributes of a sample | `type`, `thread.name`, `site`, and of each kind of contexts `context.KIND` |
 //! | attributes of the resource | `service.name`, `process.pid`, and what is given |
 //!
@@ -116,6 +116,8 @@ fn profile_id(export: &Export<'_>, measure: Measure) -> Vec<u8> {
         Measure::Made(Unit::Bytes) => 2,
         Measure::Live(Unit::Objects) => 3,
         Measure::Live(Unit::Bytes) => 4,
+        Measure::OffHeap(Unit::Objects) => 5,
+        Measure::OffHeap(Unit::Bytes) => 6,
     };
     let mut id = end.to_be_bytes().to_vec();
     id.extend_from_slice(&export.pid.to_be_bytes());
@@ -166,12 +168,7 @@ struct Tables {
 
 impl Tables {
     fn value_type(&mut self, measure: Measure) -> ValueType {
-        let (ty, unit) = match measure {
-            Measure::Made(Unit::Objects) => ("alloc_objects", "count"),
-            Measure::Made(Unit::Bytes) => ("alloc_space", "bytes"),
-            Measure::Live(Unit::Objects) => ("inuse_objects", "count"),
-            Measure::Live(Unit::Bytes) => ("inuse_space", "bytes"),
-        };
+        let (ty, unit) = measure.sample_type();
         ValueType {
             type_strindex: self.texts.number(ty.to_owned()),
             unit_strindex: self.texts.number(unit.to_owned()),

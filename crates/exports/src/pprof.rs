@@ -2,8 +2,8 @@
 //!
 //! | in pprof | here |
 //! |---|---|
-//! | sample types | `alloc_objects/count`, `alloc_space/bytes`, and `inuse_objects/count`, `inuse_space/bytes` where a trace knows what is alive |
-//! | topmost location | the type of the objects |
+//! | sample types | `alloc_objects/count`, `alloc_space/bytes`, and `inuse_objects/count`, `inuse_space/bytes` where a trace knows what is alive, and `off_heap_blocks/count`, `off_heap_space/bytes` of memory outside of the heap that is not released |
+//! | topmost location | the type of the objects, or the kind of memory |
 //! | labels | `type`, `thread`, `site` |
 
 use std::collections::HashMap;
@@ -101,12 +101,7 @@ impl Tables {
     }
 
     fn value_type(&mut self, measure: Measure) -> ValueType {
-        let (ty, unit) = match measure {
-            Measure::Made(Unit::Objects) => ("alloc_objects", "count"),
-            Measure::Made(Unit::Bytes) => ("alloc_space", "bytes"),
-            Measure::Live(Unit::Objects) => ("inuse_objects", "count"),
-            Measure::Live(Unit::Bytes) => ("inuse_space", "bytes"),
-        };
+        let (ty, unit) = measure.sample_type();
         ValueType {
             r#type: self.text(ty),
             unit: self.text(unit),

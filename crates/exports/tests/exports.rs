@@ -1,6 +1,8 @@
 //! One run in every format: sums are those of the profile, every number names something.
 
-use ducktrack_count_model::{CountModel, CountModelBuilder, Tally};
+use ducktrack_count_model::{
+    CountModel, CountModelBuilder, OffHeapFrame, OffHeapKind, OffHeapRow, Tally,
+};
 use ducktrack_exports::{Export, firefox, pprof, speedscope};
 use ducktrack_profile::{Profile, profile};
 use ducktrack_trace_format::{
@@ -106,6 +108,7 @@ fn export<'a>(profile: &'a Profile, live: Option<&'a [Tally]>) -> Export<'a> {
     Export {
         profile,
         live,
+        off_heap: None,
         name: "a.Main",
         pid: 4711,
         start_unix_millis: 1_700_000_000_000,
@@ -171,6 +174,41 @@ fn speedscope_has_a_profile_for_each_measure_and_thread() {
         .map(|frame| frame["name"].as_str().expect("a name"))
         .collect();
     assert_eq!(names, ["byte[]", "a.Main.make:2", "a.Main.main:1"]);
+}
+
+#[test]
+fn memory_outside_of_the_heap_has_its_own_measures() {
+    let frame = |method: &str, line: u16| OffHeapFrame {
+        class: "a/Main".into(),
+        method: method.into(),
+        line: Some(line),
+    };
+    let tally = |count: i64, bytes: i64| Tally { count, bytes };
+    let maker = OffHeapRow {
+        kind: OffHeapKind::Direct,
+        frames: vec![frame("allocate", 9), frame("main", 1)],
+        made: tally(5, 500),
+        released: tally(2, 200),
+    };
+    let (profile, off_heap) = profile(&model()).with_off_heap(&[maker]);
+    let export = Export {
+        off_heap: Some(&off_heap),
+        ..export(&profile, None)
+    };
+    let text = speedscope(&export).expect("JSON");
+    let document: Value = serde_json::from_str(&text).expect("JSON");
+    let profiles = document["profiles"].as_array().expect("profiles");
+    let sums = profiles.iter().map(|one| one["endValue"].as_i64());
+    let large = i64::try_from(LARGE).unwrap();
+    let expected = [10, large + 300, 3, 300].map(Some);
+    assert_eq!(sums.take(4).collect::<Vec<_>>(), expected);
+    let names = document["shared"]["frames"].as_array().expect("frames");
+    let last = names.iter().rev().take(2).map(|frame| &frame["name"]);
+    // `main` is the frame that the sampled stacks have.
+    assert_eq!(
+        last.collect::<Vec<_>>(),
+        ["a.Main.allocate:9", "direct-buffer"]
+    );
 }
 
 #[test]

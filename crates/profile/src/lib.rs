@@ -41,6 +41,7 @@ mod late_callers;
 mod layers;
 mod live;
 mod makers;
+mod off_heap;
 mod profile;
 mod sample_match;
 mod stack_sample;

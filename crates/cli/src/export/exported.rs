@@ -1,17 +1,44 @@
 //! The input of exporters, from a view.
 
-use ducktrack_count_model::Tally;
+use ducktrack_count_model::{OffHeapRow, Tally};
 use ducktrack_exports::Export;
+use ducktrack_profile::Profile;
 use ducktrack_reports::View;
 
-/// The whole time of the view.
-pub(super) fn exported<'a>(view: &'a View, live: Option<&'a [Tally]>) -> Export<'a> {
-    Export {
-        profile: &view.stacks,
-        live,
-        name: &view.run.command,
-        pid: view.run.pid,
-        start_unix_millis: view.run.start_unix_millis,
-        duration_millis: view.duration_millis().unwrap_or(0),
+use crate::live_sites::LiveSites;
+
+/// The stacks of a view, and those that made memory outside of the heap.
+pub(super) struct Exported<'a> {
+    view: &'a View,
+    stacks: Profile,
+    live: Option<Vec<Tally>>,
+    off_heap: Vec<Tally>,
+}
+
+impl<'a> Exported<'a> {
+    pub(super) fn of(view: &'a View, off_heap: &[OffHeapRow], live: Option<&LiveSites>) -> Self {
+        let live = live.map(|live| view.stacks.live_rows(live));
+        let (stacks, off_heap) = view.stacks.with_off_heap(off_heap);
+        Self {
+            view,
+            stacks,
+            live,
+            off_heap,
+        }
+    }
+
+    /// The whole time of the view.
+    pub(super) fn export(&self) -> Export<'_> {
+        let has_off_heap = self.off_heap.iter().any(|tally| tally.bytes > 0);
+        let run = &self.view.run;
+        Export {
+            profile: &self.stacks,
+            live: self.live.as_deref(),
+            off_heap: has_off_heap.then_some(self.off_heap.as_slice()),
+            name: &run.command,
+            pid: run.pid,
+            start_unix_millis: run.start_unix_millis,
+            duration_millis: self.view.duration_millis().unwrap_or(0),
+        }
     }
 }

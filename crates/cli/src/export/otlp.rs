@@ -5,14 +5,14 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use ducktrack_count_model::{ContextNames, CountModel, CountModelBuilder, Tally};
+use ducktrack_count_model::{ContextNames, CountModel, CountModelBuilder};
 use ducktrack_exports::otlp;
 use ducktrack_profile::profile_in_contexts;
 use ducktrack_reports::{Filter, view};
 use opentelemetry_proto::tonic::profiles::v1development::ProfilesData;
 use prost::Message;
 
-use super::exported::exported;
+use super::exported::Exported;
 use super::push::push;
 use crate::followed_run::FollowedRun;
 use crate::live_sites::{self, LiveSites};
@@ -107,8 +107,8 @@ fn profiles(
         names.learn(&model.contexts);
         view.stacks = profile_in_contexts(model, names);
     }
-    let live: Option<Vec<Tally>> = live.map(|live| view.stacks.live_rows(live));
-    let mut export = exported(&view, live.as_deref());
+    let exported = Exported::of(&view, &model.off_heap, live);
+    let mut export = exported.export();
     if let (Some(chosen), Some(last)) = (&view.chosen_windows, &view.snapshot) {
         export.duration_millis = chosen.millis;
         export.start_unix_millis = last.unix_millis.saturating_sub(chosen.millis);

@@ -17,6 +17,9 @@ pub(crate) struct LiveFigures {
     /// Alarms of `ducktrack leaks`.
     pub(crate) sites: usize,
     pub(crate) bytes_per_second: f64,
+    /// The same outside of the heap.
+    pub(crate) off_heap_lines: usize,
+    pub(crate) off_heap_bytes_per_second: f64,
 }
 
 /// `None`: the run has no events, or the heap is not known.
@@ -37,6 +40,11 @@ pub(crate) fn live_figures(directory: &Path) -> Result<Option<LiveFigures>> {
                 bytes: heap.total.bytes,
                 sites: findings.alarms().count(),
                 bytes_per_second: findings.forecast.per_second(findings.rate()),
+                off_heap_lines: findings.off_heap_alarms().count(),
+                off_heap_bytes_per_second: findings
+                    .off_heap_alarms()
+                    .map(|one| one.bytes_per_second(&findings.forecast))
+                    .sum(),
             }))
         },
     )

@@ -12,7 +12,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use ducktrack_count_model::{ContextName, ContextNames, CountModel, RunState, Tally};
+use ducktrack_count_model::{
+    ContextName, ContextNames, CountModel, OffHeapKind, OffHeapRow, RunState, Tally,
+};
 use ducktrack_reports::{Completeness, Ending};
 
 use super::connection::Answer;
@@ -222,6 +224,9 @@ fn exposition(
     if !contexts.is_empty() {
         of_contexts(&mut out, contexts);
     }
+    if !model.off_heap.is_empty() {
+        off_heap(&mut out, &model.off_heap);
+    }
     balance(&mut out, model);
     cost(&mut out, model);
     if let Some(live) = live {
@@ -258,6 +263,43 @@ fn of_contexts(out: &mut Exposition, contexts: &BTreeMap<ContextName, ContextSum
                 label("context", &context.name),
             ];
             out.sample(name, &labels.join(","), of(sums));
+        }
+    }
+}
+
+/// Series by kind: there are seven.
+fn off_heap(out: &mut Exposition, rows: &[OffHeapRow]) {
+    let mut kinds: BTreeMap<OffHeapKind, (Tally, Tally)> = BTreeMap::new();
+    for row in rows {
+        let (live, made) = kinds.entry(row.kind).or_default();
+        *live += row.live();
+        *made += row.made;
+    }
+    type Figure = fn(&(Tally, Tally)) -> i64;
+    let metrics: [(&str, &str, &str, Figure); 3] = [
+        (
+            "ducktrack_off_heap_live_bytes",
+            "gauge",
+            "Bytes outside of the heap that Java code owns and has not released, by kind.",
+            |(live, _)| live.bytes,
+        ),
+        (
+            "ducktrack_off_heap_live_blocks",
+            "gauge",
+            "Blocks of this memory.",
+            |(live, _)| live.count,
+        ),
+        (
+            "ducktrack_off_heap_made_bytes_total",
+            "counter",
+            "Bytes of all blocks that were made since recording began.",
+            |(_, made)| made.bytes,
+        ),
+    ];
+    for (name, kind, help, of) in metrics {
+        out.metric(name, kind, help);
+        for (memory, sums) in &kinds {
+            out.sample(name, &label("kind", memory.name()), of(sums));
         }
     }
 }
@@ -315,6 +357,13 @@ fn live_heap(out: &mut Exposition, live: &LiveFigures) {
     let help = "Bytes by which they grow for each second in which the program works.";
     let rate = live.bytes_per_second;
     out.single("ducktrack_leak_bytes_per_second", "gauge", help, rate);
+    let help = "Lines that leak memory outside of the heap, as ducktrack leaks has them.";
+    let lines = live.off_heap_lines;
+    out.single("ducktrack_off_heap_leaking_lines", "gauge", help, lines);
+    let help = "Bytes by which it grows for each second in which the program works.";
+    let rate = live.off_heap_bytes_per_second;
+    let name = "ducktrack_off_heap_leak_bytes_per_second";
+    out.single(name, "gauge", help, rate);
 }
 
 /// A label; its value has no end before its own.
