@@ -3,6 +3,7 @@
 mod kernel_files;
 mod look;
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -11,11 +12,11 @@ use anyhow::{Result, bail};
 use clap::Args;
 use ducktrack_count_model::CountModel;
 use ducktrack_memory_bill::{Bill, Recorded, Sample, forecast};
-use ducktrack_reports::{MemoryRequest, memory_report};
+use ducktrack_reports::{MemoryReport, MemoryRequest, Report, memory_report};
 
 use crate::dump::process;
 use crate::jvm_process::JvmProcess;
-use crate::output::{Output, Tables};
+use crate::output::{Charts, Output};
 use crate::records::load_records;
 use crate::target;
 use look::Look;
@@ -43,23 +44,35 @@ pub(crate) struct MemoryArgs {
     #[arg(long = "for", value_name = "SECONDS", default_value_t = 10)]
     seconds: u64,
     #[command(flatten)]
-    output: Output<Tables>,
+    output: Output<Charts>,
 }
 
 pub(crate) fn run(args: &MemoryArgs) -> Result<ExitCode> {
     if args.seconds > LONGEST {
         bail!("--for {}: at most {LONGEST} seconds", args.seconds);
     }
+    let report = report(&args.target, Duration::from_secs(args.seconds))?;
+    args.output.print(&report)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The page of a recording whose program runs: as it is now, not over time.
+pub(crate) fn page(directory: &Path) -> Result<String> {
+    let target = directory.display().to_string();
+    Ok(report(&target, Duration::ZERO)?.html()?)
+}
+
+fn report(target: &str, length: Duration) -> Result<MemoryReport> {
     let ended = "what it was charged is not recorded: ask while it runs";
-    let pid = process(&args.target, ended)?;
+    let pid = process(target, ended)?;
     let jvm = JvmProcess::find(pid)?;
     let look = Look::at(&jvm);
-    let samples = observe(&look, Duration::from_secs(args.seconds))?;
-    let recording = recording(&args.target);
+    let samples = observe(&look, length)?;
+    let recording = recording(target);
     let found = look.whole(recording.as_ref().map(recorded))?;
     let bill = Bill::of(&found.observed);
     let forecast = forecast(&samples, (bill.limit, found.max_heap));
-    let report = memory_report(
+    Ok(memory_report(
         &bill,
         forecast,
         MemoryRequest {
@@ -72,9 +85,7 @@ pub(crate) fn run(args: &MemoryArgs) -> Result<ExitCode> {
             off_heap: recording.map_or_else(Vec::new, |model| model.off_heap),
             observed_seconds: samples.last().map_or(0.0, |sample| sample.seconds),
         },
-    );
-    args.output.print(&report)?;
-    Ok(ExitCode::SUCCESS)
+    ))
 }
 
 /// What the process records of itself, if it does.

@@ -63,8 +63,6 @@ macro_rules! forms {
 forms! {
     /// Tables, keys, and a page with charts.
     Charts: Text Json Csv Html;
-    /// Tables and keys.
-    Tables: Text Json Csv;
     /// One text and keys.
     Keys: Text Json;
     /// A comparison, for people and for CI.

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use anyhow::{Result, anyhow};
 use clap::Args;
 use ducktrack_holders::{DumpError, DumpFile, HeapGraph, JoinedDump};
-use ducktrack_reports::{WasteRequest, waste_report};
+use ducktrack_reports::{Report, WasteReport, WasteRequest, waste_report};
 
 use crate::dump_loading::{DumpTrace, PartialDump};
-use crate::output::{Output, Tables};
+use crate::output::{Charts, Output};
 use crate::run_dump::RunDump;
 use crate::target::recording;
 
@@ -33,7 +33,7 @@ pub(crate) struct WasteArgs {
     #[arg(long, value_name = "N")]
     top: Option<usize>,
     #[command(flatten)]
-    output: Output<Tables>,
+    output: Output<Charts>,
 }
 
 pub(crate) fn run(args: WasteArgs) -> Result<ExitCode> {
@@ -64,13 +64,32 @@ fn of_dump(args: &WasteArgs) -> Result<ExitCode> {
 fn of_recording(args: &WasteArgs) -> Result<ExitCode> {
     let dump = RunDump::of(args.dump.as_deref(), &args.target);
     let dump = dump.required(&args.target)?;
-    let mut trace = DumpTrace::load(&args.target, dump, args.partial, ())?;
-    let joined = trace.joined()?;
     let request = request(args, dump, Some(&args.target));
-    let report = waste_report(&joined, Some(&trace.model), &request);
-    let report = report.map_err(|error| trace.fault(error))?;
+    let report = with_lines((&args.target, dump), args.partial, &request)?;
     args.output.print(&report)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The page of a recording and a dump of it.
+pub(crate) fn page(trace: &Path, dump: &Path) -> Result<String> {
+    let request = WasteRequest {
+        dump: dump.display().to_string(),
+        trace: Some(trace.display().to_string()),
+        top: None,
+    };
+    let report = with_lines((trace, dump), PartialDump::default(), &request)?;
+    Ok(report.html()?)
+}
+
+fn with_lines(
+    (trace, dump): (&Path, &Path),
+    partial: PartialDump,
+    request: &WasteRequest,
+) -> Result<WasteReport> {
+    let mut trace = DumpTrace::load(trace, dump, partial, ())?;
+    let joined = trace.joined()?;
+    let report = waste_report(&joined, Some(&trace.model), request);
+    report.map_err(|error| trace.fault(error))
 }
 
 fn request(args: &WasteArgs, dump: &Path, trace: Option<&Path>) -> WasteRequest {

@@ -30,6 +30,7 @@ pub(crate) mod page;
 mod path_fold;
 mod place;
 mod stale;
+pub(crate) mod table_page;
 pub(crate) mod text_parts;
 mod timeline;
 

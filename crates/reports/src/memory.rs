@@ -3,6 +3,7 @@
 mod advice;
 mod document;
 mod makers;
+mod page;
 mod text;
 
 pub use document::{
@@ -45,5 +46,9 @@ impl Report for MemoryReport {
             .chain(rows)
             .map(|row| csv_line(&row))
             .collect())
+    }
+
+    fn html(&self) -> Result<String, ReportError> {
+        page::html(self)
     }
 }

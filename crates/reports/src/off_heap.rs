@@ -2,6 +2,7 @@
 
 mod build;
 mod document;
+mod page;
 pub(crate) mod row;
 mod text;
 
@@ -67,6 +68,10 @@ impl Report for OffHeapReport {
             .chain(rows)
             .map(|row| csv_line(&row))
             .collect())
+    }
+
+    fn html(&self) -> Result<String, ReportError> {
+        page::html(self)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod build;
 mod document;
+mod page;
 mod text;
 
 pub use build::{WasteRequest, waste_report};
@@ -55,5 +56,9 @@ impl Report for WasteReport {
             .chain(rows)
             .map(|row| csv_line(&row))
             .collect())
+    }
+
+    fn html(&self) -> Result<String, ReportError> {
+        page::html(self)
     }
 }

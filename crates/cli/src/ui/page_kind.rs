@@ -14,6 +14,9 @@ pub(crate) enum PageKind {
     Lifetimes,
     Leaks,
     Holders,
+    Waste,
+    OffHeap,
+    Memory,
     Stale,
     Deaths,
     Diff,
@@ -22,7 +25,7 @@ pub(crate) enum PageKind {
 
 impl PageKind {
     /// In the order of tabs: a trace opens on its verdict, counts on their table.
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::Live,
         Self::Leaks,
         Self::Report,
@@ -31,6 +34,9 @@ impl PageKind {
         Self::Heap,
         Self::Cost,
         Self::Holders,
+        Self::Waste,
+        Self::OffHeap,
+        Self::Memory,
         Self::Lifetimes,
         Self::Stale,
         Self::Deaths,
@@ -60,6 +66,21 @@ impl PageKind {
                 "holders",
                 "Holders",
                 "who holds the objects of the heap dump",
+            ),
+            Self::Waste => (
+                "waste",
+                "Waste",
+                "what the live bytes of the heap dump are wasted on",
+            ),
+            Self::OffHeap => (
+                "off-heap",
+                "Off-heap",
+                "who made memory outside of the heap, and what is not released",
+            ),
+            Self::Memory => (
+                "memory",
+                "Memory",
+                "what fills the memory of the process and its container",
             ),
             Self::Lifetimes => (
                 "lifetimes",
@@ -92,7 +113,8 @@ impl PageKind {
         let command = match (self, dump, baseline) {
             (Self::Live, ..) => format!("ducktrack top {trace}"),
             (Self::Diff, _, Some(baseline)) => format!("ducktrack diff {baseline} {trace}"),
-            (Self::Leaks | Self::Holders, Some(dump), _) => {
+            (Self::OffHeap, ..) => format!("ducktrack report {trace} --off-heap"),
+            (Self::Leaks | Self::Holders | Self::Waste, Some(dump), _) => {
                 format!("ducktrack {id} {trace} --dump {dump}")
             }
             _ => format!("ducktrack {id} {trace}"),

@@ -15,7 +15,7 @@ use ducktrack_findings::{Evidence, Findings, leak_question};
 use ducktrack_heap_replay::{CollectionNumber, Moment};
 use ducktrack_reports::{
     Ending, Filter, HolderSelection, LeakRequest, Report, UiDocument, heap_report, holders_report,
-    info_report, leaks_report, ui_document, view,
+    info_report, leaks_report, off_heap_report, ui_document, view,
 };
 
 use super::page_kind::PageKind;
@@ -30,7 +30,7 @@ use crate::stale::Stale;
 use crate::timeline::Timeline;
 use crate::trace_loading::load_trace;
 use crate::trace_report::{Answer, TraceReport};
-use crate::{advise, deaths, diff};
+use crate::{advise, deaths, diff, memory, waste};
 
 /// A running recording is not read again before this time, nor before this many times the duration of the last reading has passed.
 const LEAST_AGE: Duration = Duration::from_secs(2);
@@ -182,6 +182,9 @@ impl Recording {
             }),
             PageKind::Leaks => self.leaks(reading, query),
             PageKind::Holders => self.holders(),
+            PageKind::Waste => waste::page(&self.directory, self.dump.required(&self.directory)?),
+            PageKind::OffHeap => page_of(&off_heap_report(&model.count, name, &all)),
+            PageKind::Memory => memory::page(&self.directory),
             PageKind::Deaths => Ok(deaths::whole_report(&self.directory)?.html()?),
             PageKind::Diff => match &self.baseline {
                 Some(baseline) => diff::page(baseline, &self.directory),
@@ -314,7 +317,10 @@ fn is_there(
         | PageKind::Lifetimes
         | PageKind::Leaks
         | PageKind::Info => is_trace,
-        PageKind::Holders => is_trace && others.0.is_some(),
+        PageKind::Holders | PageKind::Waste => is_trace && others.0.is_some(),
+        PageKind::OffHeap => !model.count.off_heap.is_empty(),
+        // The kernel has no figures of a process that has ended.
+        PageKind::Memory => Ending::of(&model.count).state == RunState::Running,
         PageKind::Stale => has_uses,
         PageKind::Deaths => is_trace && model.count.run.mode.has_deaths(),
         PageKind::Diff => others.1.is_some(),

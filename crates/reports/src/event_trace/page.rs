@@ -57,6 +57,9 @@ pub(crate) const STALE: Kind = kind!("event/stale.html", "stale.js");
 pub(crate) const GC: Kind = kind!("event/gc.html", "gc.js");
 pub(crate) const INFO: Kind = kind!("event/info.html", "info.js");
 pub(crate) const ADVISE: Kind = kind!("event/advise.html", "advise.js");
+pub(crate) const WASTE: Kind = kind!("event/waste.html", "waste.js");
+pub(crate) const OFF_HEAP: Kind = kind!("event/off_heap.html", "off_heap.js");
+pub(crate) const MEMORY: Kind = kind!("event/memory.html", "memory.js");
 
 const CSS: &str = concat!(
     include_str!("../../templates/report.css"),
@@ -82,6 +85,19 @@ pub(crate) struct Verdict {
 }
 
 impl Facts {
+    /// Of what has no run beside its title.
+    pub(crate) fn titled(title: String, what: &'static str, cards: Vec<Card>) -> Self {
+        Self {
+            title,
+            what,
+            run: Vec::new(),
+            missing: Vec::new(),
+            damage: Vec::new(),
+            cards,
+            verdict: None,
+        }
+    }
+
     pub(crate) fn of(head: &TraceHead, what: &'static str) -> Self {
         let run = &head.run;
         let mut facts = vec![
@@ -160,7 +176,8 @@ mod tests {
     #[test]
     fn no_script_declares_a_name_twice() {
         let kinds = [
-            HEAP, HOLDERS, LEAKS, LIFETIMES, TIMELINE, DEATHS, STALE, GC, INFO, ADVISE,
+            HEAP, HOLDERS, LEAKS, LIFETIMES, TIMELINE, DEATHS, STALE, GC, INFO, ADVISE, WASTE,
+            OFF_HEAP, MEMORY,
         ];
         for kind in kinds {
             let script = kind.script();

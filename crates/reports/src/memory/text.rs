@@ -122,7 +122,8 @@ fn growth(what: &str, trend: Option<MemoryTrendDoc>, seconds: f64) -> String {
     }
 }
 
-fn end(end: Option<&MemoryEndDoc>) -> String {
+/// What ends the process, and when.
+pub(super) fn end(end: Option<&MemoryEndDoc>) -> String {
     let Some(end) = end else {
         return "nothing surely grows towards a limit".to_owned();
     };

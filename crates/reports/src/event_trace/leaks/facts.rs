@@ -16,6 +16,7 @@ pub(super) fn facts(report: &LeaksReport) -> Facts {
         sentence: report.sentence.clone(),
     });
     let size = |value: f64| short_bytes(value.max(0.0) as u64);
+    let outside = report.off_heap.iter().filter(|row| row.alarm).count() as u64;
     let (full, at) = match report.seconds_until_full {
         Some(seconds) => (
             duration(seconds),
@@ -26,9 +27,9 @@ pub(super) fn facts(report: &LeaksReport) -> Facts {
     facts.cards = vec![
         Card::new(
             "Leaks",
-            grouped(report.alarms),
+            grouped(report.alarms + outside),
             format!(
-                "of {}",
+                "of {}; {outside} outside of the heap",
                 counted(report.candidates.len() as u64, "candidate")
             ),
         ),
