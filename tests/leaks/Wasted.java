@@ -6,6 +6,8 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Keeps waste whose amount is known by construction; several kinds are of the same bytes. */
 public class Wasted {
@@ -24,6 +26,7 @@ public class Wasted {
     static final class Derived extends Base { int used; Object none; }
     static final class Wrapped { List<Object> twice; }
     static final class Numbers { Set<Integer> boxed; }
+    static final class Cells { AtomicReference<?>[] references; AtomicLong[] counts; }
     static final class Sharing { List<Object> none; }
 
     static final Object[] KEYS = new Object[64];
@@ -103,6 +106,18 @@ public class Wasted {
             Wrapped wrapped = new Wrapped();
             wrapped.twice = Collections.synchronizedList(Collections.unmodifiableList(WORDS)); // MADE twice
             KEPT.add(wrapped);
+        }
+        for (int i = 0; i < 5; i++) {
+            Cells cells = new Cells();
+            cells.references = new AtomicReference<?>[20];
+            for (int k = 0; k < 20; k++) {
+                cells.references[k] = new AtomicReference<>(); // MADE references
+            }
+            cells.counts = new AtomicLong[10];
+            for (int k = 0; k < 10; k++) {
+                cells.counts[k] = new AtomicLong(k); // MADE counts
+            }
+            KEPT.add(cells);
         }
         for (int i = 0; i < 12; i++) {
             Numbers numbers = new Numbers();

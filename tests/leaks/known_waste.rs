@@ -46,6 +46,8 @@ impl Layout {
         let node = self.object(16);
         let decimal = self.object(24) + self.object(24) + self.array(4, 3);
         let moment = 3 * self.object(8);
+        let around = self.object(4);
+        let counts = 10 * self.object(8) - around - (self.array(8, 10) - self.array(4, 10));
         vec![
             (
                 "equal-strings-latin1",
@@ -120,6 +122,20 @@ impl Layout {
                 15,
                 15 * self.object(8),
                 "twice",
+            ),
+            (
+                "atomics-in-arrays",
+                "Cells.references",
+                100,
+                5 * (20 * self.object(4) - around),
+                "references",
+            ),
+            (
+                "atomics-in-arrays",
+                "Cells.counts",
+                50,
+                5 * counts,
+                "counts",
             ),
         ]
     }

@@ -43,6 +43,8 @@ pub enum Advice {
     NoFinalizer,
     /// One wrapper is enough.
     Unwrap,
+    /// An atomic array keeps the values.
+    AtomicArray,
 }
 
 impl Advice {
@@ -75,6 +77,9 @@ impl Advice {
             Self::RemoveThreadLocal => "call ThreadLocal.remove when the work is done",
             Self::NoFinalizer => "close the objects yourself; use a Cleaner and no finalizer",
             Self::Unwrap => "one wrapper is enough",
+            Self::AtomicArray => {
+                "use AtomicReferenceArray, AtomicIntegerArray or AtomicLongArray: one object for all values"
+            }
         }
     }
 }

@@ -10,6 +10,7 @@
 //! Beside the graph this keeps 26 bytes for each object while it works, and 16 for each string, array or value whose equals are looked for.
 #![forbid(unsafe_code)]
 
+mod atomics;
 mod boxes;
 mod claims;
 mod collection_parts;
@@ -55,6 +56,7 @@ pub fn waste(graph: &HeapGraph, maker_of: &dyn Fn(u32) -> Option<u32>) -> Result
     let is_owned = |object: u32| owned.contains(&object) || parts.is_part(object);
     tails::judge(graph, &reach, (&contents, &is_owned), &mut findings);
     wrappers::judge(graph, &reach, &mut findings);
+    atomics::judge(graph, &reach, &mut findings);
     default_fields::judge(graph, &reach, &contents, &mut findings);
     let regions = regions::regions(graph, &reach, maker_of);
     Ok(findings.finish(contents.compact_saves, regions))
