@@ -6,10 +6,12 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compile_java, ducktrack_command, is_full_run, skipped, traced_jdks,
+    Jdk, agent_library, checked, compile_java, ducktrack_command, is_full_run, jdks_in_turn,
+    skipped, traced_jdks,
 };
 use serde_json::Value;
 
@@ -19,7 +21,7 @@ const DIRECT: u64 = 40 * MB;
 
 fn programs() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["MemoryLeaks"], 17, folder.path()).expect("compile"));
+    assert!(compile_java(&["MemoryLeaks", "LiveSet"], 17, folder.path()).expect("compile"));
     folder
 }
 
@@ -205,6 +207,69 @@ fn a_recording_names_the_lines() {
         let (place, count, bytes) = made("thread-stacks", "thread-stack");
         assert!(place.starts_with("MemoryLeaks.sleeper:"), "{what}: {place}");
         assert_eq!((count, bytes), (60, 60 * 2 * MB), "{what}");
+    }
+}
+
+/// Megabytes that the program keeps.
+const LIVE: u64 = 64;
+
+/// `LiveSet` with a heap: per mille of its time in pauses; `None`: it ended with an OutOfMemoryError.
+fn share_with(jdk: &Jdk, programs: &Path, (collector, heap): (&str, u64)) -> Option<u64> {
+    let mut command = jdk.tool("java");
+    command.args([collector, &format!("-Xmx{heap}m"), "-cp"]);
+    command
+        .arg(programs)
+        .args(["LiveSet", &LIVE.to_string(), "6"]);
+    let output = command.output().expect("java");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        assert!(errors.contains("OutOfMemoryError"), "{errors}");
+        return None;
+    }
+    let text = String::from_utf8(output.stdout).expect("text");
+    let share = text.lines().last().and_then(|line| line.split(' ').next());
+    Some(share.expect("a share").parse().expect("a number"))
+}
+
+/// The program runs in the advised heap with the share of pauses that was foretold; with little more than is alive it does not.
+#[test]
+fn the_advised_heap_is_enough_and_less_is_not() {
+    let programs = programs();
+    for jdk in &jdks_in_turn("the advised heap", &traced_jdks().expect("JDKs"), 0) {
+        for collector in ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"] {
+            let what = format!("JDK {} {collector}", jdk.version);
+            let mut command = jdk.tool("java");
+            command.args([collector, "-Xmx400m", "-Xms400m", "-cp"]);
+            command
+                .arg(programs.path())
+                .args(["LiveSet", &LIVE.to_string(), "60"]);
+            let program = Running::of(&mut command);
+            sleep(Duration::from_secs(4));
+            let report = memory(program.0.id(), "6");
+            drop(program);
+            let need = &report["heapNeed"];
+            let bytes = |key: &str| need[key].as_u64().expect("bytes") / MB;
+            let (live, heap) = (bytes("live"), bytes("heap"));
+            assert!((LIVE..LIVE * 3 / 2).contains(&live), "{what}: {report}");
+            assert!((3 * LIVE..5 * LIVE).contains(&heap), "{what}: {report}");
+            let parts = report["parts"].as_array().expect("parts");
+            let part = parts.iter().find(|part| part["part"] == "heap-used");
+            let advice = part.and_then(|part| part["what"].as_str()).expect("advice");
+            assert!(
+                advice.starts_with(&format!("-Xmx{heap}m")),
+                "{what}: {advice}"
+            );
+            let said = 1000.0 * need["shareThen"].as_f64().expect("a share");
+            let enough = share_with(jdk, programs.path(), (collector, heap));
+            // A machine that others use is slower by times.
+            let is_as_said = enough.is_some_and(|share| share as f64 <= said + 20.0);
+            assert!(is_as_said, "{what}: {enough:?} of {said}, {advice}");
+            let less = share_with(jdk, programs.path(), (collector, LIVE + 6));
+            assert!(less.is_none_or(|share| share > 50), "{what}: {less:?}");
+            checked(&format!(
+                "{what}: {advice}; it took {enough:?} per mille, and {less:?} with less"
+            ));
+        }
     }
 }
 

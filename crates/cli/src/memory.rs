@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use clap::Args;
 use ducktrack_count_model::CountModel;
-use ducktrack_memory_bill::{Bill, Recorded, Sample, forecast};
+use ducktrack_memory_bill::{Bill, Part, Recorded, Sample, forecast, heap_need};
 use ducktrack_reports::{MemoryReport, MemoryRequest, Report, memory_report};
 
 use crate::dump::process;
@@ -72,6 +72,7 @@ fn report(target: &str, length: Duration) -> Result<MemoryReport> {
     let found = look.whole(recording.as_ref().map(recorded))?;
     let bill = Bill::of(&found.observed);
     let forecast = forecast(&samples, (bill.limit, found.max_heap));
+    let heap = bill.bytes(Part::HeapUsed) + bill.bytes(Part::HeapFree);
     Ok(memory_report(
         &bill,
         forecast,
@@ -79,6 +80,7 @@ fn report(target: &str, length: Duration) -> Result<MemoryReport> {
             pid,
             group: found.group,
             max_heap: found.max_heap,
+            heap_need: heap_need(&samples, heap),
             threads: found.threads,
             native: found.observed.native,
             loaders: found.loaders,

@@ -4,6 +4,7 @@
 //! do together, once the pages are filled that the heap has taken and never filled. The kill comes when the heap wants a step more than the limit has room for:
 //! at most a step is left over then, on average half of one.
 
+use crate::pauses::Pauses;
 use crate::trend::{Trend, trend};
 
 /// A look at the process.
@@ -17,6 +18,8 @@ pub struct Sample {
     pub heap_used: Option<u64>,
     /// Bytes of the heap in memory, which are in `held`; `None`: not known.
     pub heap_resident: Option<u64>,
+    /// The collections so far; `None`: not known.
+    pub pauses: Option<Pauses>,
 }
 
 /// What ends the process.
@@ -169,6 +172,7 @@ mod tests {
             held: held(at),
             heap_used: Some(heap(at)),
             heap_resident: None,
+            pauses: None,
         };
         (0..20).map(sample).collect()
     }

@@ -13,9 +13,11 @@ mod class_loaders;
 mod forecast;
 mod group;
 mod heap_figures;
+mod heap_need;
 mod mappings;
 mod native_memory;
 mod part;
+mod pauses;
 mod trend;
 
 pub use bill::{Bill, BillRow, Observed, Recorded};
@@ -25,7 +27,9 @@ pub use group::{Group, GroupVersion, group_path};
 pub use heap_figures::{
     HeapFigures, code_ranges, heap_figures, max_heap, metaspace_committed, metaspace_used,
 };
+pub use heap_need::{HeapNeed, heap_need};
 pub use mappings::{AddressRange, Mapping, mappings, stack_pointer};
 pub use native_memory::{NativeCategory, native_memory};
 pub use part::Part;
+pub use pauses::{Pauses, pauses};
 pub use trend::{Trend, trend};

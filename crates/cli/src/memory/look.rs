@@ -1,16 +1,21 @@
 //! Looks at a JVM: the kernel's files, and its own answers.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use ducktrack_memory_bill::{
-    LoadersOfClass, Mapping, Observed, Recorded, Sample, code_ranges, heap_figures,
-    loaders_by_class, max_heap, metaspace_committed, metaspace_used, native_memory, stack_pointer,
+    LoadersOfClass, Mapping, Observed, Pauses, Recorded, Sample, code_ranges, heap_figures,
+    loaders_by_class, max_heap, metaspace_committed, metaspace_used, native_memory, pauses,
+    stack_pointer,
 };
 
 use super::kernel_files::{anonymous_of, group, group_now, mappings_of, processes, waits};
 use crate::attach::listener::{Listener, Request};
 use crate::jvm_process::JvmProcess;
+
+/// In the path of the file of counters.
+const COUNTERS: &str = "/hsperfdata_";
 
 /// A process that is looked at again and again.
 pub(super) struct Look<'a> {
@@ -51,6 +56,7 @@ impl<'a> Look<'a> {
             held,
             heap_used: heap.map(|heap| heap.used),
             heap_resident: heap.map(|heap| heap.resident(&mappings)),
+            pauses: self.pauses(&mappings),
         })
     }
 
@@ -94,6 +100,13 @@ impl<'a> Look<'a> {
     fn mappings(&self) -> Result<Vec<Mapping>> {
         let pid = self.jvm.pid;
         mappings_of(pid).with_context(|| format!("process {pid} cannot be looked at"))
+    }
+
+    /// The JVM keeps its counters in a file that it maps, where it was not told to do without (`-XX:-UsePerfData`).
+    fn pauses(&self, mappings: &[Mapping]) -> Option<Pauses> {
+        let mut names = mappings.iter().map(|mapping| &mapping.name);
+        let file = names.find(|name| name.contains(COUNTERS))?;
+        pauses(&fs::read(self.jvm.inside(Path::new(file))).ok()?)
     }
 
     fn others(&self) -> u64 {

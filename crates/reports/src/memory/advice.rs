@@ -1,6 +1,6 @@
 //! What to do about each part: the flag, with a value that follows from the bill.
 
-use ducktrack_memory_bill::{Bill, Part};
+use ducktrack_memory_bill::{Bill, HeapNeed, Part};
 
 use crate::quantity::short_bytes;
 
@@ -9,10 +9,13 @@ const MIB: u64 = 1 << 20;
 const LEAST_SHARE: u64 = 20;
 /// Of a limit, what the heap and all else leave free: collections and bursts need room.
 const ROOM: u64 = 10;
+/// A part of the largest heap: another size by less is no advice.
+const CLEARLY: u64 = 5;
 
 pub(super) struct Advisor<'a> {
     pub(super) bill: &'a Bill,
     pub(super) max_heap: Option<u64>,
+    pub(super) heap_need: Option<HeapNeed>,
     pub(super) threads: u64,
     pub(super) native_memory_tracking: bool,
 }
@@ -25,7 +28,7 @@ impl Advisor<'_> {
             return None;
         }
         Some(match part {
-            Part::HeapUsed => return self.heap(),
+            Part::HeapUsed => return self.heap().or_else(|| self.needed_heap()),
             Part::HeapFree => "a smaller -Xmx; with G1 from JDK 12 on -XX:G1PeriodicGCInterval=60000 gives it back".to_owned(),
             Part::Metaspace => format!(
                 "-XX:MaxMetaspaceSize={}m bounds it; if it grows, loaders are kept: ducktrack leaks",
@@ -70,6 +73,24 @@ impl Advisor<'_> {
                 short_bytes(limit),
                 short_bytes(beside),
                 short_bytes(max_heap)
+            )
+        })
+    }
+
+    /// What is alive needs a heap of another size.
+    fn needed_heap(&self) -> Option<String> {
+        let (need, max_heap) = (self.heap_need?, self.max_heap?);
+        let is_less = need.heap < max_heap - max_heap / CLEARLY;
+        let is_more = need.heap > max_heap + max_heap / CLEARLY;
+        let is_enough = if is_less { "is enough" } else { "is needed" };
+        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+        (is_less || is_more).then(|| {
+            format!(
+                "-Xmx{}m {is_enough}: at most {} are alive after collections, whose pauses take {} of the time now, and would take about {}",
+                need.heap / MIB,
+                short_bytes(need.live),
+                percent(need.share),
+                percent(need.share_then)
             )
         })
     }

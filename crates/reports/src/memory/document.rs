@@ -1,7 +1,7 @@
 //! The keys of `ducktrack memory`.
 
 use ducktrack_count_model::OffHeapRow;
-use ducktrack_memory_bill::{Bill, End, Forecast, LoadersOfClass, NativeCategory, Trend};
+use ducktrack_memory_bill::{Bill, End, Forecast, HeapNeed, LoadersOfClass, NativeCategory, Trend};
 use serde::{Deserialize, Serialize};
 
 use super::advice::Advisor;
@@ -29,6 +29,8 @@ pub struct MemoryReport {
     pub limit: Option<u64>,
     /// The largest heap (`-Xmx`); null where the JVM does not say.
     pub max_heap: Option<u64>,
+    /// The heap that what is alive needs; null: no collection was seen, or the collector works beside the program.
+    pub heap_need: Option<HeapNeedDoc>,
     /// Threads.
     pub threads: u64,
     /// Whether the JVM counts its own memory (`-XX:NativeMemoryTracking=summary`).
@@ -47,6 +49,21 @@ pub struct MemoryReport {
     pub heap_trend: Option<MemoryTrendDoc>,
     /// The end that comes first; null: nothing surely grows towards a limit.
     pub end: Option<MemoryEndDoc>,
+}
+
+/// The heap that what is alive needs: `heapNow - live` bytes of room and `share`, for `heap - live` and `shareThen`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct HeapNeedDoc {
+    /// Bytes alive, at most: the least that the heap held while it was observed.
+    pub live: u64,
+    /// The share of the time in pauses of collections, from 0 to 1.
+    pub share: f64,
+    /// The heap that is enough (`-Xmx`), in bytes.
+    pub heap: u64,
+    /// The share of the time with it, about.
+    pub share_then: f64,
 }
 
 /// A part of the charge.
@@ -123,6 +140,8 @@ pub struct MemoryRequest {
     pub group: Option<String>,
     /// The largest heap.
     pub max_heap: Option<u64>,
+    /// The heap that what is alive needs.
+    pub heap_need: Option<HeapNeed>,
     /// Threads.
     pub threads: u64,
     /// The JVM's count of its own memory; empty: it does not count.
@@ -144,6 +163,7 @@ pub fn memory_report(
     let advisor = Advisor {
         bill,
         max_heap: request.max_heap,
+        heap_need: request.heap_need,
         threads: request.threads,
         native_memory_tracking: !request.native.is_empty(),
     };
@@ -163,6 +183,7 @@ pub fn memory_report(
         charged: bill.charged,
         limit: bill.limit,
         max_heap: request.max_heap,
+        heap_need: request.heap_need.map(HeapNeedDoc::of),
         threads: request.threads,
         native_memory_tracking: !request.native.is_empty(),
         native_memory: request
@@ -176,6 +197,17 @@ pub fn memory_report(
         charge_trend: charge.map(MemoryTrendDoc::of),
         heap_trend: heap.map(MemoryTrendDoc::of),
         end: end.map(MemoryEndDoc::of),
+    }
+}
+
+impl HeapNeedDoc {
+    fn of(need: HeapNeed) -> Self {
+        Self {
+            live: need.live,
+            share: need.share,
+            heap: need.heap,
+            share_then: need.share_then,
+        }
     }
 }
 
