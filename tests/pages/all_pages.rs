@@ -109,7 +109,7 @@ fn no_page_scrolls_sideways_and_pages_lead_to_each_other() {
     let trace = trace.display().to_string();
     let (trace, dump) = (trace.as_str(), dump.as_str());
     let html = ["--format", "html"];
-    let commands: [&[&str]; 11] = [
+    let commands: [&[&str]; 13] = [
         &["report", trace],
         &["timeline", trace],
         &["heap", trace],
@@ -118,6 +118,8 @@ fn no_page_scrolls_sideways_and_pages_lead_to_each_other() {
         &["stale", trace],
         &["leaks", trace, "--dump", dump],
         &["holders", trace, "--dump", dump],
+        &["waste", trace, "--dump", dump],
+        &["report", trace, "--off-heap"],
         &["info", trace],
         &["deaths", trace],
         &["diff", trace, trace],

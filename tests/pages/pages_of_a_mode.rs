@@ -116,6 +116,13 @@ fn look(trace: &Path, way: &Way, name: &str) {
         let may_answer = way.has_events || command == "info";
         assert_eq!(answers, may_answer, "{name}: {command}");
     }
+    // There is no dump, and the kernel has no figures of a process that has ended.
+    assert!(!has("waste") && !has("memory"), "{name}: {tabs:?}");
+    let off_heap = trace_command("report", trace, &["--off-heap"]).expect("report --off-heap");
+    let has_off_heap = off_heap["kinds"]
+        .as_array()
+        .is_some_and(|kinds| !kinds.is_empty());
+    assert_eq!(has("off-heap"), has_off_heap, "{name}: {tabs:?}");
     assert_eq!(has("deaths"), way.has_deaths, "{name}: {tabs:?}");
     if way.has_deaths {
         trace_command("deaths", trace, &[]).expect(name);

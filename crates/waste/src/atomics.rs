@@ -8,14 +8,12 @@ use crate::kind::{Advice, Kind};
 use crate::reach::Reach;
 
 const KIND: Kind = Kind::new("atomics-in-arrays", Advice::AtomicArray);
-/// Arrays, and the bytes of an element in what takes their place.
-const ARRAYS: [(&str, u64); 3] = [
-    ("[Ljava/util/concurrent/atomic/AtomicReference;", REFERENCE),
-    ("[Ljava/util/concurrent/atomic/AtomicInteger;", 4),
-    ("[Ljava/util/concurrent/atomic/AtomicLong;", 8),
+/// Arrays, and the bytes of an element in what takes their place; `None`: those of a reference.
+const ARRAYS: [(&str, Option<u64>); 3] = [
+    ("[Ljava/util/concurrent/atomic/AtomicReference;", None),
+    ("[Ljava/util/concurrent/atomic/AtomicInteger;", Some(4)),
+    ("[Ljava/util/concurrent/atomic/AtomicLong;", Some(8)),
 ];
-/// Stands for the size of a reference, which dumps differ in: the new array is as long as the old one.
-const REFERENCE: u64 = 0;
 
 pub(crate) fn judge(graph: &HeapGraph, reach: &Reach, findings: &mut Findings<'_>) {
     for array in (0..graph.objects()).filter(|object| reach.is_live(*object)) {
@@ -46,14 +44,16 @@ pub(crate) fn judge(graph: &HeapGraph, reach: &Reach, findings: &mut Findings<'_
     }
 }
 
-/// The object around the new array, which is as large as one with a reference, and by how much the elements are larger. An array with empty places is taken to have none: nothing is
-/// saved for them.
-fn replacement(graph: &HeapGraph, (array, element): (u32, u64), atomics: &[u32]) -> u64 {
+/// The object around the new array, which is as large as one with a reference, and by how much the elements are larger.
+fn replacement(graph: &HeapGraph, (array, element): (u32, Option<u64>), atomics: &[u32]) -> u64 {
     let model = graph.model();
-    let around = model.array_bytes(1, 0);
-    let longer = match element {
-        REFERENCE => 0,
-        element => model.array_bytes(element, atomics.len() as u64),
-    };
-    around + longer.saturating_sub(graph.bytes(array))
+    let around = (model.header + model.reference).next_multiple_of(8);
+    let bytes = graph.bytes(array);
+    let longer = element.map_or(0, |element| {
+        // The last place may be padding: places that may be empty count but for that one.
+        let places = bytes.saturating_sub(model.array_base) / model.reference.max(1);
+        let length = (atomics.len() as u64).max(places.saturating_sub(1));
+        model.array_bytes(element, length)
+    });
+    around + longer.saturating_sub(bytes)
 }

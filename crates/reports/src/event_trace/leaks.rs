@@ -5,6 +5,7 @@ mod candidates;
 mod csv;
 mod document;
 mod facts;
+mod interval;
 mod kept;
 mod names;
 mod off_heap;
@@ -16,9 +17,10 @@ mod words;
 
 pub use build::{LeakRequest, leaks_report};
 pub use document::{
-    CandidateDoc, ClockCellDoc, CohortDoc, FollowerDoc, IntervalDoc, LeakWindowDoc, LeaksReport,
-    SiteVerdictDoc, SpanDoc,
+    CandidateDoc, ClockCellDoc, CohortDoc, FollowerDoc, LeakWindowDoc, LeaksReport, SiteVerdictDoc,
+    SpanDoc,
 };
+pub use interval::IntervalDoc;
 pub use kept::{DirectMemoryDoc, KeptLoadersDoc};
 pub use off_heap::{OffHeapLeakDoc, OffHeapUnknownDoc};
 pub use words::{

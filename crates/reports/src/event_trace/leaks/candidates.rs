@@ -1,9 +1,10 @@
 //! Findings as rows of the document.
 
 use ducktrack_findings::{Companion, Finding, Findings, HeldBy, Holder, Outside, Uses};
-use ducktrack_leaks::{Amount, Interval};
+use ducktrack_leaks::Amount;
 
-use super::document::{CandidateDoc, CohortDoc, FollowerDoc, IntervalDoc, LeakWindowDoc};
+use super::document::{CandidateDoc, CohortDoc, FollowerDoc, LeakWindowDoc};
+use super::interval::interval;
 use super::names::Names;
 use super::to_do::to_do;
 use super::words::reason;
@@ -167,13 +168,5 @@ fn cohort((kept, born): &(Amount, Amount)) -> CohortDoc {
     CohortDoc {
         born: born.objects.max(kept.objects),
         kept: kept.objects,
-    }
-}
-
-pub(super) fn interval(interval: Interval) -> IntervalDoc {
-    IntervalDoc {
-        value: ratio(interval.value),
-        low: ratio(interval.low),
-        high: ratio(interval.high),
     }
 }

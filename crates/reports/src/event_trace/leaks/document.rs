@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::interval::IntervalDoc;
 use super::kept::{DirectMemoryDoc, KeptLoadersDoc};
 use super::off_heap::OffHeapLeakDoc;
 use super::words::{AlarmDoc, MeasureDoc, RunVerdictDoc, SpanEndDoc, UnknownDoc, VerdictDoc};
@@ -109,18 +110,6 @@ pub struct LeakWindowDoc {
     pub from_micros: u64,
     /// Where it ends.
     pub until_micros: u64,
-}
-
-/// An estimate, and the interval that holds the truth nineteen times of twenty.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct IntervalDoc {
-    /// The estimate.
-    pub value: f64,
-    /// At least this.
-    pub low: f64,
-    /// At most this.
-    pub high: f64,
 }
 
 /// Objects that become more and more, for one reason.

@@ -6,8 +6,7 @@ use ducktrack_holders::{NamedField, NamedRoot};
 use ducktrack_leaks::{NotKnown, Verdict};
 use serde::{Deserialize, Serialize};
 
-use super::candidates::interval;
-use super::document::IntervalDoc;
+use super::interval::{IntervalDoc, interval};
 use super::names::field_name;
 use super::words::{MemoryOwnerDoc, MemoryUnknownDoc, UnknownDoc, VerdictDoc, unknown};
 use crate::amount_doc::{AmountDoc, amount};

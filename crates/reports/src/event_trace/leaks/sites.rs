@@ -2,8 +2,8 @@
 
 use ducktrack_findings::{JudgedRow, Maker, Part};
 
-use super::candidates::interval;
 use super::document::SiteVerdictDoc;
+use super::interval::interval;
 use super::names::Names;
 use super::words::reason;
 use crate::event_trace::amounts::{ratio, signed};

@@ -3,7 +3,8 @@
 use ducktrack_count_model::RunState;
 use ducktrack_leaks::CONFIDENCE;
 
-use super::document::{CandidateDoc, IntervalDoc, LeaksReport, SiteVerdictDoc};
+use super::document::{CandidateDoc, LeaksReport, SiteVerdictDoc};
+use super::interval::IntervalDoc;
 use super::kept;
 use super::off_heap::OffHeapLeakDoc;
 use super::words::{MeasureDoc, RunVerdictDoc, SpanEndDoc, UnknownDoc, VerdictDoc};
