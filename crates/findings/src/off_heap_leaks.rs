@@ -3,7 +3,7 @@
 use ducktrack_count_model::Tally;
 use ducktrack_holders::DumpError;
 use ducktrack_leaks::{
-    Amount, FEWEST_COHORTS, Forecast, History, Interval, Judgement, Verdict, judge,
+    Amount, COHORTS, FEWEST_COHORTS, Forecast, History, Interval, Judgement, Verdict, judge,
 };
 
 use crate::evidence::Evidence;
@@ -186,7 +186,7 @@ impl<'a> OffHeapLeaks<'a> {
         })
     }
 
-    /// It is said only where it would matter if all of it came evenly, and of no fewer blocks than a verdict needs pieces of the run.
+    /// It is said only where it would matter if all of it came evenly, and of no fewer blocks than the run has pieces: an even line leaves one in each.
     fn not_judged(
         &self,
         makers: &OffHeapMakers,
@@ -196,7 +196,7 @@ impl<'a> OffHeapLeaks<'a> {
         let live = makers.live();
         let span = self.forecast.span_bytes.max(1) as f64;
         let is_material = self.forecast.is_material(live.bytes as f64 * MB / span);
-        (is_material && live.count >= FEWEST_COHORTS as i64).then(|| OffHeapFinding {
+        (is_material && live.count >= COHORTS as i64).then(|| OffHeapFinding {
             verdict: OffHeapVerdict::NotKnown(why),
             owner,
             ..described(makers)
