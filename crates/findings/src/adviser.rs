@@ -128,7 +128,7 @@ fn unknown(finding: &Finding, why: NotKnown) -> Advice {
     match why {
         _ if finding.judged.released => Advice::LookBeforeShutdown,
         NotKnown::Starting => Advice::RunPastStart,
-        NotKnown::OldestGone | NotKnown::FewLooks => Advice::MoreLooks,
+        NotKnown::OldestGone | NotKnown::DeathsUndated | NotKnown::FewLooks => Advice::MoreLooks,
         NotKnown::Late => Advice::RunPastBatch,
         NotKnown::Unseen | NotKnown::FewCollections | NotKnown::WeakTable => Advice::Look,
     }

@@ -21,11 +21,12 @@ const MOST_GROUPED: usize = 500;
 const WEAK_ENTRY: &str = "Ljava/util/WeakHashMap$Entry;";
 
 /// In this order they are shown.
-const KINDS: [Verdict; 7] = [
+const KINDS: [Verdict; 8] = [
     Verdict::Leaks,
     Verdict::Fills,
     Verdict::NotKnown(NotKnown::Unseen),
     Verdict::NotKnown(NotKnown::OldestGone),
+    Verdict::NotKnown(NotKnown::DeathsUndated),
     Verdict::NotKnown(NotKnown::FewLooks),
     Verdict::NotKnown(NotKnown::Late),
     Verdict::NotKnown(NotKnown::Starting),

@@ -29,6 +29,8 @@ pub enum NotKnown {
     FewLooks,
     /// What is older than all that stays has gone: a cache that replaces its oldest looks so, and a leak that began when all was dropped once.
     OldestGone,
+    /// As much of it has died as stays, and no collection tells when: a cache that is full and replaces what it has looks so.
+    DeathsUndated,
     /// It began to be kept in the second half of the span, too late to say that it goes on.
     Late,
     /// Entries of a table with weak keys: only a dump shows whether the keys are alive.
@@ -46,6 +48,7 @@ impl NotKnown {
             Self::Unseen => "unseen",
             Self::FewLooks => "few looks",
             Self::OldestGone => "oldest gone",
+            Self::DeathsUndated => "deaths undated",
             Self::Late => "late",
             Self::WeakTable => "weak table",
             Self::Starting => "starting",
@@ -145,6 +148,7 @@ impl Judgement {
                     NotKnown::Unseen
                         | NotKnown::FewLooks
                         | NotKnown::OldestGone
+                        | NotKnown::DeathsUndated
                         | NotKnown::Late
                         | NotKnown::WeakTable
                         | NotKnown::Starting

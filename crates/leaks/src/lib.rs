@@ -13,6 +13,7 @@
 
 mod amount;
 mod cell;
+mod change;
 mod clock;
 mod cohorts;
 mod covariate;
@@ -30,6 +31,7 @@ mod slowing;
 mod speed;
 mod start;
 mod trend;
+mod turnover;
 mod verdict;
 
 pub use amount::Amount;

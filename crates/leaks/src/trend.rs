@@ -63,6 +63,11 @@ impl Trend {
         self.likelihood(self.slope)
     }
 
+    /// All events.
+    pub(crate) fn events(&self) -> f64 {
+        self.sum
+    }
+
     /// Variance of the events by their mean, at least that of independent ones.
     pub(crate) fn dispersion(&self) -> f64 {
         self.dispersion

@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use crate::amount::Amount;
+use crate::change::Change;
 use crate::clock::Clock;
 use crate::cohorts::{COHORTS, Cohorts};
 use crate::covariate::Covariate;
@@ -16,6 +17,7 @@ use crate::rate::Rate;
 use crate::release::before_release;
 use crate::slowing::Slowing;
 use crate::trend::{BEND, Trend};
+use crate::turnover::may_balance;
 
 const MB: f64 = 1_048_576.0;
 /// Fewer cohorts have no middle: the first is the start, and of the last nothing has lived on.
@@ -100,6 +102,14 @@ fn judge_seen(clock: &Clock, history: &History) -> Judgement {
     }
 }
 
+/// What is kept since a moment, if that is less than before.
+enum Flatter {
+    /// A line of these cohorts.
+    Line(Range<usize>),
+    /// Hardly anything.
+    Standstill,
+}
+
 /// A subject over the cohorts of the judged span.
 struct Span<'a> {
     cohorts: Cohorts,
@@ -145,13 +155,13 @@ impl<'a> Span<'a> {
     }
 
     fn judgement(&self, measure: Measure) -> Judgement {
-        let inner = self.inner();
         let kept: Vec<f64> = self.kept.iter().map(|kept| measure.of(*kept)).collect();
         let unit = self.unit(measure);
-        let rate = self.rate(&kept, inner.clone(), unit);
+        let rate = self.rate(&kept, self.inner(), unit);
         let later = self.later();
         let trend = self.trend(&kept, later.clone(), unit);
-        let verdict = match self.verdict(measure, &kept, rate) {
+        let flatter = self.flatter(&kept, unit);
+        let verdict = match self.verdict(measure, &kept, rate, flatter.as_ref()) {
             // Each new class is loaded once: the line ends with the start.
             Verdict::Leaks if self.is_starting => Verdict::NotKnown(NotKnown::Starting),
             verdict => verdict,
@@ -162,7 +172,14 @@ impl<'a> Span<'a> {
         let range = match slowing {
             // It goes on from where it is now.
             Some(_) => later,
-            None => self.since_it_began(&kept, rate, unit),
+            None => match &flatter {
+                Some(Flatter::Line(range)) => range.clone(),
+                Some(Flatter::Standstill) | None => self.since_it_began(&kept, rate, unit),
+            },
+        };
+        let judged_rate = match &flatter {
+            Some(Flatter::Line(range)) => self.rate(&kept, range.clone(), unit),
+            Some(Flatter::Standstill) | None => rate,
         };
         let other = |other: Measure| {
             let kept: Vec<f64> = self.kept.iter().map(|kept| other.of(*kept)).collect();
@@ -177,15 +194,20 @@ impl<'a> Span<'a> {
             objects_per_mb: other(Measure::Objects),
             bytes_per_mb: other(Measure::Bytes),
             share: self.share(),
-            sure: rate.map_or(0.5, |rate| rate.sure),
+            sure: judged_rate.map_or(0.5, |rate| rate.sure),
             bends: trend
                 .as_ref()
                 .map_or(0.5, |trend| trend.probability_below(0.0)),
             cohorts: (kept.iter().filter(|kept| **kept > 0.0).count(), kept.len()),
-            since: self.since(&kept, rate),
-            level: trend
-                .filter(|_| verdict == Verdict::Fills)
-                .and_then(|trend| self.level(&trend)),
+            since: match &flatter {
+                Some(Flatter::Line(range)) => self.passed(range.start),
+                Some(Flatter::Standstill) | None => self.since(&kept, rate),
+            },
+            level: match (&flatter, trend) {
+                _ if verdict != Verdict::Fills => None,
+                (Some(Flatter::Standstill), _) => Some(self.history.live().bytes as f64),
+                (_, trend) => trend.and_then(|trend| self.level(&trend)),
+            },
             slows: slowing.map(|slowing| slowing.part_of_line(HORIZON)),
             part: match slowing {
                 Some(_) => 1.0,
@@ -253,22 +275,36 @@ impl<'a> Span<'a> {
         Trend::of(kept.get(range)?, lengths, middles, unit)
     }
 
-    fn verdict(&self, measure: Measure, kept: &[f64], rate: Option<Rate>) -> Verdict {
+    fn verdict(
+        &self,
+        measure: Measure,
+        kept: &[f64],
+        rate: Option<Rate>,
+        flatter: Option<&Flatter>,
+    ) -> Verdict {
         let (Some(rate), true) = (rate, kept.len() >= FEWEST_COHORTS) else {
             return Verdict::NotKnown(NotKnown::FewCollections);
         };
         // Of its second half only the scatter of cohorts counts: few objects are not many, but they have not stopped.
         let later = self.rate(kept, self.later(), 0.0);
         let goes_on = later.is_some_and(|later| later.is_positive());
+        let is_line = matches!(flatter, Some(Flatter::Line(_))) || rate.is_positive() && goes_on;
         let levels = Levels::of(&self.cohorts, self.history, measure);
         let oldest = self.oldest(measure, kept, rate);
         let is_replaced =
             || oldest == Oldest::Replaced || self.is_replaced(measure, kept, rate, &levels);
-        if rate.is_positive() && goes_on && !is_replaced() {
+        if is_line && !is_replaced() {
             let unit = self.unit(measure);
-            let has_bound = self.bends(kept, unit) && self.slowing(kept, unit).is_none();
+            let has_bound = match flatter {
+                Some(Flatter::Standstill) => true,
+                Some(Flatter::Line(_)) => false,
+                None => self.bends(kept, unit) && self.slowing(kept, unit).is_none(),
+            };
             return match has_bound {
                 true => Verdict::Fills,
+                false if self.may_stand_still(measure, kept, &levels, flatter) => {
+                    Verdict::NotKnown(NotKnown::DeathsUndated)
+                }
                 false if oldest == Oldest::Gone => Verdict::NotKnown(NotKnown::OldestGone),
                 false if self.goes_with(&self.unseen_loaders, measure, kept) => {
                     Verdict::NotKnown(NotKnown::Unseen)
@@ -331,17 +367,8 @@ impl<'a> Span<'a> {
         if let Some(net) = levels.net_share(kept) {
             return net < (-1.0 / BEND).exp();
         }
-        // Of these all that stays has lived on.
-        let end = self.kept.len().saturating_sub(2);
-        let range = 1.min(end)..end;
-        let of_range = |values: &[f64]| values.get(range.clone()).unwrap_or_default().to_vec();
         let is_of_the_young = |exposures: &[f64]| {
-            let trend = Trend::of(
-                &of_range(kept),
-                &of_range(exposures),
-                &of_range(&self.middles),
-                self.unit(measure),
-            );
+            let trend = self.share_trend(measure, kept, exposures);
             trend.is_some_and(|trend| trend.probability_below(BEND) < 1.0 - CONFIDENCE)
         };
         let with = |others: &[Amount]| -> Vec<f64> {
@@ -355,13 +382,76 @@ impl<'a> Span<'a> {
             // Objects that are replaced are young, and few of the old births are left.
             return is_of_the_young(&self.cohorts.lengths) && is_of_the_young(&with(&self.born));
         }
-        let lived_on: Vec<Amount> = self
-            .kept
-            .iter()
-            .zip(&self.lived_on)
-            .map(|(a, b)| *a + *b)
-            .collect();
-        is_of_the_young(&with(&lived_on))
+        is_of_the_young(&self.lived_on(measure))
+    }
+
+    /// Whether the share of these that stays rises from old cohorts to young ones. Of the cohorts in question all that stays has lived on.
+    fn share_trend(&self, measure: Measure, kept: &[f64], exposures: &[f64]) -> Option<Trend> {
+        let end = self.kept.len().saturating_sub(2);
+        let range = 1.min(end)..end;
+        let kept = kept.get(range.clone())?;
+        let exposures = exposures.get(range.clone())?;
+        Trend::of(
+            kept,
+            exposures,
+            self.middles.get(range)?,
+            self.unit(measure),
+        )
+    }
+
+    /// Of each cohort: what stays, and what died after at least a cohort's time.
+    fn lived_on(&self, measure: Measure) -> Vec<f64> {
+        let cohorts = self.kept.iter().zip(&self.lived_on);
+        cohorts.map(|(a, b)| measure.of(*a + *b)).collect()
+    }
+
+    /// No look in the middle tells the level, what died since may balance what was kept since, and the old have lost more than the young (or less is kept since a moment).
+    fn may_stand_still(
+        &self,
+        measure: Measure,
+        kept: &[f64],
+        levels: &Levels,
+        flatter: Option<&Flatter>,
+    ) -> bool {
+        let since = match flatter {
+            Some(Flatter::Line(range)) => range.start,
+            Some(Flatter::Standstill) | None => self.later().start,
+        };
+        // What a line keeps since the middle is as much as it has of before. If all but 1/e of it made up for what died, so much must be gone of the old.
+        let share = (2.0 - (-1.0 / BEND).exp()).ln();
+        let goes_more = || {
+            let trend = self.share_trend(measure, kept, &self.lived_on(measure));
+            trend.is_some_and(|trend| {
+                trend.probability_below(0.0) < 1.0 - CONFIDENCE
+                    && trend.probability_below(share) < CONFIDENCE
+            })
+        };
+        levels.net_share(kept).is_none()
+            && may_balance(&self.cohorts, self.history, measure, kept, since)
+            && (flatter.is_some() || goes_more())
+    }
+
+    /// A second line, if it explains what is kept better than one does and no curve without a bound does. The last cohort counts only where it keeps less: it has not lived on.
+    fn flatter(&self, kept: &[f64], unit: f64) -> Option<Flatter> {
+        if self.slowing(kept, unit).is_some() {
+            return None;
+        }
+        let inner = self.inner();
+        let mean = self.rate(kept, inner.clone(), unit)?.rate.value;
+        let last = kept.last().zip(self.cohorts.lengths.last());
+        let is_less = last.is_some_and(|(kept, length)| *kept < mean * length);
+        let range = inner.start..inner.end + usize::from(is_less);
+        let lengths = self.cohorts.lengths.get(range.clone())?;
+        let change = Change::of(kept.get(range.clone())?, lengths, unit)?;
+        let line = inner.start + change.since..inner.end;
+        let rate = self.rate(kept, line.clone(), unit);
+        let Some(rate) = rate.filter(|rate| rate.is_positive()) else {
+            return Some(Flatter::Standstill);
+        };
+        let curve = self.trend(kept, range, unit);
+        let is_curve =
+            self.bends(kept, unit) && curve.is_some_and(|curve| !change.is_likelier_than(&curve));
+        (!is_curve && change.is_sure(rate.sure)).then_some(Flatter::Line(line))
     }
 
     /// Nobody knows for how long the dead had lived. What is replaced lives for as long as what stays; if that is two epochs, a collection has found it alive.
@@ -420,8 +510,12 @@ impl<'a> Span<'a> {
 
     /// Where on the clock that cohort begins.
     fn since(&self, kept: &[f64], rate: Option<Rate>) -> u64 {
-        let before = self.cohorts.lengths.iter();
-        before.take(self.first_kept(kept, rate)).sum::<f64>() as u64
+        self.passed(self.first_kept(kept, rate))
+    }
+
+    /// The clock at the start of a cohort.
+    fn passed(&self, cohort: usize) -> u64 {
+        self.cohorts.lengths.iter().take(cohort).sum::<f64>() as u64
     }
 
     fn oldest(&self, measure: Measure, kept: &[f64], rate: Rate) -> Oldest {

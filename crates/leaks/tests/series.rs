@@ -605,3 +605,55 @@ fn spent_entries_of_a_weak_table_are_replaced() {
     // A list of weak references that nobody polls keeps them all.
     assert!(judge(&clock, &history.without_dead(|_| 0.0)).may_leak());
 }
+
+/// A reservoir takes each of what comes, until it is full, and then with the chance of its size by all that came; what it takes replaces any other. Of every cohort as much stays.
+#[test]
+fn a_reservoir_that_is_full_is_not_known_without_a_look() {
+    for full in [0.3, 0.45, 0.6] {
+        let births = |at: f64| (2_000.0 * (full / at).min(1.0)) as u64;
+        let life = |at: f64, random: f64| at.max(full) / random - at;
+        let verdict = Program::new(&[], 23).verdict(births, life);
+        let undated = Verdict::NotKnown(NotKnown::DeathsUndated);
+        // The old have lost more by far, where it was full early.
+        let is_early = full < 0.4 && !matches!(verdict, Verdict::Leaks | Verdict::Fills);
+        assert!(is_early || verdict == undated, "{full}: {verdict:?}");
+        // Collections that looked on the way know the level: it stands still.
+        let looks: Vec<usize> = (0..CELLS).step_by(2).collect();
+        let seen = Program::new(&looks, 23).verdict(births, life);
+        assert!(full > 0.5 || seen != Verdict::Leaks, "{full}: {seen:?}");
+        // A part of each cohort is kept for good, and the rest lives for a while.
+        let share = |_: f64, random: f64| if random < full { 2.0 } else { random * 0.05 };
+        let leak = Program::new(&[], 23).verdict(|_| 2_000, share);
+        assert_eq!(leak, Verdict::Leaks, "{full}");
+    }
+}
+
+/// It fills for a part of the run and then replaces some: the line is that of the time since.
+#[test]
+fn the_rate_is_of_what_goes_on() {
+    let kept = |full: usize, after: u64| History {
+        kept: (0..CELLS)
+            .map(|cell| Amount::of(if cell < full { 1_500 } else { after }, 64))
+            .collect(),
+        ..History::default()
+    };
+    let clock = Program::new(&[], 1).clock;
+    for full in [12, 18, 22] {
+        // A cache that is full, and a leak beside what it had to hold: 90 of 1,500.
+        let judged = judge(&clock, &kept(full, 90));
+        assert_eq!(judged.verdict, Verdict::Leaks, "{full}: {judged:?}");
+        let rate = judged.objects_per_mb.value * 10.0;
+        assert!((85.0..95.0).contains(&rate), "{full}: {rate}");
+        assert!(judged.part < 0.7, "{full}: {judged:?}");
+        // It stands still since then.
+        let judged = judge(&clock, &kept(full, 0));
+        assert!(!judged.may_leak(), "{full}: {judged:?}");
+        let level = judged.level.unwrap_or(full as f64 * 96_000.0);
+        assert!(
+            (level / (full as f64 * 96_000.0) - 1.0).abs() < 0.1,
+            "{full}: {level}"
+        );
+    }
+    // It has stopped for less than two cohorts: nobody knows.
+    assert_eq!(judge(&clock, &kept(CELLS - 2, 0)).verdict, Verdict::Leaks);
+}

@@ -232,6 +232,9 @@ fn condition(finding: &Finding) -> &'static str {
         Some(NotKnown::OldestGone) => {
             "what is older than all that stays has gone, and no collection shows at what age; if it does not replace its oldest"
         }
+        Some(NotKnown::DeathsUndated) => {
+            "as much of it has died as was kept since the middle of the run, and no collection shows when; if it does not replace what it has"
+        }
         Some(NotKnown::Late) => "what stays began to be kept late in the run; if that goes on",
         Some(NotKnown::WeakTable) => {
             "they are of entries of a table with weak keys, and without a heap dump the keys are not known; if these are alive"

@@ -263,6 +263,7 @@ fn title(row: &CandidateDoc) -> &'static str {
         VerdictDoc::NotKnown => match row.reason {
             Some(UnknownDoc::Starting) => "becomes more while the program starts",
             Some(UnknownDoc::OldestGone) => "leaks, unless it replaces its oldest",
+            Some(UnknownDoc::DeathsUndated) => "leaks, unless what died has made room for it",
             Some(UnknownDoc::Late) => "leaks if it goes on: it began late",
             Some(UnknownDoc::WeakTable) => "leaks if the keys of these entries are alive",
             Some(UnknownDoc::FewLooks) => "leaks if it goes on as its births do",

@@ -68,6 +68,8 @@ words! {
         FewLooks = "few looks",
         /// What is older than all that stays has gone.
         OldestGone = "oldest gone",
+        /// As much of it has died as stays, and no collection shows when.
+        DeathsUndated = "deaths undated",
         /// It began late.
         Late = "late",
         /// Only a dump shows whether the keys of these entries are alive.
@@ -188,6 +190,7 @@ pub(super) fn unknown(why: NotKnown) -> UnknownDoc {
         NotKnown::Unseen => UnknownDoc::Unseen,
         NotKnown::FewLooks => UnknownDoc::FewLooks,
         NotKnown::OldestGone => UnknownDoc::OldestGone,
+        NotKnown::DeathsUndated => UnknownDoc::DeathsUndated,
         NotKnown::Late => UnknownDoc::Late,
         NotKnown::WeakTable => UnknownDoc::WeakTable,
         NotKnown::Starting => UnknownDoc::Starting,
