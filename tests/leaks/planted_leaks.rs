@@ -48,6 +48,31 @@ fn field_and_line_of_what_other_classes_make() {
     }
 }
 
+/// Where a library makes, adds and holds, the advice names the line of the program for which it does.
+#[test]
+fn the_call_of_a_program_whose_library_keeps() {
+    let classes = tempfile::tempdir().expect("temporary folder");
+    let programs = ["PriceBook", "PriceAsker"];
+    assert!(compile_java(&programs, 17, classes.path()).expect("compile"));
+    for jdk in &traced_jdks().expect("JDKs") {
+        let run = TracedRun::new(jdk, "library").expect("folder");
+        let options = "stacks=on,dump=on";
+        let mut command = run.command(options, &[classes.path()]).expect("the agent");
+        let java = ["-Xmx96m", "-XX:+UseSerialGC", "PriceAsker", "100000"];
+        run.finish(command.args(java)).expect("the program");
+        let name = run.name();
+        for (dump, field) in [(&[][..], "PriceBook.PRICES"), (&["--dump", "none"], "")] {
+            let leaks = trace_command("leaks", &run.trace(), dump).expect("leaks");
+            assert_eq!(leaks["verdict"], "leaks", "{name}: {leaks}");
+            let to_do = leaks["candidates"][0]["toDo"].as_str();
+            let to_do = to_do.expect("what to do");
+            let names_both = to_do.contains(field) && to_do.contains("PriceAsker.ask");
+            assert!(names_both, "{name}: {to_do}");
+            checked(&format!("{name}: {to_do}"));
+        }
+    }
+}
+
 /// The JVM clears soft references before a heap is full: what they alone hold fills, and what they hold of others' is judged as all else.
 #[test]
 fn what_only_soft_references_hold_fills() {

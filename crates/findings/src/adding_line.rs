@@ -1,10 +1,10 @@
 //! The line that adds to a structure, from sampled stacks: where the class that declares its field was on the stack when its nodes were made, or what they hold.
 
-use ducktrack_count_model::{CountModel, is_of_jdk};
+use ducktrack_count_model::{Application, CountModel, is_of_jdk};
 use ducktrack_profile::{Frame, FrameIndex, Profile};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::finding::{AddedBy, Finding, HeldBy};
+use crate::finding::{AddedBy, Finding, HeldBy, Maker};
 use crate::places::{Line, Place, line_of_frame, line_of_site, shares_outermost_class};
 
 /// Finds lines for one run.
@@ -38,9 +38,10 @@ impl<'a> AddingLines<'a> {
         }
         let (nodes, contents) = self.places(held);
         // A call of the collection leads to its nodes through code of the JDK only.
-        let adds = self.most_seen(owner, &nodes, is_of_jdk);
+        let is_owner = |class: &str| shares_outermost_class(owner, class);
+        let adds = self.most_seen(is_owner, &nodes, is_of_jdk);
         let makes = || {
-            self.most_seen(owner, &contents, |_| true)
+            self.most_seen(is_owner, &contents, |_| true)
                 .filter(|_| !is_owners)
         };
         let place = |frame: Frame, is_near| AddedBy {
@@ -53,6 +54,28 @@ impl<'a> AddingLines<'a> {
             added_by: found.or(finding.added_by.clone()),
             ..finding
         }
+    }
+
+    /// The line of the program's own project for which a library adds. An exact call comes before what samples show.
+    pub(crate) fn for_project(&self, finding: &Finding, project: &Application) -> Option<Place> {
+        let is_of_project = |class: &str| project.contains(class);
+        let is_its = |place: &Place| place.class(self.model).is_some_and(is_of_project);
+        if let Some(call) = finding.caller().filter(is_its) {
+            return Some(call);
+        }
+        let line = |maker: &Maker| line_of_site(self.model, maker.site?);
+        let made = line(&finding.maker).into_iter().collect();
+        // Few objects have no sample: what is made with each of them may have one.
+        let with = finding.with.iter().filter_map(|one| line(&one.maker));
+        let (nodes, contents) = finding
+            .held_by()
+            .map(|held| self.places(held))
+            .unwrap_or_default();
+        let ends = [nodes, contents, made, with.collect()];
+        let mut frames = ends
+            .iter()
+            .filter_map(|ends| self.most_seen(is_of_project, ends, |_| true));
+        frames.next().map(Place::Frame)
     }
 
     /// Lines that made the nodes and arrays of the collection, and those that made what it holds.
@@ -75,11 +98,11 @@ impl<'a> AddingLines<'a> {
         (nodes, contents)
     }
 
-    /// Of the stacks that end at these lines: the innermost line of the owner that is on most of their bytes.
+    /// Of the stacks that end at these lines: the innermost line of a wanted class that is on most of their bytes.
     /// `may_pass`: classes that may be between.
     fn most_seen(
         &self,
-        owner: &str,
+        is_wanted: impl Fn(&str) -> bool,
         ends: &FxHashSet<Line>,
         may_pass: impl Fn(&str) -> bool,
     ) -> Option<Frame> {
@@ -102,9 +125,8 @@ impl<'a> AddingLines<'a> {
                 Frame::NoStack | Frame::Deeper => "",
             };
             let mut frames = frames.map(|frame| (frame, class(&frame)));
-            let is_owners = |class: &str| shares_outermost_class(owner, class);
-            let found = frames.find(|(_, class)| is_owners(class) || !may_pass(class));
-            if let Some((frame, _)) = found.filter(|(_, class)| is_owners(class)) {
+            let found = frames.find(|(_, class)| is_wanted(class) || !may_pass(class));
+            if let Some((frame, _)) = found.filter(|(_, class)| is_wanted(class)) {
                 *seen.entry(frame).or_default() += row.tally.bytes;
             }
         }

@@ -36,8 +36,10 @@ pub enum Advice {
         outer: Option<NamedField>,
         /// Another field that holds the same objects: to remove from one of both frees nothing.
         also: Option<NamedField>,
-        /// The line of the program's own that adds.
+        /// The line that adds; not of the JDK.
         adds: Option<Place>,
+        /// The line of the project for which a library adds.
+        adds_for: Option<Place>,
     },
     /// Remove from a `ClassValue` what this place adds.
     RemoveClassValue(Option<Place>),

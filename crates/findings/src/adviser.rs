@@ -18,7 +18,7 @@ pub(crate) struct Adviser<'a> {
     /// Objects of the dump that are class loaders.
     loaders: FxHashSet<u32>,
     /// The program's own classes. `None`: not known.
-    project: Option<Application>,
+    pub(crate) project: Option<Application>,
 }
 
 impl<'a> Adviser<'a> {
@@ -47,7 +47,11 @@ impl<'a> Adviser<'a> {
     }
 
     fn remove(&self, finding: &Finding) -> Advice {
-        let place = || finding.place(&self.model.count);
+        // What a person can change comes first.
+        let place = || {
+            let of_project = finding.added_for.clone();
+            of_project.or_else(|| finding.place(&self.model.count))
+        };
         let Holder::Path(held) = &finding.holder else {
             return Advice::FindHolder(place());
         };
@@ -61,7 +65,10 @@ impl<'a> Adviser<'a> {
             (Some(field), _) => Advice::Remove {
                 outer: self.outer_field(held, field),
                 also: self.also(held, field),
-                adds: place().filter(|place| place.is_own(&self.model.count)),
+                adds: finding
+                    .place(&self.model.count)
+                    .filter(|place| place.is_own(&self.model.count)),
+                adds_for: finding.added_for.clone(),
                 field: field.clone(),
             },
             (None, NamedRoot::ClassField(_)) => Advice::RemoveClassValue(place()),
@@ -76,7 +83,8 @@ impl<'a> Adviser<'a> {
 
     fn classes(&self, finding: &Finding) -> Advice {
         let count = &self.model.count;
-        Advice::FewerClasses(finding.place(count).filter(|place| place.is_own(count)))
+        let own = finding.place(count).filter(|place| place.is_own(count));
+        Advice::FewerClasses(finding.added_for.clone().or(own))
     }
 
     fn is_of_project(&self, class: &str) -> bool {

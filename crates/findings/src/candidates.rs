@@ -153,6 +153,7 @@ impl Candidates<'_> {
             uses: None,
             holder: Holder::NotAsked,
             added_by: None,
+            added_for: None,
             holder_made: None,
             advice: Advice::default(),
             rows: [at]

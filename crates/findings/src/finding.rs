@@ -45,6 +45,8 @@ pub struct Finding {
     pub holder: Holder,
     /// The line that adds to the structure.
     pub added_by: Option<AddedBy>,
+    /// The line of the program's own project for which a library adds to it. `None`: not known, or no library does.
+    pub added_for: Option<Place>,
     /// Code of the JDK made it for a caller that is not known: who made the nearest holder that was made for it alone.
     pub holder_made: Option<HolderMade>,
     /// What a person would do next.

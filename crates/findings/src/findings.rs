@@ -237,13 +237,18 @@ impl<'a> Steps<'a> {
         structures.into_findings()
     }
 
-    /// Adds the line that adds to each structure, and the advice.
+    /// Adds the line that adds to each structure, for which line of the project it does, and the advice.
     fn explained(&self, found: Vec<Finding>) -> Vec<Finding> {
         let model = self.evidence.model;
         let adding = AddingLines::new(&model.count);
         let adviser = Adviser::new(model, self.evidence.holdings);
         let explained = |finding: Finding| {
             let finding = adding.named(finding);
+            let project = adviser.project.as_ref();
+            let finding = Finding {
+                added_for: project.and_then(|project| adding.for_project(&finding, project)),
+                ..finding
+            };
             Finding {
                 advice: adviser.advice(&finding),
                 ..finding

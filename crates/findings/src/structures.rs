@@ -188,6 +188,7 @@ mod tests {
             uses: None,
             holder: within.map_or(Holder::NotAsked, held_within),
             added_by: None,
+            added_for: None,
             holder_made: None,
             advice: Advice::default(),
             rows: Vec::new(),

@@ -50,12 +50,20 @@ pub(super) fn to_do(names: Names<'_>, advice: &Advice) -> String {
             outer,
             also,
             adds,
+            adds_for,
         } => {
             let of = outer.as_ref().map_or_else(String::new, |outer| {
                 format!(", which {} holds,", field_name(outer))
             });
-            let place = adds.as_ref().and_then(|place| names.place(place));
-            let place = place.map_or_else(String::new, |place| format!(" ({place} adds it)"));
+            let caller = adds_for.as_ref().filter(|caller| adds.as_ref() != Some(*caller));
+            let [place, caller] = [adds.as_ref(), caller].map(|place| names.place(place?));
+            let place = match (place, caller) {
+                (Some(place), Some(caller)) if place != caller => {
+                    format!(" ({place} adds it for {caller})")
+                }
+                (Some(place), _) | (None, Some(place)) => format!(" ({place} adds it)"),
+                (None, None) => String::new(),
+            };
             let also = also.as_ref().map_or_else(String::new, |also| {
                 format!("; it is also in {}: remove it from both", field_name(also))
             });
