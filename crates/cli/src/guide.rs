@@ -1,4 +1,4 @@
-//! `ducktrack guide [TOPIC]`: the pages of `crates/cli/guide`.
+//! `ducktrack guide [TOPIC]`: the pages of `crates/cli/guide`, and the programs that they run.
 
 use std::process::ExitCode;
 
@@ -20,6 +20,12 @@ macro_rules! topics {
     };
 }
 
+/// The programs of the pages: the first needs no library.
+const PROGRAMS: [(&str, &str); 2] = [
+    ("Visits.java", include_str!("../guide/Visits.java")),
+    ("Orders.java", include_str!("../guide/Orders.java")),
+];
+
 /// In the order in which a new user needs them.
 const TOPICS: &[Topic] = &topics![
     "which-mode",
@@ -39,22 +45,33 @@ const TOPICS: &[Topic] = &topics![
 #[derive(Args)]
 #[command(after_help = "Examples:
   ducktrack guide                 the topics
-  ducktrack guide find-a-leak | less")]
+  ducktrack guide find-a-leak | less
+  ducktrack guide Visits.java > Visits.java    a program of the pages")]
 pub(crate) struct GuideArgs {
-    /// The page; without it, the list of pages
-    #[arg(value_parser = PossibleValuesParser::new(TOPICS.iter().map(|topic| topic.name)))]
+    /// The page, or the file of a program; without it, the list of pages
+    #[arg(value_parser = PossibleValuesParser::new(names()))]
     topic: Option<String>,
 }
 
 pub(crate) fn run(args: &GuideArgs) -> Result<ExitCode> {
-    let topic = TOPICS
-        .iter()
-        .find(|topic| Some(topic.name) == args.topic.as_deref());
-    match topic {
-        Some(topic) => output::write(topic.text, None)?,
+    let text = args.topic.as_deref().and_then(text);
+    match text {
+        Some(text) => output::write(text, None)?,
         None => output::write(&list(), None)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The text of a page or a program.
+fn text(name: &str) -> Option<&'static str> {
+    let pages = TOPICS.iter().map(|topic| (topic.name, topic.text));
+    let mut all = pages.chain(PROGRAMS);
+    all.find(|(known, _)| *known == name).map(|(_, text)| text)
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    let pages = TOPICS.iter().map(|topic| topic.name);
+    pages.chain(PROGRAMS.map(|(name, _)| name))
 }
 
 fn list() -> String {
