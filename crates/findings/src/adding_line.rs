@@ -56,22 +56,25 @@ impl<'a> AddingLines<'a> {
         }
     }
 
-    /// The line of the program's own project for which a library adds. An exact call comes before what samples show.
+    /// The line of the program's own project for which a library makes and adds it. An exact call comes before what samples show; lines of the JDK and of collections work for others, too.
     pub(crate) fn for_project(&self, finding: &Finding, project: &Application) -> Option<Place> {
         let is_of_project = |class: &str| project.contains(class);
         let is_its = |place: &Place| place.class(self.model).is_some_and(is_of_project);
+        if finding.place(self.model).as_ref().is_some_and(is_its) {
+            return None;
+        }
         if let Some(call) = finding.caller().filter(is_its) {
             return Some(call);
         }
-        let line = |maker: &Maker| line_of_site(self.model, maker.site?);
+        let line = |maker: &Maker| {
+            let line = line_of_site(self.model, maker.site?);
+            line.filter(|(class, ..)| !is_of_jdk(class))
+        };
         let made = line(&finding.maker).into_iter().collect();
         // Few objects have no sample: what is made with each of them may have one.
-        let with = finding.with.iter().filter_map(|one| line(&one.maker));
-        let (nodes, contents) = finding
-            .held_by()
-            .map(|held| self.places(held))
-            .unwrap_or_default();
-        let ends = [nodes, contents, made, with.collect()];
+        let with = finding.with.iter().filter(|one| one.each > 0);
+        let with = with.filter_map(|one| line(&one.maker)).collect();
+        let ends = [made, with];
         let mut frames = ends
             .iter()
             .filter_map(|ends| self.most_seen(is_of_project, ends, |_| true));
