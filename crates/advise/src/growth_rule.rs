@@ -235,9 +235,8 @@ impl<'a, 'm> Growths<'a, 'm> {
 
     /// The most that a row of builders saves each of which becomes one text; `None`: not known.
     ///
-    /// A builder that has the length of its text from the beginning makes one array, and the array of the text is as long: it is the part
-    /// of all
-    /// the builders' arrays that is needed.
+    /// A builder that has the length of its text from the beginning makes one array, and the array of the text is as long: of all the arrays
+    /// of the builders, only so much is needed.
     pub(crate) fn most_of_texts(&self, row: &[&Portion<'_>]) -> Option<Tally> {
         let place = row.first()?;
         let family = FAMILIES.get(family_of(place)?)?;
