@@ -197,6 +197,9 @@ fn because(why: OffHeapUnknown) -> &'static str {
             NotKnown::OldestGone => {
                 "its oldest owners are gone, and no collection shows at what age"
             }
+            NotKnown::DeathsUndated => {
+                "as many of its owners have died as are kept, and no collection tells when"
+            }
             NotKnown::Late => "its owners began to be kept late in the run",
             NotKnown::WeakTable => "its owners are entries of a table with weak keys",
             NotKnown::Starting => "the program was still starting",
