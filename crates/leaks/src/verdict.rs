@@ -422,8 +422,7 @@ impl<'a> Span<'a> {
         let goes_more = || {
             let trend = self.share_trend(measure, kept, &self.lived_on(measure));
             trend.is_some_and(|trend| {
-                trend.probability_below(0.0) < 1.0 - CONFIDENCE
-                    && trend.probability_below(share) < CONFIDENCE
+                trend.probability_below(0.0) < 1.0 - CONFIDENCE && trend.slope >= share
             })
         };
         levels.net_share(kept).is_none()
