@@ -13,10 +13,10 @@ use ducktrack_tests::{
 const PROGRAM: &str = include_str!("Causes.java");
 const TIMES: i64 = 20_000;
 /// Objects, bytes, and the same charged.
-type Brought = [i64; 4];
+type Caused = [i64; 4];
 
 #[test]
-fn every_call_says_what_it_brings() {
+fn every_call_says_what_it_causes() {
     let Some(programs) = compiled(&["Causes"], 11) else {
         return;
     };
@@ -31,18 +31,18 @@ fn every_call_says_what_it_brings() {
             }
             let report = report(jdk, options, "app=Causes*", programs.path(), "Causes");
             let run = format!("Java {} {options:?}", jdk.version);
-            let found: BTreeMap<u16, Brought> = report
+            let found: BTreeMap<u16, Caused> = report
                 .causes
                 .iter()
                 .filter(|cause| cause.target.starts_with("Library"))
                 .filter_map(|cause| {
-                    let brought = [
+                    let caused = [
                         cause.objects,
                         cause.bytes,
                         cause.charged_objects,
                         cause.charged_bytes,
                     ];
-                    Some((cause.line?, brought))
+                    Some((cause.line?, caused))
                 })
                 .collect();
             assert_eq!(found, expected, "{run}");
@@ -83,6 +83,19 @@ fn a_name_is_a_pattern_and_one_without_a_class_is_said() {
     let choices = "app=org.nothing,include=org.no,include=Causes,exclude=no.Class,exclude=Library";
     let all = ["include=org.no.", "exclude=no.Class.", "app=org.nothing."];
     assert_eq!(said(choices), all);
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let words = |app: &str| {
+        let output = folder.path().join(app).display().to_string();
+        let java = jdk.tool("java");
+        let java = java.get_program().to_str().expect("a path");
+        let classes = programs.path().to_str().expect("a path");
+        let run = ["run", "--summary=off", "--app", app, "--output", &output];
+        let program = ["--", java, "-cp", classes, "Causes"];
+        let ended = ducktrack(&[&run[..], &program[..]].concat());
+        String::from_utf8_lossy(&ended.stderr).into_owned()
+    };
+    assert!(words("org.nothing").contains("fits app=org.nothing"));
+    assert!(!words("Causes").contains(" fits "));
 }
 
 /// Each object is own, charged once, or made outside of any call.
@@ -116,7 +129,7 @@ fn check_sums(report: &Document, run: &str) {
 }
 
 /// By line, for the whole run.
-fn expected() -> BTreeMap<u16, Brought> {
+fn expected() -> BTreeMap<u16, Caused> {
     let lines = PROGRAM.lines().zip(1u16..);
     let said = lines.filter_map(|(line, number)| Some((number, line.split_once("; //> ")?.1)));
     said.map(|(number, said)| {
@@ -153,14 +166,14 @@ fn virtual_threads_take_nothing_of_each_other() {
             programs.path(),
             "CausesOfVirtualThreads",
         );
-        let brought = |target: &str| {
+        let caused = |target: &str| {
             let cause = report.causes.iter().find(|cause| cause.target == target);
             let cause = cause.unwrap_or_else(|| panic!("{target}: {:?}", report.causes));
             (cause.objects, cause.bytes, cause.charged_objects)
         };
         let (rounds, threads) = (200, 50);
         // Arrays of 24 bytes, two in each round, and what the JDK makes to let a thread wait.
-        let (objects, bytes, charged) = brought("Waiting.small");
+        let (objects, bytes, charged) = caused("Waiting.small");
         let known = 2 * rounds * threads;
         assert!(
             (known..known * 12).contains(&objects),
@@ -170,7 +183,7 @@ fn virtual_threads_take_nothing_of_each_other() {
         assert_eq!(objects, charged);
         // One array of the other kind has 100 times the bytes of a round.
         assert!(bytes < 24 * 12 * known, "Java {}: {bytes}", jdk.version);
-        let (_, bytes, _) = brought("Waiting.large");
+        let (_, bytes, _) = caused("Waiting.large");
         let known = 100_016 * rounds * threads;
         assert!(
             (known..known + known / 50).contains(&bytes),

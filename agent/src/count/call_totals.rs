@@ -29,7 +29,7 @@ use crate::threads::counter_block::{
 
 /// Number of sites that the table has room for.
 pub(crate) const MOST_SITES: u32 = 1 << 20;
-/// An open call of a waiting thread: its first counter, and what it has brought, what of that is charged, and what its counters have got.
+/// An open call of a waiting thread: its first counter, and what it has allocated, what of that is charged, and what its counters have got.
 type WaitingCall = [u64; 7];
 
 /// The open calls of a virtual thread that waits.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! com.acme.Shop.sell        application
-//!   java.util.HashMap.put   other code: what the call brings is asked for
+//!   java.util.HashMap.put   other code: the allocations of the call are asked for
 //!   com.acme.Cart.add       application: no call that leaves it
 //!   java.util.Map.get       other code, but it makes nothing
 //! ```

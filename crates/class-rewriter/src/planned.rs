@@ -100,7 +100,7 @@ pub struct PlannedCounter {
     pub terms: Vec<Term>,
 }
 
-/// A call that leaves the application, and where what it brings is added up.
+/// A call that leaves the application, and where its allocations are added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedCause {
     /// The number of the call site.

@@ -138,6 +138,15 @@ impl AgentOptions {
         self.given_output().unwrap_or(DEFAULT_OUTPUT)
     }
 
+    /// Whether a value is given for a key.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        let in_free = |text: &str| {
+            let mut options = text.split(',').filter_map(|option| option.split_once('='));
+            options.any(|(name, _)| name.trim() == key)
+        };
+        self.given.iter().any(|(name, _)| *name == key) || self.free.as_deref().is_some_and(in_free)
+    }
+
     /// The pattern of trace directories, where one is given.
     pub(crate) fn given_output(&self) -> Option<&str> {
         let flag = self.given.iter().find(|(key, _)| *key == "output");

@@ -63,7 +63,8 @@ pub(crate) fn run(args: RunArgs) -> Result<ExitCode> {
             .env(TOOL_OPTIONS, tool_options(&flag));
     }
     let code = child::run(command, program)?;
-    trace_found::announce(options.output_pattern(), started);
+    let has_application = options.has("app");
+    trace_found::announce(options.output_pattern(), started, has_application);
     Ok(code)
 }
 

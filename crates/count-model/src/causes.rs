@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::row_plan::RowPlan;
 use crate::snapshot_state::SnapshotState;
-use crate::{CallIndex, SiteRow, Tally};
+use crate::{CallIndex, CountModel, SiteRow, Tally};
 
 /// A call from application code into other code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct CauseRow {
 pub struct Causes {
     /// Which code is the application's; `None`: that was not asked.
     pub application: Option<Application>,
-    /// Its calls of other code, those that brought nothing included.
+    /// Its calls of other code, those that cause no allocation included.
     pub rows: Vec<CauseRow>,
     /// The allocations executed by its own code.
     pub own: Tally,
@@ -39,17 +39,15 @@ pub struct Causes {
     pub no_call: Tally,
 }
 
-impl Causes {
-    /// Patterns of the application to which none of these classes belongs.
-    pub fn patterns_without_class<'a>(
-        &'a self,
-        classes: &'a [&'a str],
-    ) -> impl Iterator<Item = &'a str> {
-        let patterns = self.application.iter().flat_map(|one| &one.patterns);
-        patterns.map(String::as_str).filter(|pattern| {
-            let mut classes = classes.iter();
-            !classes.any(|class| class_pattern_matches(pattern, class))
-        })
+impl CountModel {
+    /// Patterns of the application that fit no class that allocates or calls other code.
+    pub fn patterns_without_class(&self) -> Vec<String> {
+        let patterns = self.causes.application.iter().flat_map(|one| &one.patterns);
+        let fits_none = |pattern: &&String| {
+            let mut methods = self.methods.iter();
+            !methods.any(|method| class_pattern_matches(pattern, &method.class))
+        };
+        patterns.filter(fits_none).cloned().collect()
     }
 }
 

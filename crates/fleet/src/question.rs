@@ -31,7 +31,7 @@ pub const QUESTIONS: &[Question] = &[
     },
     Question {
         name: "release",
-        about: "sites that the new version has brought or removed",
+        about: "sites that are new in the new version, or gone",
         query: include_str!("../queries/release.sql"),
         tables: &["runs", "counts", "sites"],
         reads_later_columns: false,

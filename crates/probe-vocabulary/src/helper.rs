@@ -185,7 +185,7 @@ methods! {
 }
 
 methods! {
-    /// Asks what calls of the application bring.
+    /// Adds up what calls of the application allocate.
     calls "java/lang/DuckTrackCalls" {
         BEGIN "begin" "(I)V",
         BEGIN_IN_HEAD "beginInHead" "(I)V",

@@ -70,8 +70,7 @@ pub fn view(model: &CountModel, trace: &str, filter: &Filter) -> View {
 
 /// What the run has noted, and which patterns of the application fit none of its classes.
 fn notes(model: &CountModel) -> Vec<String> {
-    let classes: Vec<&str> = model.methods.iter().map(|method| &*method.class).collect();
-    let without = model.causes.patterns_without_class(&classes);
+    let without = model.patterns_without_class().into_iter();
     let of_patterns = without
         .map(|pattern| format!("No class that allocates or calls other code fits app={pattern}."));
     let of_run = model.run.notes.iter().cloned();

@@ -267,7 +267,8 @@ impl Screen<'_> {
             grouped(caused.calls.len() as u64)
         ));
         if shown.is_empty() {
-            self.out.push_str("  none of its calls brought anything\n");
+            self.out
+                .push_str("  none of its calls causes an allocation\n");
             return;
         }
         self.line("share", "caused", "inclusive", "call");

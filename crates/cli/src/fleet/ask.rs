@@ -19,7 +19,7 @@ use crate::output::{self, Charts, Output};
       sites that allocate more in the new version, for each million bytes of the
       service and for each request
   release
-      sites that the new version has brought or removed
+      sites that are new in the new version, or gone
   growing
       sites whose live objects become more and more, over all traced processes
   host

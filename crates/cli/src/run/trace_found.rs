@@ -1,14 +1,18 @@
-//! After the run: which traces were written, and the command that reads them.
+//! After the run: which traces were written, the command that reads them, and which patterns fit nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use ducktrack_printable::printable;
+
 /// File clocks may be coarser than the system's.
 const SLACK: Duration = Duration::from_secs(2);
 
-/// Says on standard error how to read what was written since the start.
-pub(crate) fn announce(pattern: &str, started: SystemTime) {
+use crate::records::load_records;
+
+/// Says on standard error how to read what was written since the start, and which patterns of an application fit none of its classes.
+pub(crate) fn announce(pattern: &str, started: SystemTime, has_application: bool) {
     let found = traces(Path::new(pattern), started);
     if found.is_empty() {
         eprintln!(
@@ -19,6 +23,22 @@ pub(crate) fn announce(pattern: &str, started: SystemTime) {
         eprintln!(
             "ducktrack: read it with: ducktrack report {}",
             trace.display()
+        );
+        if has_application {
+            name_patterns_without_class(&trace);
+        }
+    }
+}
+
+/// A trace that cannot be read says so when it is asked for.
+fn name_patterns_without_class(trace: &Path) {
+    let Ok(records) = load_records(trace) else {
+        return;
+    };
+    for pattern in records.finish().patterns_without_class() {
+        eprintln!(
+            "ducktrack: no class that allocates or calls other code fits app={}",
+            printable(&pattern)
         );
     }
 }
