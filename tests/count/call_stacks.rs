@@ -310,11 +310,17 @@ fn exports_sum_to_the_report_also_of_what_is_alive() {
         all.map(|weight| weight.as_i64().expect("a number")).sum()
     };
     let speedscope = read("speedscope");
-    let sums: Vec<i64> = (0..4)
+    let sums: Vec<i64> = (0..6)
         .map(|at| sum(&speedscope["profiles"][at]["weights"]))
         .collect();
     assert_eq!(sums[..2], [report.totals.count, report.totals.bytes]);
     assert!(sums[2] > 0 && sums[3] < report.totals.bytes, "{sums:?}");
+    let off_heap = report.off_heap.iter().map(|row| &row.live);
+    let not_released = off_heap.fold([0, 0], |[blocks, bytes], live| {
+        [blocks + live.count, bytes + live.bytes]
+    });
+    assert!(not_released[0] > 0, "the stacks of threads at least");
+    assert_eq!(sums[4..], not_released);
     let firefox = read("firefox");
     let mut by_name = std::collections::BTreeMap::<String, i64>::new();
     for thread in firefox["threads"].as_array().expect("threads") {
@@ -327,6 +333,8 @@ fn exports_sum_to_the_report_also_of_what_is_alive() {
         "allocated bytes",
         "live objects",
         "live bytes",
+        "live blocks outside of the heap",
+        "live bytes outside of the heap",
     ];
     let found: Vec<i64> = names.iter().map(|name| by_name[*name]).collect();
     assert_eq!(found, sums);
