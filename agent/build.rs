@@ -1,4 +1,5 @@
-//! Links `libducktrack.so` so that it loads with glibc and with musl: it needs `libc` and `libm`, and no library that only one of the two has.
+//! Links `libducktrack.so` so that it loads with glibc and with musl: it
+//! needs `libc` and `libm`, and no library that only one of the two has.
 //!
 //! The linker scripts in `link` are found before the system's files of the same names.
 

@@ -1,4 +1,5 @@
-//! What the VM and native code call: here the callbacks of JVMTI events, in modules the natives of helper classes and the functions in the table of JNI.
+//! What the VM and native code call: here the callbacks of JVMTI events, in
+//! modules the natives of helper classes and the functions in the table of JNI.
 
 mod constants;
 mod context_natives;
@@ -212,7 +213,8 @@ unsafe extern "system" fn class_file_load_hook(
                 .new_class_bytes(jni, loader, bytes, loaded)
         };
         let rewritten = match jni {
-            // For classes of the boot loader JNI is not called, because its checker warns about calls on a thread that retransforms many classes.
+            // For classes of the boot loader JNI is not called, because its checker
+            // warns about calls on a thread that retransforms many classes.
             Some(jni) if !loader.is_null() => jni.keeping_exceptions(|_| new_bytes()),
             _ => new_bytes(),
         };

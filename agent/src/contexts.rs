@@ -134,8 +134,8 @@ impl Contexts {
         self.names.lock().named(text, pattern)
     }
 
-    /// The combination in effect when a context is entered in another combination; -1: there are too many. Numbers are permanent, so the table
-    /// needs no lock.
+    /// The combination in effect when a context is entered in another combination;
+    /// -1: there are too many. Numbers are permanent, so the table needs no lock.
     pub(crate) fn combine(&self, around: u32, context: ContextNumber) -> i32 {
         let mut names = self.names.lock();
         let combined = names.combine(around, context);

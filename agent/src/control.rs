@@ -7,10 +7,10 @@
 //! | `mark` | the name is written with the time | |
 //! | `stop` | the recording ends, the probes are removed | what was restored, and how long it took |
 //!
-//! A request is a line of JSON, `{"command":"mark","name":"..."}`, and so is the answer: `{"ok":true,...}` or `{"ok":false,"error":"..."}`. The options of another load may be such a
-//! line, or the word of a command; the program itself asks by `java.lang.DuckTrackControl`.
-//! The agent's own thread executes all commands but `status` one after another, so that they never overlap with each other or with a snapshot by
-//! interval. Clients are served side by side (`run/desk.rs`), also while the agent arrives and while probes are removed.
+//! A request is a line of JSON, `{"command":"mark","name":"..."}`, and so is the answer: `{"ok":true,...}` or `{"ok":false,"error":"..."}`.
+//! The options of another load may be such a line, or the word of a command; the program itself asks by `java.lang.DuckTrackControl`. The
+//! agent's own thread executes all commands but `status` one after another, so that they never overlap with each other or with a snapshot
+//! by interval. Clients are served side by side (`run/desk.rs`), also while the agent arrives and while probes are removed.
 
 mod answer;
 mod inbox;

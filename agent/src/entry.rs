@@ -9,7 +9,8 @@ use ducktrack_jvmti::{Jni, guard};
 
 use crate::run::agent::Agent;
 
-/// The agent of the current run, or of the last one, because callbacks carry no user data. An agent is never freed: threads may be in its callbacks.
+/// The agent of the current run, or of the last one, because callbacks carry
+/// no user data. An agent is never freed: threads may be in its callbacks.
 static AGENT: AtomicPtr<Agent> = AtomicPtr::new(null_mut());
 
 /// Makes an agent the one of the process, replacing `before`. Returns `None` if another thread was first.

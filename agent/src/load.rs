@@ -145,8 +145,8 @@ fn check_java_version(needs: &Needs, version: u32) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether this JVM trains for an AOT cache: it crashes at exit if an agent has changed classes (JDK 25). If flags cannot be read, there is no such
-/// cache.
+/// Whether this JVM trains for an AOT cache: it crashes at exit if an agent has
+/// changed classes (JDK 25). If flags cannot be read, there is no such cache.
 fn records_cache() -> bool {
     let mode = JvmFlags::of_process()
         .ok()

@@ -5,8 +5,8 @@
 //!                     gives it back ───────────────────────── its maker's counters ──────── not live
 //! ```
 //!
-//! The counters are words like those of sites: snapshots have them, and the file that survives a killed process. Memory that was made before the recording has no
-//! maker, and its release is not counted.
+//! The counters are words like those of sites: snapshots have them, and the file that survives a killed
+//! process. Memory that was made before the recording has no maker, and its release is not counted.
 
 mod live_blocks;
 mod makers;

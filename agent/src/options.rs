@@ -39,7 +39,8 @@ pub struct Options {
     pub output: String,
     /// Time between snapshots; `None`: only the last one.
     pub interval: Option<Duration>,
-    /// Maximum bytes of memory mapped from files of the output directory, so that it outlives the process; 0: none; `None`: the mode's default.
+    /// Maximum bytes of memory mapped from files of the output directory, so
+    /// that it outlives the process; 0: none; `None`: the mode's default.
     pub mapped_memory: Option<u64>,
     /// Print a summary to standard error at exit.
     pub summary: bool,

@@ -54,7 +54,8 @@ pub(crate) enum SiteNews<'a> {
 pub(crate) enum ClassNews<'a> {
     /// It is prepared. A reference keeps it alive during the call.
     Prepared,
-    /// The helper sees an object of it for the first time in a thread. The name (a descriptor) is given if the address is new or had another class.
+    /// The helper sees an object of it for the first time in a thread. The name
+    /// (a descriptor) is given if the address is new or had another class.
     Met(Option<&'a str>),
 }
 
@@ -62,7 +63,8 @@ pub(crate) enum ClassNews<'a> {
 pub(crate) enum ThreadNews {
     /// The block is the thread's. Its slot does not lead there yet.
     Begins { id: ThreadId, native: usize },
-    /// The same for a thread that runs this itself, before it is announced or after its end. `reported`: bytes that it had allocated by its end.
+    /// The same for a thread that runs this itself, before it is announced
+    /// or after its end. `reported`: bytes that it had allocated by its end.
     Adopted { id: ThreadId, reported: u64 },
     /// A thread that took its block itself is announced.
     Confirmed { native: usize },

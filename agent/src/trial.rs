@@ -1,5 +1,5 @@
-//! `remove=`: a trial of `ducktrack impact`. Collections are timed; in a removal trial, references to objects that the program does not use any more are set to
-//! null, and what the program still does with them is noticed.
+//! `remove=`: a trial of `ducktrack impact`. Collections are timed; in a removal trial, references to objects
+//! that the program does not use any more are set to null, and what the program still does with them is noticed.
 //!
 //! ```text
 //! pause                 PauseClock: wall and CPU time of every collection; TrackedObjects: which targets were used, where they are now

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 /// Executed between the marks.
 const WINDOW: [&str; 4] = ["--from", "begin", "--until", "end"];
-/// The thread of the programs. The JDK's others make objects of their own there: when a collection wakes `Common-Cleaner`, it makes a node (32
-/// bytes) to wait again.
+/// The thread of the programs. The JDK's others make objects of their own there: when
+/// a collection wakes `Common-Cleaner`, it makes a node (32 bytes) to wait again.
 const THREAD: [&str; 2] = ["--thread", "main"];
 /// Programs whose repair saves the objects of one row, to the object and the byte.
 const EXACT: &[(&str, &str)] = &[

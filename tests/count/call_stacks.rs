@@ -102,7 +102,8 @@ fn leaves_are_exact_and_intervals_of_callers_hold() {
         assert!(stacks.share > 0.99, "JDK {}: {}", jdk.version, stacks.share);
         assert!(stacks.samples > 1000, "JDK {}: {stacks:?}", jdk.version);
     }
-    // The intervals of one run depend on each other (shares sum to one), so a few more may miss; `crates/profile` has 1,200 runs of which 95 of 100 must hold.
+    // The intervals of one run depend on each other (shares sum to one), so a few
+    // more may miss; `crates/profile` has 1,200 runs of which 95 of 100 must hold.
     assert!(held * 100 >= all * 90, "{held} of {all} intervals hold");
     checked(&format!(
         "intervals of callers with known shares: {held} of {all} hold"

@@ -1,4 +1,5 @@
-//! Objects that calls of application code cause, exactly: at the end of each line of `tests/count/Causes.java` stand those of its call, inclusive and charged.
+//! Objects that calls of application code cause, exactly: at the end of each line
+//! of `tests/count/Causes.java` stand those of its call, inclusive and charged.
 
 use std::collections::BTreeMap;
 use std::path::Path;

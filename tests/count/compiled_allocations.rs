@@ -1,4 +1,5 @@
-//! What the JIT removes stays removed: bytes that reach the heap in compiled code, by the JVM's own counter of the thread, bare against counting.
+//! What the JIT removes stays removed: bytes that reach the heap in compiled
+//! code, by the JVM's own counter of the thread, bare against counting.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Objects that library methods allocate for their callers are filed under the calls that made them do it, exactly: `tests/count/KnownCallers.java` says at the end of
-//! each line what it makes.
+//! Objects that library methods allocate for their callers are filed under the calls that made them
+//! do it, exactly: `tests/count/KnownCallers.java` says at the end of each line what it makes.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use ducktrack_tests::{
 
 const PROGRAM: &str = include_str!("KnownCallers.java");
 const TIMES: i64 = 20_000;
-/// Bytes that may be missing to those that the VM says it allocated. The arrays of stack traces, which no bytecode makes, are twenty times as many, and those
-/// of each type more.
+/// Bytes that may be missing to those that the VM says it allocated. The arrays of stack
+/// traces, which no bytecode makes, are twenty times as many, and those of each type more.
 const MOST_UNEXPLAINED: i64 = 4_000_000;
 
 /// Compilers that a run is left to.

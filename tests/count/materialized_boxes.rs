@@ -1,4 +1,5 @@
-//! `materialized=on` and boxing: what reached the heap is never more than what was made, also where the cache of the boxes is made meanwhile.
+//! `materialized=on` and boxing: what reached the heap is never more than
+//! what was made, also where the cache of the boxes is made meanwhile.
 
 use std::process::Command;
 

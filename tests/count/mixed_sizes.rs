@@ -1,4 +1,5 @@
-//! Intervals of callers that make objects of different sizes at one place, on every JVM: the samplers of JDK 11 to 21 are not fair to all sizes.
+//! Intervals of callers that make objects of different sizes at one place,
+//! on every JVM: the samplers of JDK 11 to 21 are not fair to all sizes.
 //!
 //! Program: `MixedSizes`.
 

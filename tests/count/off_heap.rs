@@ -1,4 +1,5 @@
-//! Memory outside of the heap: makers, sizes and releases of programs that know them, beside the JVM's own count of its buffers and of its native memory.
+//! Memory outside of the heap: makers, sizes and releases of programs that know
+//! them, beside the JVM's own count of its buffers and of its native memory.
 //!
 //! Programs: `OffHeapOwners`, `Arenas`.
 
@@ -12,7 +13,8 @@ use ducktrack_tests::{
 };
 use serde_json::Value;
 
-/// What a method of the program makes of a kind: blocks and bytes made, blocks and bytes that stay. `None`: the bytes are the JVM's business.
+/// What a method of the program makes of a kind: blocks and bytes made,
+/// blocks and bytes that stay. `None`: the bytes are the JVM's business.
 type Known = (&'static str, &'static str, [i64; 4]);
 
 const MB: i64 = 1 << 20;

@@ -1,5 +1,6 @@
-//! The built-in list of tracked methods against the class files of each JDK: a method that it takes out of a tracked class allocates nothing for its
-//! caller, and what could be taken out on every JDK is. The machinery of reflection stays whole: who calls through it is to blame for what is called.
+//! The built-in list of tracked methods against the class files of each JDK: a method that it takes
+//! out of a tracked class allocates nothing for its caller, and what could be taken out on every JDK
+//! is. The machinery of reflection stays whole: who calls through it is to blame for what is called.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! The facts about a run's end that only a heap dump has: the objects that filled the heap at an `OutOfMemoryError`, class loaders with their holders, memory outside of the heap.
+//! The facts about a run's end that only a heap dump has: the objects that filled the heap
+//! at an `OutOfMemoryError`, class loaders with their holders, memory outside of the heap.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! `ducktrack export --to hprof`: readers that we did not write open the dump, find the objects that the dump had before, and the allocation sites as stack traces.
+//! `ducktrack export --to hprof`: readers that we did not write open the dump, find
+//! the objects that the dump had before, and the allocation sites as stack traces.
 //!
 //! The readers are shark (LeakCanary) and the library of the NetBeans profiler; the programs around them are in `tests/leaks/dump-readers`.
 
@@ -123,8 +124,8 @@ fn other_readers_find_all_objects_and_their_sites() {
     ));
 }
 
-/// What `holders` joins has its site in the export, also where the addresses of a dump are not those of the trace (ZGC). Where `holders` says that it cannot join a dump, there is
-/// nothing to compare.
+/// What `holders` joins has its site in the export, also where the addresses of a dump are not those
+/// of the trace (ZGC). Where `holders` says that it cannot join a dump, there is nothing to compare.
 #[test]
 fn an_export_has_the_sites_that_holders_knows() {
     let programs = tempfile::tempdir().expect("temporary folder");

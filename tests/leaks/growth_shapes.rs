@@ -1,5 +1,5 @@
-//! `ducktrack leaks` on programs whose leaks are known (`tests/leaks/GrowthShapes.java`): before a collection has looked at the old space, after, and where all is
-//! dropped as the program ends.
+//! `ducktrack leaks` on programs whose leaks are known (`tests/leaks/GrowthShapes.java`): before
+//! a collection has looked at the old space, after, and where all is dropped as the program ends.
 
 use std::path::Path;
 

@@ -1,9 +1,9 @@
 //! `ducktrack cost --halve METHOD` against programs in which the method really runs half as often (`tests/leaks/HalvedCode.java`).
 //!
-//! One traced run of each program gives the prediction. Then the program runs bare, as it is and halved, in pairs: the truth is the CPU time of the thread that
-//! collects, within two standard errors of the pairs (at most a tenth: the CPU time of equal runs beside others differs by a quarter). Most of what the methods cause
-//! is made by code of the JDK that they call. In at least four of the five the truth must be in the predicted interval, and intervals that hold everything do not
-//! count. `DUCKTRACK_FULL` takes more pairs.
+//! One traced run of each program gives the prediction. Then the program runs bare, as it is and halved, in pairs: the truth is the CPU
+//! time of the thread that collects, within two standard errors of the pairs (at most a tenth: the CPU time of equal runs beside others
+//! differs by a quarter). Most of what the methods cause is made by code of the JDK that they call. In at least four of the five the
+//! truth must be in the predicted interval, and intervals that hold everything do not count. `DUCKTRACK_FULL` takes more pairs.
 
 use ducktrack_tests::{Jdk, TracedRun, checked, compile_java, is_full_run, traced_jdks};
 use serde_json::Value;
@@ -21,8 +21,8 @@ const PROGRAMS: [(&str, &str, u32); 5] = [
 ];
 const JAVA: [&str; 3] = ["-XX:+UseSerialGC", "-Xmx96m", "-Xmn4m"];
 const LEAST_INSIDE: usize = 4;
-/// As a share of all pauses; a wider interval is of no use. Where equal pauses of a machine differ more, the interval is rightly wider: 0.4 to 0.54 were seen as the median of five
-/// with one agent and program.
+/// As a share of all pauses; a wider interval is of no use. Where equal pauses of a machine differ more,
+/// the interval is rightly wider: 0.4 to 0.54 were seen as the median of five with one agent and program.
 const WIDEST: f64 = 0.9;
 const WIDEST_MEDIAN: f64 = 0.65;
 /// Of the truth, as a share of all pauses.

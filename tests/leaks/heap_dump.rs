@@ -1,10 +1,11 @@
-//! Heap dumps of traced JVMs, joined with their traces: every object of a dump is in the trace at its address, and what is retained and by whom is right.
+//! Heap dumps of traced JVMs, joined with their traces: every object of a dump
+//! is in the trace at its address, and what is retained and by whom is right.
 //!
-//! The two know nothing of each other: the JVM writes the dump, the trace adds up allocations, moves and deaths since the start. Told apart by
-//! kind are fillers, which collectors put where objects have been.
+//! The two know nothing of each other: the JVM writes the dump, the trace adds up allocations, moves and
+//! deaths since the start. Told apart by kind are fillers, which collectors put where objects have been.
 //!
-//! `DUCKTRACK_FULL` takes all workloads; else two small ones. To look at a few only: `DUCKTRACK_WORKLOADS=fop,batik`; under ZGC, for one form: `DUCKTRACK_FORM=21g`. The
-//! figures under ZGC go to the file that `DUCKTRACK_TABLE` names, one line a run.
+//! `DUCKTRACK_FULL` takes all workloads; else two small ones. To look at a few only: `DUCKTRACK_WORKLOADS=fop,batik`; under
+//! ZGC, for one form: `DUCKTRACK_FORM=21g`. The figures under ZGC go to the file that `DUCKTRACK_TABLE` names, one line a run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -161,7 +162,8 @@ const ZGC: [(&str, u32, &[&str]); 4] = [
 
 /// Of so many objects of a dump, one may have been made since the last cycle.
 const MADE_SINCE_OF: u64 = 10_000;
-/// The same of all objects on JDK 17, which does not collect for a dump: asking for it makes a lambda, and hooks of the program go on beside it.
+/// The same of all objects on JDK 17, which does not collect for a dump:
+/// asking for it makes a lambda, and hooks of the program go on beside it.
 const MADE_SINCE_ON_17: u64 = 100;
 
 #[test]

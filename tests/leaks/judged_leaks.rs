@@ -1,9 +1,12 @@
-//! `ducktrack leaks` on programs that it was not made with: published leaks of released libraries and of the JDK, each with its control, and controls with real caches and pools.
+//! `ducktrack leaks` on programs that it was not made with: published leaks of released
+//! libraries and of the JDK, each with its control, and controls with real caches and pools.
 //!
-//! Half of the leaks were there while the theory was written (`build`), half run only at the end (`held-out`): each program says which, and that was written once, by a hash of its
-//! name. Prints a table by name: the verdict, and the place of the true culprit, which is the holder or the site that the fixing commit changed; then the command of each row. The heap
-//! dump is in the folder. Runs as `scripts/bench leaks` does. `DUCKTRACK_LEAKS` names some programs, whose shares are printed and not judged, or a half; `DUCKTRACK_COLLECTORS` the
-//! collectors, each program with all of them; `DUCKTRACK_ROWS` a file for the rows in JSON. A program that fails is a row of its own, and the rest runs.
+//! Half of the leaks were there while the theory was written (`build`), half run only at the end (`held-out`): each
+//! program says which, and that was written once, by a hash of its name. Prints a table by name: the verdict, and the
+//! place of the true culprit, which is the holder or the site that the fixing commit changed; then the command of each
+//! row. The heap dump is in the folder. Runs as `scripts/bench leaks` does. `DUCKTRACK_LEAKS` names some programs,
+//! whose shares are printed and not judged, or a half; `DUCKTRACK_COLLECTORS` the collectors, each program with all of
+//! them; `DUCKTRACK_ROWS` a file for the rows in JSON. A program that fails is a row of its own, and the rest runs.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
@@ -269,8 +272,8 @@ fn rank(report: &Value, culprits: &[String]) -> Option<usize> {
     Some(1 + candidates.position(names)?)
 }
 
-/// A candidate names a culprit by the line that makes its objects (or what calls the library's line), or by a field on its path. A field may be inherited: its class is known as far as
-/// its package.
+/// A candidate names a culprit by the line that makes its objects (or what calls the library's line),
+/// or by a field on its path. A field may be inherited: its class is known as far as its package.
 fn is_named(row: &Value, culprit: &str) -> bool {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let site = format!("{}.{}", text(&row["class"]), text(&row["method"]));

@@ -1,5 +1,5 @@
-//! `ducktrack waste` on a program whose waste is known by construction: each kind to the object and the byte, on dumps alone and with the trace; kinds that overlap
-//! are in the total once.
+//! `ducktrack waste` on a program whose waste is known by construction: each kind to the object
+//! and the byte, on dumps alone and with the trace; kinds that overlap are in the total once.
 //!
 //! The sizes here are worked out from the fields of the classes, apart from the product.
 

@@ -1,4 +1,5 @@
-//! The answers about a leak that a person and a program read: one screen of `ducktrack leaks`, and the documented keys of `leaks`, `stale`, `holders` and `cost`.
+//! The answers about a leak that a person and a program read: one screen of
+//! `ducktrack leaks`, and the documented keys of `leaks`, `stale`, `holders` and `cost`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

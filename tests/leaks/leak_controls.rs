@@ -1,7 +1,7 @@
 //! `ducktrack leaks` on real programs that do not leak: the suite's, run for many collections with a heap dump at their end.
 //!
-//! Prints a table: collections, candidates, alarms, the verdict. `DUCKTRACK_FULL` takes all programs, else a small one; to look at a few only:
-//! `DUCKTRACK_WORKLOADS=fop,batik`.
+//! Prints a table: collections, candidates, alarms, the verdict. `DUCKTRACK_FULL` takes
+//! all programs, else a small one; to look at a few only: `DUCKTRACK_WORKLOADS=fop,batik`.
 
 use std::path::Path;
 

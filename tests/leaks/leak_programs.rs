@@ -1,10 +1,11 @@
 //! `ducktrack leaks` on programs whose true culprit is known: those of `java-harness/leaks`, which name it at their top.
 //!
-//! Those of `java-harness/leaks/libraries` have the leaks of released libraries. Each runs twice: with the version that leaks, and as a control with one that
-//! does not (or, told by a property, without what makes it leak).
+//! Those of `java-harness/leaks/libraries` have the leaks of released libraries. Each runs twice: with the version
+//! that leaks, and as a control with one that does not (or, told by a property, without what makes it leak).
 //!
-//! Prints a table: the rank of the true culprit, the collections until it was named first, and alarms that are none. `DUCKTRACK_FULL` takes all JDKs and
-//! collectors, and shorter runs too; else the oldest JDK and one collector. To look at a few only: `DUCKTRACK_LEAKS=SwapLeak,DualLeak`.
+//! Prints a table: the rank of the true culprit, the collections until it was named first, and
+//! alarms that are none. `DUCKTRACK_FULL` takes all JDKs and collectors, and shorter runs too; else
+//! the oldest JDK and one collector. To look at a few only: `DUCKTRACK_LEAKS=SwapLeak,DualLeak`.
 
 use std::path::{Path, PathBuf};
 
@@ -136,7 +137,8 @@ fn the_true_culprit_ranks_first_and_controls_raise_no_alarm() {
     ));
 }
 
-/// Uses are there if they were recorded, of each candidate and of each step to it, and not else; the first of a leak has not been used for long.
+/// Uses are there if they were recorded, of each candidate and of each step
+/// to it, and not else; the first of a leak has not been used for long.
 fn check_uses(report: &Value, program: &str) {
     let is_recorded = needs_staleness(program);
     for row in report["candidates"].as_array().expect("candidates") {

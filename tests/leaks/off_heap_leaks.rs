@@ -1,4 +1,5 @@
-//! `ducktrack leaks DIR` on memory outside of the heap: what leaks has the line, the bytes and the owner, and what is released in any way is no leak, whoever releases it.
+//! `ducktrack leaks DIR` on memory outside of the heap: what leaks has the line, the
+//! bytes and the owner, and what is released in any way is no leak, whoever releases it.
 //!
 //! Programs: `OffHeapLeaks`, `ArenaLeaks`. Each makes a block with each two megabytes that it allocates, so that its rate is known.
 

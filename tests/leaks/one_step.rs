@@ -1,5 +1,5 @@
-//! `ducktrack leaks` with no more than a process id or a folder: it records, takes a dump or finds one, and names what a person would change. Dumps that the JVM
-//! makes by itself are joined; a stranger's is not.
+//! `ducktrack leaks` with no more than a process id or a folder: it records, takes a dump or finds one, and
+//! names what a person would change. Dumps that the JVM makes by itself are joined; a stranger's is not.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -121,7 +121,8 @@ fn a_process_id_is_enough() {
     checked("leaks of a process id");
 }
 
-/// Under ZGC the program goes on beside the cycles: a part of what the dump shows was made after the last of them, and is known where it was made.
+/// Under ZGC the program goes on beside the cycles: a part of what the dump
+/// shows was made after the last of them, and is known where it was made.
 #[test]
 fn a_dump_of_a_busy_program_under_zgc_is_joined() {
     let classes = tempfile::tempdir().expect("temporary folder");
@@ -265,7 +266,8 @@ fn a_dump_at_an_out_of_memory_error_is_joined_by_the_last_collection() {
             skipped(&format!("{collector}: the VM did not tell of its death"));
             continue;
         }
-        // Parallel ends by its own clocks (LIMITS, "A heap without air"): its last collections are the JVM's alone. That is said, and `leaks` has named the field.
+        // Parallel ends by its own clocks (LIMITS, "A heap without air"): its last
+        // collections are the JVM's alone. That is said, and `leaks` has named the field.
         let said = holders["withoutSites"].as_str().unwrap_or_default();
         if collector == "-XX:+UseParallelGC" && said.contains("the agent left them to the JVM") {
             checked("a dump at an OutOfMemoryError of a heap without air, -XX:+UseParallelGC");

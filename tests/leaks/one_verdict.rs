@@ -1,4 +1,5 @@
-//! One recording has one verdict: `leaks`, the table of leaks of a fleet, its question `growing` and the figures for Prometheus agree, with a heap dump and without.
+//! One recording has one verdict: `leaks`, the table of leaks of a fleet, its question
+//! `growing` and the figures for Prometheus agree, with a heap dump and without.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};

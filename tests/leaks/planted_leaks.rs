@@ -1,5 +1,5 @@
-//! `ducktrack leaks DIR` names the field of the class that has the leak and a line of that class, where other classes make what leaks: a map, a list of listeners, the value of
-//! a `ThreadLocal` in a pool, and a subclass of a collection (`tests/leaks/Planted.java`).
+//! `ducktrack leaks DIR` names the field of the class that has the leak and a line of that class, where other classes make what leaks:
+//! a map, a list of listeners, the value of a `ThreadLocal` in a pool, and a subclass of a collection (`tests/leaks/Planted.java`).
 
 use ducktrack_tests::{TracedRun, checked, compile_java, trace_command, traced_jdks};
 use serde_json::Value;

@@ -3,10 +3,11 @@
 //! - Each program of `java-harness/leaks` that leaks: the first candidate is removed as soon as its objects are stale.
 //! - Three programs of the suite: an option of the program switches off the allocation of a site.
 //!
-//! Each is one `ducktrack impact --predict`: a traced run, then base trials and removal trials in turn. All do the same work. Prints a table. `DUCKTRACK_FULL` runs all
-//! programs. The model's error and the difference between runs were calibrated on half of the leaky programs ([`CALIBRATED`]); of all others, four in five must be
-//! measured inside the predicted interval, and the interval must be narrow enough to say something. A machine that does other work too changes the times: a short run
-//! is of two trials, and wants the intervals of prediction and measurement to overlap. To look at some: `DUCKTRACK_SAVINGS=ListLeak,json`; `DUCKTRACK_TRIALS` of each kind.
+//! Each is one `ducktrack impact --predict`: a traced run, then base trials and removal trials in turn. All do the same work. Prints a
+//! table. `DUCKTRACK_FULL` runs all programs. The model's error and the difference between runs were calibrated on half of the leaky
+//! programs ([`CALIBRATED`]); of all others, four in five must be measured inside the predicted interval, and the interval must be narrow
+//! enough to say something. A machine that does other work too changes the times: a short run is of two trials, and wants the intervals
+//! of prediction and measurement to overlap. To look at some: `DUCKTRACK_SAVINGS=ListLeak,json`; `DUCKTRACK_TRIALS` of each kind.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,7 +25,8 @@ const LEAKY: [&str; 4] = [
     "-Xmn3m",
     "-XX:MaxTenuringThreshold=1",
 ];
-/// The program keeps the garbage of this many steps, so it gets old. A step has a minimum length, so the search for stale objects keeps pace with collections.
+/// The program keeps the garbage of this many steps, so it gets old. A step has a
+/// minimum length, so the search for stale objects keeps pace with collections.
 const WORK: [&str; 3] = [
     "-Dducktrack.leaks.steps=4000",
     "-Dducktrack.leaks.keep=40",

@@ -1,7 +1,9 @@
-//! Trials never crash the VM: references between random pairs of classes are set to null in `tests/leaks/RemovalStorm.java`, which then uses everything it has.
+//! Trials never crash the VM: references between random pairs of classes are set
+//! to null in `tests/leaks/RemovalStorm.java`, which then uses everything it has.
 //!
-//! The pairs are those of a heap dump of the program; half of each run's are of classes that may lose references. `DUCKTRACK_STORM=300` takes so many
-//! pairs on each JDK. The program may fail in its own way for want of the object (exceptions, even a hang); the VM must not end by a signal.
+//! The pairs are those of a heap dump of the program; half of each run's are of classes that may
+//! lose references. `DUCKTRACK_STORM=300` takes so many pairs on each JDK. The program may fail in
+//! its own way for want of the object (exceptions, even a hang); the VM must not end by a signal.
 
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;

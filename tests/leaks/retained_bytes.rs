@@ -1,6 +1,8 @@
-//! The bytes that each object of a real heap dump retains, against another reader (shark) with another algorithm: byte for byte, all objects that roots hold.
+//! The bytes that each object of a real heap dump retains, against another reader
+//! (shark) with another algorithm: byte for byte, all objects that roots hold.
 //!
-//! The program around shark is `tests/leaks/dump-readers/RetainedReader.java`; sizes of objects are ours, references, roots and dominators are its own.
+//! The program around shark is `tests/leaks/dump-readers/RetainedReader.java`;
+//! sizes of objects are ours, references, roots and dominators are its own.
 
 use std::path::Path;
 
@@ -64,8 +66,8 @@ fn dumped(jdk: &Jdk, (collector, workload): (&str, &str), programs: &Path) -> Tr
     run
 }
 
-/// From JDK 25 on the cleaners' list is arrays of cleaners. Cleaners that something else holds refer to the array's owner, so it is held firmly, and its array by
-/// the list alone: we count what it frees, the other reader what roots hold without the list.
+/// From JDK 25 on the cleaners' list is arrays of cleaners. Cleaners that something else holds refer to the array's owner, so it
+/// is held firmly, and its array by the list alone: we count what it frees, the other reader what roots hold without the list.
 const OF_CLEANERS: &str = "jdk/internal/ref/CleanerImpl$CleanableList$Node";
 
 /// The objects compared.

@@ -1,5 +1,5 @@
-//! `staleness=on`: objects that were used last this many collections ago are in exactly that level, for every kind of use, in the interpreter and in code of
-//! both compilers, wherever they moved; and the program does what it does without.
+//! `staleness=on`: objects that were used last this many collections ago are in exactly that level, for every kind of
+//! use, in the interpreter and in code of both compilers, wherever they moved; and the program does what it does without.
 //!
 //! The program is `tests/leaks/Staleness.java`. All runs verify all classes (`-Xverify:all`).
 
@@ -146,7 +146,8 @@ fn levels_of(report: &Value, kind: &str, name: &str) -> Vec<u64> {
         .collect()
 }
 
-/// Four rounds before the end: objects 0 to 4 were used last 4 to 0 collections before, and those that are due later were all used in that round.
+/// Four rounds before the end: objects 0 to 4 were used last 4 to 0 collections
+/// before, and those that are due later were all used in that round.
 fn check_earlier(run: &TracedRun, last: &Value) {
     let (trace, name) = (run.trace(), run.name());
     let points = last["points"].as_array().expect("points");

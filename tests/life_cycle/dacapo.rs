@@ -1,5 +1,5 @@
-//! DaCapo by name, on a jar that prints what DaCapo prints (`java-harness/dacapo-stand-in`): `scripts/harness-dacapo` tells passed from failed from absent, with the
-//! agent as without, and what the agent leaves can be read.
+//! DaCapo by name, on a jar that prints what DaCapo prints (`java-harness/dacapo-stand-in`): `scripts/harness-dacapo`
+//! tells passed from failed from absent, with the agent as without, and what the agent leaves can be read.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,5 +1,5 @@
-//! `ducktrack export PID --follow --to parquet`: the files of a program that was followed to its end are those of an export of its recording, and hold
-//! everything that the report has; also where it was killed.
+//! `ducktrack export PID --follow --to parquet`: the files of a program that was followed to its end are
+//! those of an export of its recording, and hold everything that the report has; also where it was killed.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

@@ -1,6 +1,8 @@
-//! `ducktrack memory`: the parts add up to what the kernel charges, the JVM's own count is met part by part, and the end of a leak in a control group is forecast.
+//! `ducktrack memory`: the parts add up to what the kernel charges, the JVM's own
+//! count is met part by part, and the end of a leak in a control group is forecast.
 //!
-//! Control groups need root and a writable controller; where there is none that part is skipped by name. `DUCKTRACK_FULL` forecasts four kinds of leaks, else two.
+//! Control groups need root and a writable controller; where there is none that part
+//! is skipped by name. `DUCKTRACK_FULL` forecasts four kinds of leaks, else two.
 
 use std::fs;
 use std::io::{BufRead, BufReader};

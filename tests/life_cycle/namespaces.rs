@@ -1,5 +1,5 @@
-//! The places where containers run programs: a read-only root, another user, namespaces of processes and mounts. Only what the image and the manifests of
-//! `crates/cli/deploy` give is there: a volume with the library, a volume for recordings, `JAVA_TOOL_OPTIONS`.
+//! The places where containers run programs: a read-only root, another user, namespaces of processes and mounts. Only what the image
+//! and the manifests of `crates/cli/deploy` give is there: a volume with the library, a volume for recordings, `JAVA_TOOL_OPTIONS`.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! All pages of one traced run in a real browser: at 480 px none scrolls sideways, headers are in the tab order, long names lose their middle; and
-//! `ducktrack ui` leads from a collection to its heap and from a site to its stacks, as one file and served.
+//! All pages of one traced run in a real browser: at 480 px none scrolls sideways, headers are in the tab order, long names lose
+//! their middle; and `ducktrack ui` leads from a collection to its heap and from a site to its stacks, as one file and served.
 //!
 //! Skips, saying so, where there is no Chromium. `DUCKTRACK_PICTURES=DIR` keeps the pages.
 

@@ -1,7 +1,8 @@
 //! Each command of README and of the guides (`crates/cli/guide`) is run as a reader would, and its output is what the page shows.
 //!
-//! In a block of kind `console`, a line after `$ ` is a command, and the lines after it are its output. `...` stands for any lines. Numbers, and what
-//! is aligned by them, may differ. All commands of a page run in one shell, in a folder with `Orders.java` and `h2.jar`. Each command must end with exit code 0.
+//! In a block of kind `console`, a line after `$ ` is a command, and the lines after it are its output.
+//! `...` stands for any lines. Numbers, and what is aligned by them, may differ. All commands of a page
+//! run in one shell, in a folder with `Orders.java` and `h2.jar`. Each command must end with exit code 0.
 //!
 //! `DUCKTRACK_PAGES` names another folder with the pages: that of an unpacked release.
 

@@ -19,7 +19,8 @@ const STACKS: u32 = 20_000;
 /// Frames of a stack, of which it shares all but the topmost with the stack before.
 const DEPTH: u32 = 40;
 
-/// Seconds of CPU. The screen must be there within half a second; on a loaded machine the same work takes up to twice as long (0.48 to 0.84 s, one build).
+/// Seconds of CPU. The screen must be there within half a second; on a loaded
+/// machine the same work takes up to twice as long (0.48 to 0.84 s, one build).
 const MUST: f64 = 0.5;
 const ATTEMPTS: usize = 20;
 

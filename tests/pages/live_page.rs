@@ -1,4 +1,5 @@
-//! The live tab of `ducktrack ui` in a real browser, while a traced program runs on: rows of what it allocates, a live heap, totals that grow.
+//! The live tab of `ducktrack ui` in a real browser, while a traced program
+//! runs on: rows of what it allocates, a live heap, totals that grow.
 //!
 //! Program: `CallStacks` of `tests/java`. Skips, saying so, where there is no Chromium.
 

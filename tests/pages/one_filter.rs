@@ -1,4 +1,5 @@
-//! `--only` of all commands is one filter: each command that has it keeps the same objects, those that a class makes itself and those that the library makes for it.
+//! `--only` of all commands is one filter: each command that has it keeps the same
+//! objects, those that a class makes itself and those that the library makes for it.
 //!
 //! Program: `OneFilter`, all of whose objects stay alive, so that what was allocated and what lives are the same.
 

@@ -1,4 +1,5 @@
-//! Which pages `ducktrack ui` has of a recording, and which commands answer, mode by mode and collector by collector; the mode is the one that ran.
+//! Which pages `ducktrack ui` has of a recording, and which commands answer,
+//! mode by mode and collector by collector; the mode is the one that ran.
 
 use std::path::Path;
 use std::process::Command;

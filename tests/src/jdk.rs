@@ -45,7 +45,8 @@ impl Jdk {
         self.version >= FIRST_TRACED
     }
 
-    /// Whether it is tried before it is in the list (`scripts/try-jdk`): choices that take turns among those in the list are all taken on it.
+    /// Whether it is tried before it is in the list (`scripts/try-jdk`):
+    /// choices that take turns among those in the list are all taken on it.
     #[must_use]
     pub fn is_new(&self) -> bool {
         !MATRIX.contains(&self.version)
@@ -102,7 +103,8 @@ pub fn traced_jdks() -> anyhow::Result<Vec<Jdk>> {
     Ok(jdks)
 }
 
-/// The newest of the matrix, which can stand in for a later one. If `DUCKTRACK_ONLY_JDK` names another, there is none, and a line announces that.
+/// The newest of the matrix, which can stand in for a later one. If
+/// `DUCKTRACK_ONLY_JDK` names another, there is none, and a line announces that.
 pub fn newest_jdk() -> anyhow::Result<Option<Jdk>> {
     let mut jdks = matrix_jdks()?.into_iter();
     let newest = jdks.find(|jdk| MATRIX.last() == Some(&jdk.version));

@@ -1,4 +1,5 @@
-//! The programs by which `ducktrack leaks` is judged and with which it was not made: `java-harness/published-leaks`. Each says at its top what it is.
+//! The programs by which `ducktrack leaks` is judged and with which it was
+//! not made: `java-harness/published-leaks`. Each says at its top what it is.
 
 use std::path::{Path, PathBuf};
 

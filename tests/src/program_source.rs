@@ -1,5 +1,5 @@
-//! Where the sources of test programs are: beside the tests that run them, in the folder of an area (`tests/trace`) or of one program of tests in it
-//! (`tests/trace/trace_soak`); in `tests/java` those that several areas run.
+//! Where the sources of test programs are: beside the tests that run them, in the folder of an area (`tests/trace`)
+//! or of one program of tests in it (`tests/trace/trace_soak`); in `tests/java` those that several areas run.
 
 use std::path::{Path, PathBuf};
 

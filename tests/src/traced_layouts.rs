@@ -31,7 +31,8 @@ pub fn compacting_layouts(jdk: &Jdk) -> impl Iterator<Item = &'static [&'static 
     all.filter(|options| jdk.accepts(options))
 }
 
-/// The options of each collector and object layout, and which of these JDKs have it: of three, each layout finds another one if it takes them in turn.
+/// The options of each collector and object layout, and which of these JDKs
+/// have it: of three, each layout finds another one if it takes them in turn.
 #[must_use]
 pub fn jdks_of_traced_layouts(jdks: &[Jdk]) -> Vec<(&'static [&'static str], Vec<Jdk>)> {
     let able = |options: &[&str]| {

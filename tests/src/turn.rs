@@ -1,7 +1,7 @@
 //! Which runs of a product of choices are taken: all in the full run and in the run on one JDK, else each pair.
 //!
-//! A test on three JDKs, with three collectors and three kinds of counters, has 27 runs. Where the second and third choice take turns, there
-//! are nine, and every JDK still meets every collector and every kind of counters:
+//! A test on three JDKs, with three collectors and three kinds of counters, has 27 runs. Where the second and
+//! third choice take turns, there are nine, and every JDK still meets every collector and every kind of counters:
 //!
 //! ```text
 //!            Serial  Parallel  G1
@@ -51,8 +51,8 @@ impl Turns {
     }
 }
 
-/// One of these JDKs, another in each turn; all in the full run. For a test that depends little on the JDK: `scripts/test --jdk`, which CI runs for each JDK,
-/// takes it on each.
+/// One of these JDKs, another in each turn; all in the full run. For a test that depends
+/// little on the JDK: `scripts/test --jdk`, which CI runs for each JDK, takes it on each.
 #[must_use]
 pub fn jdks_in_turn(test: &str, jdks: &[Jdk], turn: usize) -> Vec<Jdk> {
     let mut turns = Turns::new();

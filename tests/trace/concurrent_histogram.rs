@@ -1,10 +1,13 @@
-//! The heap that is rebuilt from a trace under ZGC against the VM's own class histogram, for real programs: those of the suite, and a service with its clients.
+//! The heap that is rebuilt from a trace under ZGC against the VM's own class
+//! histogram, for real programs: those of the suite, and a service with its clients.
 //!
-//! The VM counts at a safepoint what can be reached; the trace has what the last cycle before found alive at its Mark Start. Between the two, the thread that asks makes the objects
-//! that [`ASKING`] names. Threads of the program that go on by themselves make others; all differences are printed.
+//! The VM counts at a safepoint what can be reached; the trace has what the last cycle before found
+//! alive at its Mark Start. Between the two, the thread that asks makes the objects that [`ASKING`]
+//! names. Threads of the program that go on by themselves make others; all differences are printed.
 //!
-//! `DUCKTRACK_FULL` takes all programs with each form of ZGC; else each form takes one, in turn. To look at a few only: `DUCKTRACK_WORKLOADS=fop,service`; for one form:
-//! `DUCKTRACK_FORM=21g`. The figures go to the file that `DUCKTRACK_TABLE` names, one line a run.
+//! `DUCKTRACK_FULL` takes all programs with each form of ZGC; else each form takes one, in turn.
+//! To look at a few only: `DUCKTRACK_WORKLOADS=fop,service`; for one form: `DUCKTRACK_FORM=21g`.
+//! The figures go to the file that `DUCKTRACK_TABLE` names, one line a run.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
-//! Full collections at `moves=finish`: after the last of several, the rebuilt heap equals the VM's own class histogram, class by class; and the sites are those of a
-//! run at `moves=exact`, but for what is counted as ambiguous.
+//! Full collections at `moves=finish`: after the last of several, the rebuilt heap equals the VM's own class
+//! histogram, class by class; and the sites are those of a run at `moves=exact`, but for what is counted as ambiguous.
 //!
-//! The VM writes the histogram inside each full collection (`-Xlog:gc+classhisto`). The program is `tests/trace/FullCollections.java`; both runs make the same objects of
-//! its classes and keep the same.
+//! The VM writes the histogram inside each full collection (`-Xlog:gc+classhisto`). The program is
+//! `tests/trace/FullCollections.java`; both runs make the same objects of its classes and keep the same.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! `ducktrack cost` on a program that makes three kinds of objects (`tests/trace/GcCosts.java`): its copied and promoted bytes are those of the VM's own log.
+//! `ducktrack cost` on a program that makes three kinds of objects
+//! (`tests/trace/GcCosts.java`): its copied and promoted bytes are those of the VM's own log.
 
 use std::path::Path;
 
@@ -134,7 +135,8 @@ fn spaces(log: &str, name: &str) -> Vec<(u64, u64)> {
     log.lines().filter_map(line).collect()
 }
 
-/// Garbage brings on most collections and is never copied; what lives some rounds is copied in vain; what lives longer is promoted, and pays for it.
+/// Garbage brings on most collections and is never copied; what lives some
+/// rounds is copied in vain; what lives longer is promoted, and pays for it.
 fn check_kinds(run: &TracedRun, report: &Value) {
     let number = |value: &Value| value.as_f64().expect("a number");
     let of = |method: &str| {

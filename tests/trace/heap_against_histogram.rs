@@ -1,12 +1,13 @@
 //! The heap that `ducktrack heap` rebuilds from a trace against the VM's own class histogram: after a full collection at the end of a real
 //! program, for every class the same number of objects and the same bytes.
 //!
-//! The program runs under `HistogramAtExit`, which asks the VM for the histogram when the program has ended: a full collection and a walk
-//! over the heap at one safepoint. The same collection is the last full one of the trace. The two know nothing of each other: the histogram
-//! walks the heap, the trace adds up allocations, moves and deaths since the start. Named differences are fillers, and on G1 up to JDK 18 objects of
-//! the JDK's archive ([`ducktrack_tests::class_differences`]).
+//! The program runs under `HistogramAtExit`, which asks the VM for the histogram when the program has ended: a full collection
+//! and a walk over the heap at one safepoint. The same collection is the last full one of the trace. The two know nothing of
+//! each other: the histogram walks the heap, the trace adds up allocations, moves and deaths since the start. Named
+//! differences are fillers, and on G1 up to JDK 18 objects of the JDK's archive ([`ducktrack_tests::class_differences`]).
 //!
-//! `DUCKTRACK_FULL` takes all workloads on each JDK; else each layout has one JDK and one of two small workloads, in turn. To look at a few only: `DUCKTRACK_WORKLOADS=fop,batik`.
+//! `DUCKTRACK_FULL` takes all workloads on each JDK; else each layout has one JDK and one
+//! of two small workloads, in turn. To look at a few only: `DUCKTRACK_WORKLOADS=fop,batik`.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,9 @@
-//! Options that change how the heap lies in memory: large pages, a heap over 4 GB, objects at every 16 bytes, references and class pointers of full width. Under each
-//! the rebuilt heap equals the VM's own class histogram, class by class, after young and full collections.
+//! Options that change how the heap lies in memory: large pages, a heap over 4 GB, objects at every 16 bytes, references and class pointers
+//! of full width. Under each the rebuilt heap equals the VM's own class histogram, class by class, after young and full collections.
 //!
-//! The program is `tests/trace/LostHeap.java`, which here loses nothing. Without large pages or a second NUMA node the VM starts all the same; for two NUMA
-//! nodes a library stands in (`tests/trace/two_numa_nodes.c`): Parallel then cuts eden in two, and at the end of a collection lets the system forget what is in it. There
+//! The program is `tests/trace/LostHeap.java`, which here loses nothing. Without large pages or a second NUMA
+//! node the VM starts all the same; for two NUMA nodes a library stands in (`tests/trace/two_numa_nodes.c`):
+//! Parallel then cuts eden in two, and at the end of a collection lets the system forget what is in it. There
 //! the program is `tests/trace/StoppedThreads.java`, for the parts of eden belong to threads.
 
 use std::path::Path;

@@ -1,5 +1,6 @@
-//! Who is to blame for what is still alive: after young and full collections, and after the files that told of the allocations have been rotated away,
-//! the live objects of library methods are filed under the calls that made them, exactly. `tests/trace/LiveCallers.java` says at the end of each line what it keeps.
+//! Who is to blame for what is still alive: after young and full collections, and after the files that told
+//! of the allocations have been rotated away, the live objects of library methods are filed under the calls
+//! that made them, exactly. `tests/trace/LiveCallers.java` says at the end of each line what it keeps.
 
 use std::path::Path;
 

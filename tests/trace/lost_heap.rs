@@ -1,8 +1,9 @@
-//! A fault on the way, and the heap known again: after the next full collection the rebuilt heap equals the VM's own class histogram, class by class,
-//! after young and full collections more; and the commands name the collections between which it is not known, and the facts known of the others.
+//! A fault on the way, and the heap known again: after the next full collection the rebuilt heap
+//! equals the VM's own class histogram, class by class, after young and full collections more; and the
+//! commands name the collections between which it is not known, and the facts known of the others.
 //!
-//! The fault is asked for (`fault-at=2`): the second pause is reported as one that could not be read. Or the disk is full for a while, and events
-//! and survivors are lost. The program is `tests/trace/LostHeap.java`.
+//! The fault is asked for (`fault-at=2`): the second pause is reported as one that could not be read. Or the
+//! disk is full for a while, and events and survivors are lost. The program is `tests/trace/LostHeap.java`.
 
 use std::fs;
 use std::path::Path;
@@ -38,7 +39,8 @@ fn the_heap_is_known_again_after_the_next_full_collection() {
 /// Runs a program with a small disk in the folder of its trace; what is on the disk in the end goes to the other folder.
 const ON_SMALL_DISK: &str = "trace=$1; copy=$2; shift 2; mount -t tmpfs -o size=24m none \"$trace\" || exit 1; \"$@\"; code=$?; cp -r \"$trace\" \"$copy\"; exit $code";
 
-/// The disk is full for a part of the run. The program notices nothing, the gap has its bounds and what was lost, and after the gap the heap is known as ever.
+/// The disk is full for a part of the run. The program notices nothing, the gap
+/// has its bounds and what was lost, and after the gap the heap is known as ever.
 #[test]
 fn the_heap_is_known_again_after_a_full_disk() {
     if !can_mount() {
@@ -176,8 +178,8 @@ fn check_heaps(trace: &Path, until: u64, name: &str) {
     }
 }
 
-/// Objects made after the gap, or in the epoch that ended it, have their site; older ones have none. Up to JDK 21 Parallel collects the young spaces
-/// first, which is a collection of its own that is not known.
+/// Objects made after the gap, or in the epoch that ended it, have their site; older ones have none. Up to
+/// JDK 21 Parallel collects the young spaces first, which is a collection of its own that is not known.
 fn check_sites(run: &TracedRun, options: &[&str]) {
     let (trace, name) = (run.trace(), run.name());
     let is_two = options.contains(&"-XX:+UseParallelGC") && run.jdk().version <= 21;

@@ -1,7 +1,8 @@
-//! Threads that collections stop between an allocation and its event, or in the middle of writing the event: what they write after the collection has its
-//! address from before. The rebuilt heap must be the VM's own, class by class.
+//! Threads that collections stop between an allocation and its event, or in the middle of writing the event: what they
+//! write after the collection has its address from before. The rebuilt heap must be the VM's own, class by class.
 //!
-//! The program is `tests/trace/StoppedThreads.java`. Interpreted code can be stopped at every return; what is compiled, where a method that was not inlined returns.
+//! The program is `tests/trace/StoppedThreads.java`. Interpreted code can be stopped
+//! at every return; what is compiled, where a method that was not inlined returns.
 
 use std::path::Path;
 

@@ -1,8 +1,8 @@
-//! The field layouts of a trace against `Unsafe.objectFieldOffset`: for every class of `java.base` and for classes of all shapes (records, hidden,
-//! generic, more than a hundred fields, gaps of superclasses), with the object layouts that the VM has.
+//! The field layouts of a trace against `Unsafe.objectFieldOffset`: for every class of `java.base` and for classes of all shapes
+//! (records, hidden, generic, more than a hundred fields, gaps of superclasses), with the object layouts that the VM has.
 //!
-//! The two know nothing of each other: the agent reads the VM's description of the class inside a pause, the program asks the VM. Fields that
-//! only the trace has are those that reflection hides and those that the VM adds; fields of one object never overlap.
+//! The two know nothing of each other: the agent reads the VM's description of the class inside a pause, the program asks the VM.
+//! Fields that only the trace has are those that reflection hides and those that the VM adds; fields of one object never overlap.
 
 use std::collections::BTreeMap;
 use std::path::Path;

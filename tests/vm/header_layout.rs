@@ -1,8 +1,8 @@
 //! The binary interface against the truth: `jvmti.h` of every JDK on the machine.
 //!
-//! For each header a small C program is generated and compiled. It prints, as the C compiler sees them, the offset of every
-//! function slot and callback, the size of every structure, the bit of every capability and the value of every constant. Every line is compared
-//! with the Rust declarations. Older headers have fewer of them: what a header does not have must be a reserved slot there.
+//! For each header a small C program is generated and compiled. It prints, as the C compiler sees them, the offset of every function
+//! slot and callback, the size of every structure, the bit of every capability and the value of every constant. Every line is
+//! compared with the Rust declarations. Older headers have fewer of them: what a header does not have must be a reserved slot there.
 //!
 //! Where there is no C compiler or no JDK with headers, the test is skipped with that reason.
 

@@ -1,9 +1,9 @@
-//! The heap walk of `ducktrack-hotspot` against JVMTI's own heap iteration: at the same safepoint, for every class the same number of objects
-//! and the same bytes.
+//! The heap walk of `ducktrack-hotspot` against JVMTI's own heap iteration: at the
+//! same safepoint, for every class the same number of objects and the same bytes.
 //!
 //! The probe agent walks all spaces and regions inside the first callback of `IterateThroughHeap` and compares class by class
-//! (`tests/agents/probe_agent`, `tests/vm/HeapWalkProbe.java`). JVMTI leaves dead objects of old regions out and a walk does
-//! not, so a full collection comes first, one that compacts everything, and without class data sharing (its archived objects may be dead, too).
+//! (`tests/agents/probe_agent`, `tests/vm/HeapWalkProbe.java`). JVMTI leaves dead objects of old regions out and a walk does not, so a
+//! full collection comes first, one that compacts everything, and without class data sharing (its archived objects may be dead, too).
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! The values that `ducktrack-hotspot` reads in a running VM against independent truth, on every JDK and under every layout of objects.
 //!
-//! The probe agent (`tests/agents/probe_agent`) prints the crate's findings; `tests/vm/HotspotProbe.java` compares it with
-//! `ThreadMXBean`, with the known sizes of what it allocates, with `Class` and with JVMTI; here flags are compared with `-XX:+PrintFlagsFinal`.
+//! The probe agent (`tests/agents/probe_agent`) prints the crate's findings; `tests/vm/HotspotProbe.java` compares it with `ThreadMXBean`,
+//! with the known sizes of what it allocates, with `Class` and with JVMTI; here flags are compared with `-XX:+PrintFlagsFinal`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -172,8 +172,8 @@ fn allocation_counters_and_class_layouts_are_exact() {
     turns.announce("hotspot_layout");
 }
 
-/// Flags that the VM may still set after it has printed all: on a machine whose time stamp counter never stops, JDK 11 turns this one on when it
-/// first reads the clock (`VM.flags` then says `ergonomic`).
+/// Flags that the VM may still set after it has printed all: on a machine whose time stamp counter never
+/// stops, JDK 11 turns this one on when it first reads the clock (`VM.flags` then says `ergonomic`).
 const SET_LATER: [&str; 1] = ["UseFastUnorderedTimeStamps"];
 
 #[test]

@@ -1,5 +1,6 @@
-//! A VM of a release that is not in the list goes by the rule of agent/LIMITS.md, "A JDK that is not in the list": objects are counted, allocations are traced, the heap is known
-//! where the VM's own tables give its structures, and under ZGC, which is known by its release, it is not: that is said, and nothing is guessed.
+//! A VM of a release that is not in the list goes by the rule of agent/LIMITS.md, "A JDK that is not in the
+//! list": objects are counted, allocations are traced, the heap is known where the VM's own tables give its
+//! structures, and under ZGC, which is known by its release, it is not: that is said, and nothing is guessed.
 //!
 //! An agent writes the release into the VM's tables (`tests/agents/later_release_agent`).
 

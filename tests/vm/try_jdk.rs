@@ -1,4 +1,5 @@
-//! `scripts/try-jdk`, which decides whether a JDK that is not in the list can be allowed: one that holds, one that does not, and folders that are no JDK.
+//! `scripts/try-jdk`, which decides whether a JDK that is not in the list can
+//! be allowed: one that holds, one that does not, and folders that are no JDK.
 //!
 //! The JDK that holds is the newest one here under a number that no list has.
 

@@ -1,8 +1,8 @@
-//! `mode=deaths`: the last use and the death of every object of a program that knows them, step by step, whatever moved the objects, in the interpreter and
-//! in code of both compilers.
+//! `mode=deaths`: the last use and the death of every object of a program that knows them,
+//! step by step, whatever moved the objects, in the interpreter and in code of both compilers.
 //!
-//! And random programs (`tests/witness/RandomDeaths.java`): one run makes a full collection after every step and asks weak references which nodes died; the deaths of another run,
-//! with `mode=deaths` and the VM's own collections, are in the same steps, node by node.
+//! And random programs (`tests/witness/RandomDeaths.java`): one run makes a full collection after every step and asks weak references
+//! which nodes died; the deaths of another run, with `mode=deaths` and the VM's own collections, are in the same steps, node by node.
 //!
 //! The program is `tests/java/Deaths.java`. All runs verify all classes (`-Xverify:all`).
 
@@ -237,7 +237,8 @@ fn every_object_dies_in_the_step_that_the_program_says() {
     checked(&format!("{runs} runs, {exact} deaths in their step"));
 }
 
-/// How many random programs there are, the steps of each, what their choices begin with, and what they do: with records also copies of parts of arrays.
+/// How many random programs there are, the steps of each, what their choices
+/// begin with, and what they do: with records also copies of parts of arrays.
 fn random_programs(witness: Witness) -> [String; 4] {
     let programs = if is_full_run() { "1000" } else { "12" };
     let kinds = match witness {
@@ -335,8 +336,9 @@ fn compare_with_truth(
     check_wrong(&run, &wrong, truth.programs().count());
 }
 
-/// No program is wrong, unless the trace itself does not know the address of some objects: with Serial and Parallel, of the one whose allocation brings on a
-/// collection. Such an object has no row, and what it held has lost a holder. This spoils at most one program in a hundred.
+/// No program is wrong, unless the trace itself does not know the address of some objects: with
+/// Serial and Parallel, of the one whose allocation brings on a collection. Such an object has
+/// no row, and what it held has lost a holder. This spoils at most one program in a hundred.
 fn check_wrong(run: &TracedRun, wrong: &[String], programs: usize) {
     let info = trace_command("info", &run.trace(), &[]).expect("info");
     let unplaced = info["unplaced"].as_u64().expect("a number") as usize;

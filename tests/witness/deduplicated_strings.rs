@@ -1,4 +1,5 @@
-//! G1's deduplication of strings under `mode=deaths`: arrays that no string has any more while the strings live on are not given a death before a collection that kept them.
+//! G1's deduplication of strings under `mode=deaths`: arrays that no string has any more
+//! while the strings live on are not given a death before a collection that kept them.
 
 use std::process::Command;
 

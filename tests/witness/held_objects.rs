@@ -1,7 +1,7 @@
 //! Holders of objects when a program ends (`roots=`), and that the objects alive then are those that can be reached from there.
 //!
-//! The program is `tests/witness/HeldObjects.java`, which lists at its top the holder of each object. The reader here follows the updates of the trace on its own, in the text of Elephant
-//! Tracks, from the roots that `ducktrack deaths --roots` lists.
+//! The program is `tests/witness/HeldObjects.java`, which lists at its top the holder of each object. The reader here follows
+//! the updates of the trace on its own, in the text of Elephant Tracks, from the roots that `ducktrack deaths --roots` lists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -1,5 +1,6 @@
-//! `mode=full`: each way in which Java code can overwrite a reference is an update, with its source, its old and its new target: fields, elements and static fields set by
-//! bytecode, reflection, method handles, `VarHandle`, field updaters and `Unsafe`; copies; deserialization. The program is `tests/witness/KindsOfUpdate.java`.
+//! `mode=full`: each way in which Java code can overwrite a reference is an update, with its source, its old and
+//! its new target: fields, elements and static fields set by bytecode, reflection, method handles, `VarHandle`,
+//! field updaters and `Unsafe`; copies; deserialization. The program is `tests/witness/KindsOfUpdate.java`.
 //! (What collections do to identities is the matter of `update_identities`; here is none before the end.)
 
 use std::collections::BTreeMap;
@@ -35,12 +36,13 @@ const CELLS: [&str; 19] = [
     "UnsafePutOrdered",
     "UnsafeCompareAndSwap",
 ];
-/// Arrays of one element that takes one value after the other: `aastore`, two ways of `VarHandle`, `Array.set`, `Arrays.fill` and `System.arraycopy`.
+/// Arrays of one element that takes one value after the other: `aastore`, two
+/// ways of `VarHandle`, `Array.set`, `Arrays.fill` and `System.arraycopy`.
 const ARRAYS: usize = 6;
 /// Arrays that are made in each round and hold the round's value only: two by an initializer, those of `clone`, `copyOf` and `copyOfRange`.
 const NEW_ARRAYS: usize = 5;
-/// `putstatic`. Reflection and `VarHandle` store a static field's value into the mirror of the class, which is no object of the stream: then only the old
-/// target is named, as reachable until then.
+/// `putstatic`. Reflection and `VarHandle` store a static field's value into the mirror of the class,
+/// which is no object of the stream: then only the old target is named, as reachable until then.
 const STATICS: usize = 1;
 /// A type of objects that hold the value of the round that made them, and how many each round makes.
 const CLONED: (&str, usize) = ("Cloned", 2);

@@ -1,5 +1,5 @@
-//! `mode=full`: references that native code stores through JNI are updates like others. The program is `tests/witness/NativeStores.java`: it lists them, and the
-//! trace must have these and no others.
+//! `mode=full`: references that native code stores through JNI are updates like others. The program
+//! is `tests/witness/NativeStores.java`: it lists them, and the trace must have these and no others.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,11 +1,12 @@
 //! `mode=full`: what two threads did is in the order of time to within 100 microseconds, and what one thread did exactly in its order.
 //!
-//! The program is `tests/witness/HandOvers.java`: two threads hand a ball over, and who has it gives it a new mark. It notes when each mark was given. In the neutral stream
-//! of the trace, two marks may have changed places only if the earlier one was over less than 100 microseconds before the later one began.
+//! The program is `tests/witness/HandOvers.java`: two threads hand a ball over, and who has it gives it a
+//! new mark. It notes when each mark was given. In the neutral stream of the trace, two marks may have
+//! changed places only if the earlier one was over less than 100 microseconds before the later one began.
 //!
-//! The order is that of a clock, which a thread of the agent advances. Where that thread had no core for longer (a busy machine), both marks have the same time in the trace,
-//! and their order is not known. The test counts such pairs apart, and few may be of that kind. While one thread writes, the clock rests: the last fifth of the marks
-//! are given after such rests.
+//! The order is that of a clock, which a thread of the agent advances. Where that thread had no core for longer (a busy
+//! machine), both marks have the same time in the trace, and their order is not known. The test counts such pairs apart, and
+//! few may be of that kind. While one thread writes, the clock rests: the last fifth of the marks are given after such rests.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -71,7 +72,8 @@ fn number_after(line: &str, key: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// The marks in the order of the stream. Each thread must have made its own in its order, and have given the ball each right after it was made.
+/// The marks in the order of the stream. Each thread must have made its
+/// own in its order, and have given the ball each right after it was made.
 fn recorded(stream: &str, name: &str) -> Vec<Recorded> {
     let ty = stream
         .lines()

@@ -1,7 +1,9 @@
-//! `mode=full`: what is recorded of each update of a reference (source, old and new target) against the numbers that the program itself keeps of its objects.
+//! `mode=full`: what is recorded of each update of a reference (source, old and
+//! new target) against the numbers that the program itself keeps of its objects.
 //!
-//! The program is `tests/witness/UpdateIdentities.java`: two threads with nodes of their own, and a third that makes garbage. The reader here is a small one: it knows nodes by thread and
-//! order of birth, follows them through collections, and translates the addresses of records from the epoch that they are of.
+//! The program is `tests/witness/UpdateIdentities.java`: two threads with nodes of their own, and a third
+//! that makes garbage. The reader here is a small one: it knows nodes by thread and order of birth, follows
+//! them through collections, and translates the addresses of records from the epoch that they are of.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Real programs with `mode=deaths` and `mode=full`, all classes verified (`-Xverify:all`): what they compute is what they compute without the agent, and everything that the trace has can
-//! be read.
+//! Real programs with `mode=deaths` and `mode=full`, all classes verified (`-Xverify:all`): what they
+//! compute is what they compute without the agent, and everything that the trace has can be read.
 
 use std::process::Command;
 

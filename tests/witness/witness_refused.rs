@@ -1,7 +1,7 @@
 //! `mode=full` where it cannot work: it prints the reason in one line, and the program runs on as with `mode=trace`.
 //!
-//! Collectors that move objects while the program runs, a heap that leaves no room for its shadows, and self-checks at the start that fail. The last are asked for
-//! (`failing-check=`), because no JVM is known on which they do. The program is `tests/java/Deaths.java`.
+//! Collectors that move objects while the program runs, a heap that leaves no room for its shadows, and self-checks at the start that
+//! fail. The last are asked for (`failing-check=`), because no JVM is known on which they do. The program is `tests/java/Deaths.java`.
 
 use std::path::Path;
 use std::process::Command;

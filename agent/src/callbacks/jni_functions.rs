@@ -8,8 +8,9 @@
 //!
 //! `NewDirectByteBuffer` calls `NewObject` through the table. Allocations of constructors are counted by their own bytecode.
 //!
-//! Each calls what stood in the table before (the VM's function or another agent's), and counts what that gave through the helper class, as
-//! rewritten code does. Other JNI functions change with `mode=full` only ([`jni_stores`]). An exception that is pending afterwards is the one that was there before.
+//! Each calls what stood in the table before (the VM's function or another agent's), and counts what that
+//! gave through the helper class, as rewritten code does. Other JNI functions change with `mode=full`
+//! only ([`jni_stores`]). An exception that is pending afterwards is the one that was there before.
 
 use std::ffi::c_char;
 

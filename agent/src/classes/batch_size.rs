@@ -6,15 +6,16 @@
 //! stop = own + classes * each        4,700 classes loaded: about 13 ms + classes * 0.06 ms
 //! ```
 //!
-//! Many short stops pay the first part many times. So batches grow until a stop takes several times its own part, as long as it stays short.
-//! Both parts are estimated from the work of the stops so far, by least squares. Waiting for a processor is no reason for smaller batches: the next
-//! stop waits as well.
+//! Many short stops pay the first part many times. So batches grow until a stop takes several times its
+//! own part, as long as it stays short. Both parts are estimated from the work of the stops so far, by
+//! least squares. Waiting for a processor is no reason for smaller batches: the next stop waits as well.
 
 use std::time::Duration;
 
 /// No stop should be longer.
 pub(super) const LONGEST_STOP: Duration = Duration::from_millis(250);
-/// The length of a stop to aim at, in milliseconds. Beside other processes a stop takes up to four times as long as the same stop on an idle machine.
+/// The length of a stop to aim at, in milliseconds. Beside other processes a
+/// stop takes up to four times as long as the same stop on an idle machine.
 const AIM: f64 = 40.0;
 /// The time of a stop against its own part.
 const WORTH: f64 = 4.0;
@@ -95,7 +96,8 @@ impl BatchSize {
         fitting.min(most).clamp(SMALLEST_BATCH, LARGEST_BATCH)
     }
 
-    /// The next classes may cost twice as much as those of the last stop: by then it is not longer than a stop should be, nor than four times its own part.
+    /// The next classes may cost twice as much as those of the last stop: by then
+    /// it is not longer than a stop should be, nor than four times its own part.
     fn not_too_long(&self, last_stop: f64, own: f64) -> usize {
         let half = (LONGEST_STOP.as_secs_f64() * 1e3 / 2.0).max(own * 2.0);
         #[allow(

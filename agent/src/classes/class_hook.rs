@@ -109,7 +109,8 @@ impl ClassHook<'_> {
         }
     }
 
-    /// The bytes of a loaded class that are to be rewritten, if they are others than those that the VM has passed. An error is why the class must stay as it is.
+    /// The bytes of a loaded class that are to be rewritten, if they are others than
+    /// those that the VM has passed. An error is why the class must stay as it is.
     fn bytes_to_begin_with(
         &self,
         jni: Option<Jni>,

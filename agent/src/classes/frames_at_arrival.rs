@@ -1,5 +1,6 @@
-//! Methods that run when the agent arrives: their frames go on with the code that they were entered with, which has no probes. The VM gives stack traces no file for
-//! a version of a class that is not the latest (`get_source_file_name` in `javaClasses.cpp`), and `StackWalker` no line.
+//! Methods that run when the agent arrives: their frames go on with the code that they were entered
+//! with, which has no probes. The VM gives stack traces no file for a version of a class that is
+//! not the latest (`get_source_file_name` in `javaClasses.cpp`), and `StackWalker` no line.
 
 use std::collections::BTreeSet;
 

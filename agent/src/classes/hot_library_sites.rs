@@ -5,18 +5,21 @@
 //!   ── its methods that lead to these sites are tracked ── it is retransformed, with the classes of the program that call one of them
 //! ```
 //!
-//! Not the site's method alone, because most sites stand in a method that only the class itself calls (`HashMap.newNode`, `ArrayList.grow`), and not
-//! the whole class, because a note at every `HashMap.get` would cost much and tell nothing ([`methods_reaching`]).
+//! Not the site's method alone, because most sites stand in a method that only the class
+//! itself calls (`HashMap.newNode`, `ArrayList.grow`), and not the whole class, because a
+//! note at every `HashMap.get` would cost much and tell nothing ([`methods_reaching`]).
 //!
-//! Calls are noted by the class that they name: `LinkedHashMap.put` leads through `HashMap` to `LinkedHashMap.newNode`, `Map.put` is not known to. Where no code in
-//! the program names one of these methods, the class is left as it was; classes that have allocated next to nothing by then are not searched (`log=debug` names the searched ones).
+//! Calls are noted by the class that they name: `LinkedHashMap.put` leads through `HashMap` to `LinkedHashMap.newNode`,
+//! `Map.put` is not known to. Where no code in the program names one of these methods, the class is left as it was;
+//! classes that have allocated next to nothing by then are not searched (`log=debug` names the searched ones).
 //!
-//! That `TreeMap.readObject` is to blame for the records of `ObjectInputStream` does not help. So calls by the library itself are not noted either, and its other
-//! classes not retransformed: what they were inlined into must be compiled anew, which is most of what runs. (With that, a program that deserializes took 2.3
-//! times as long in its first seconds, and 1.1 times without.)
+//! That `TreeMap.readObject` is to blame for the records of `ObjectInputStream` does not help. So calls by the library itself are
+//! not noted either, and its other classes not retransformed: what they were inlined into must be compiled anew, which is most of
+//! what runs. (With that, a program that deserializes took 2.3 times as long in its first seconds, and 1.1 times without.)
 //!
-//! Objects allocated before have no caller; the report names them. Retransformed code must be compiled anew, and so must all that it was inlined into: for seconds the
-//! program can be slower. So the first look is early, while the JIT has most of its work ahead, and the looks are further and further apart.
+//! Objects allocated before have no caller; the report names them. Retransformed code must be compiled
+//! anew, and so must all that it was inlined into: for seconds the program can be slower. So the first
+//! look is early, while the JIT has most of its work ahead, and the looks are further and further apart.
 
 use std::collections::BTreeSet;
 use std::hash::Hasher;
@@ -355,7 +358,8 @@ fn hot_classes(classes: FxHashMap<Arc<str>, BytesByMethod>, all: i128) -> Vec<Ho
     with_methods.collect()
 }
 
-/// The names of the methods of a class, inherited ones included, that may reach its hot ones; none where the JDK does not give its class files out.
+/// The names of the methods of a class, inherited ones included, that may
+/// reach its hot ones; none where the JDK does not give its class files out.
 fn methods_leading_to(jni: Jni, hot: &HotClass) -> BTreeSet<Box<[u8]>> {
     let files = with_superclasses(jni, &hot.name);
     let classes: Result<Vec<_>, _> = files.iter().map(|file| ClassFile::parse(file)).collect();

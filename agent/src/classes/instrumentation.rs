@@ -1,4 +1,5 @@
-//! Which code gets which probes: methods that pass the blame to their callers, loaders that know the helper classes, versions for measured paths.
+//! Which code gets which probes: methods that pass the blame to their callers,
+//! loaders that know the helper classes, versions for measured paths.
 
 use std::path::Path;
 use std::sync::OnceLock;

@@ -6,8 +6,8 @@
 //!                                                 └── saved when no class has come for a while, and at the end
 //! ```
 //!
-//! A file is for one build of this library, one release of the JDK and one choice of probes, and a key in it is for the bytes of one class. Nothing but
-//! the saving depends on it: what is missing, damaged or another user's is planned as if there were no cache.
+//! A file is for one build of this library, one release of the JDK and one choice of probes, and a key in it is for the bytes of one
+//! class. Nothing but the saving depends on it: what is missing, damaged or another user's is planned as if there were no cache.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;

@@ -1,14 +1,15 @@
 //! How many classes may be exchanged where the VM's metaspace has a bound (`-XX:MaxMetaspaceSize`).
 //!
-//! The VM makes the new version of a class before it frees the old one, and a version that a thread still runs stays. Where the bound comes near, classes of
-//! the program are not loaded any more. So the agent takes a part of what is free when it arrives, class by class as the VM says how much that took:
+//! The VM makes the new version of a class before it frees the old one, and a version that a thread
+//! still runs stays. Where the bound comes near, classes of the program are not loaded any more. So the
+//! agent takes a part of what is free when it arrives, class by class as the VM says how much that took:
 //!
 //! ```text
 //! committed when the agent arrives |<-- probes: a third -->|<-- their removal: a third -->|<-- left to the program: a third -->| bound
 //! ```
 //!
-//! Classes that do not fit are not exchanged; classes of the JDK are the first to be left out. The VM's figures are those of its `MemoryPoolMXBean`s. Their Java
-//! classes are loaded only where there is a bound.
+//! Classes that do not fit are not exchanged; classes of the JDK are the first to be left out. The VM's
+//! figures are those of its `MemoryPoolMXBean`s. Their Java classes are loaded only where there is a bound.
 
 use ducktrack_jvmti::sys::{jmethodID, jobject, jvalue};
 use ducktrack_jvmti::{Error, Jni};

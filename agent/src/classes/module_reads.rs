@@ -1,7 +1,8 @@
 //! Modules do not come to read the unnamed modules because of this agent alone.
 //!
-//! HotSpot lets a module read the unnamed modules of the boot loader and of the application's when any agent has changed a class of it, once for each module. Probes need
-//! no such edge: what they call is in `java.base`. But an agent that comes later may, and HotSpot does not add it again.
+//! HotSpot lets a module read the unnamed modules of the boot loader and of the application's when
+//! any agent has changed a class of it, once for each module. Probes need no such edge: what they
+//! call is in `java.base`. But an agent that comes later may, and HotSpot does not add it again.
 //!
 //! ```text
 //! start       no other agent: java.base reads them while its first class is retransformed, so HotSpot finds nothing to add (StandIn)
@@ -66,7 +67,8 @@ impl ModuleReads {
         &READS
     }
 
-    /// Calls `enable`, which turns the class hook on, in such a way that `java.base` comes to read nothing. Returns how that stopped the program.
+    /// Calls `enable`, which turns the class hook on, in such a way that
+    /// `java.base` comes to read nothing. Returns how that stopped the program.
     pub(crate) fn begin<E>(
         &self,
         env: Env,

@@ -1,7 +1,8 @@
 //! Names of parameters that the VM leaves out of the class file of a class that is retransformed, put back from what it keeps.
 //!
-//! HotSpot before JDK 20 does so for every class that no agent changed as it was loaded (JDK-8240908), whatever the agent then returns. Such a class has lost
-//! what `-parameters` of javac put there, and Spring MVC answers 500. The pool still names the attribute then, and no method has it.
+//! HotSpot before JDK 20 does so for every class that no agent changed as it was loaded (JDK-8240908),
+//! whatever the agent then returns. Such a class has lost what `-parameters` of javac put there, and
+//! Spring MVC answers 500. The pool still names the attribute then, and no method has it.
 //!
 //! ```text
 //! class loaded              MethodParameters in the VM

@@ -102,8 +102,8 @@ impl PreparedClasses {
             .collect()
     }
 
-    /// The size of the objects of a class of this name, for code in a class of this loader: where the loader does not decide, of the first class of the
-    /// name.
+    /// The size of the objects of a class of this name, for code in a class of this
+    /// loader: where the loader does not decide, of the first class of the name.
     pub(crate) fn size_for(&self, descriptor: &[u8], loader: LoaderId) -> Option<u32> {
         let sizes = self.sizes.lock();
         let classes = sizes.get(descriptor)?;
@@ -121,8 +121,8 @@ impl PreparedClasses {
     }
 }
 
-/// The size of the objects of a class of this name, for code in a class of this loader: of the class that the loader itself has defined, or of one
-/// that no loader but the VM's own may define.
+/// The size of the objects of a class of this name, for code in a class of this loader: of the
+/// class that the loader itself has defined, or of one that no loader but the VM's own may define.
 fn certain_size(descriptor: &[u8], classes: &[(LoaderId, u32)], loader: LoaderId) -> Option<u32> {
     let definer = if descriptor.starts_with(b"Ljava/") {
         LoaderId(0)
@@ -181,8 +181,8 @@ impl PreparedClasses {
         core.secure_definitions();
     }
 
-    /// Finds the sizes of sites that have none yet, of classes that are prepared by now. Where all classes of a name have the same size, the question which
-    /// one a site means does not arise; otherwise the site's own loader decides.
+    /// Finds the sizes of sites that have none yet, of classes that are prepared by now. Where all classes of a name
+    /// have the same size, the question which one a site means does not arise; otherwise the site's own loader decides.
     pub(crate) fn find_site_sizes(&self, core: &Core, recording: &dyn Recording) {
         let waiting = core.registry.unsized_classes();
         if waiting.is_empty() {
@@ -195,8 +195,8 @@ impl PreparedClasses {
         core.secure_definitions();
     }
 
-    /// Notes the size of a class's objects; gives its descriptor. Arrays have no such size. Only a hidden class itself names it, without what the VM
-    /// adds to the name after a dot.
+    /// Notes the size of a class's objects; gives its descriptor. Arrays have no such size.
+    /// Only a hidden class itself names it, without what the VM adds to the name after a dot.
     fn note(
         &self,
         core: &Core,

@@ -1,8 +1,8 @@
 //! Classes that other code has redefined (hot swap, mocking), on VMs that would forget it.
 //!
-//! HotSpot before JDK 21 keeps the class file that an agent changed first, and begins every later retransformation with it: a class that was redefined meanwhile goes
-//! back to its old code. As every class with an allocation is changed by us, that would be our doing. So the bytes of a redefinition are remembered, and a later
-//! retransformation, by whomever, gives the class rewritten from those.
+//! HotSpot before JDK 21 keeps the class file that an agent changed first, and begins every later retransformation with it: a class
+//! that was redefined meanwhile goes back to its old code. As every class with an allocation is changed by us, that would be our doing.
+//! So the bytes of a redefinition are remembered, and a later retransformation, by whomever, gives the class rewritten from those.
 //!
 //! ```text
 //! class loaded              bytes A ── rewritten A      the VM keeps A
@@ -10,8 +10,8 @@
 //! class retransformed       bytes A ── rewritten B      without this: rewritten A
 //! ```
 //!
-//! The hook cannot see which of the two it is. Java agents come through the methods of `InstrumentationImpl`, which are on top of the stack; of native agents the JVM's
-//! debugger redefines (its threads are named `JDWP`) and all others retransform.
+//! The hook cannot see which of the two it is. Java agents come through the methods of `InstrumentationImpl`, which are on
+//! top of the stack; of native agents the JVM's debugger redefines (its threads are named `JDWP`) and all others retransform.
 
 use std::sync::OnceLock;
 

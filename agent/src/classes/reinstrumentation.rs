@@ -27,8 +27,8 @@ use crate::threads::thread_table::ThreadRow;
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// The most classes retransformed at one go.
 const MOST_CLASSES: usize = 64;
-/// Each batch makes the time to the next one this many times as long. Retransformed code must be compiled anew, which takes about as much CPU as when it was new: so what all
-/// batches cost stays a small part of the run.
+/// Each batch makes the time to the next one this many times as long. Retransformed code must be compiled anew,
+/// which takes about as much CPU as when it was new: so what all batches cost stays a small part of the run.
 const LONGER: u32 = 2;
 const LONGEST_PAUSE: Duration = Duration::from_secs(120);
 /// A method is worth a new version if that may save this many increments a second for each execution of the threshold: with

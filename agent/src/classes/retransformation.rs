@@ -5,8 +5,8 @@
 //!                                                                   last hook left ──> |<------------- a stop, at the most ------------>|
 //! ```
 //!
-//! How large the batches are is in [`super::batch_size`]. If the VM refuses a class, it exchanges none of its batch. It looks at classes in their order, so the
-//! class of the last hook is the one: what is before it goes together, and what is after it.
+//! How large the batches are is in [`super::batch_size`]. If the VM refuses a class, it exchanges none of its batch. It looks
+//! at classes in their order, so the class of the last hook is the one: what is before it goes together, and what is after it.
 //!
 //! Beside other processes, a stop lasts longer than its work. The work is the CPU time of the VM's thread between the two ends of the stop.
 
@@ -201,8 +201,8 @@ impl Progress<'_> {
     }
 }
 
-/// The same. `room` tells how many classes may be exchanged next, after that many were: with 0, the others are left out. After each batch, `watch` learns how far
-/// it is.
+/// The same. `room` tells how many classes may be exchanged next, after that many were:
+/// with 0, the others are left out. After each batch, `watch` learns how far it is.
 pub(crate) fn retransform_in_view(
     env: Env,
     classes: &[jclass],
@@ -266,7 +266,8 @@ fn exchange(
     done.map(|()| stop).map_err(|error| (error, HOOKS.get()))
 }
 
-/// The parts of a batch that failed, the last first: after the class of the last hook, that class, before it. Halves, if hooks do not tell it.
+/// The parts of a batch that failed, the last first: after the class of
+/// the last hook, that class, before it. Halves, if hooks do not tell it.
 fn around<T>(batch: &[T], hooks: usize) -> Vec<&[T]> {
     let at = match hooks.checked_sub(1) {
         Some(last) if last < batch.len() => last,

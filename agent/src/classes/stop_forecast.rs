@@ -1,9 +1,10 @@
-//! How long the program will be stopped for classes that are still to be exchanged: an interval, from the stops so far and from the load of the machine.
+//! How long the program will be stopped for classes that are still to be
+//! exchanged: an interval, from the stops so far and from the load of the machine.
 //!
-//! Two things are not known. What a class costs varies from class to class, and the two parts of a stop (its own, and that of each class) are told apart by few stops only:
-//! the least is that of the line through them, the most is that of no own part at all, with classes that are dearer. And a stop lasts longer than its work
-//! while other processes run on the processors. Two figures tell how much longer: the stops so far, and the number of threads that want to run. Both change
-//! while the agent arrives.
+//! Two things are not known. What a class costs varies from class to class, and the two parts of a stop (its own, and that of each
+//! class) are told apart by few stops only: the least is that of the line through them, the most is that of no own part at all,
+//! with classes that are dearer. And a stop lasts longer than its work while other processes run on the processors. Two figures
+//! tell how much longer: the stops so far, and the number of threads that want to run. Both change while the agent arrives.
 
 use std::time::Duration;
 

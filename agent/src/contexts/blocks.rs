@@ -1,5 +1,5 @@
-//! Blocks that threads lease while they run in a context. An idle block waits for the next thread in the same combination of contexts; where there
-//! are too many of them, one is folded and counts for another combination.
+//! Blocks that threads lease while they run in a context. An idle block waits for the next thread in the same
+//! combination of contexts; where there are too many of them, one is folded and counts for another combination.
 
 use ducktrack_probe_vocabulary::block_word::{
     CONTEXT, CONTEXT_ENTERED, CONTEXT_EXECUTIONS, CONTEXT_LARGEST,

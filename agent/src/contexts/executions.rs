@@ -1,8 +1,8 @@
 //! Executions of contexts: how many, their bytes by the VM's count, and the largest.
 //!
-//! A block has a histogram, where the place of event buffers is in other modes. Values below 128 have a bucket each; each power of two above
-//! has 128 buckets, so no bucket is wider than 1/128 of its values. With `contexts=objects` a second one follows, of the objects of each execution. The sums
-//! here are those of all blocks that threads of a context have used.
+//! A block has a histogram, where the place of event buffers is in other modes. Values below 128 have a bucket each; each
+//! power of two above has 128 buckets, so no bucket is wider than 1/128 of its values. With `contexts=objects` a second one
+//! follows, of the objects of each execution. The sums here are those of all blocks that threads of a context have used.
 
 use ducktrack_probe_vocabulary::block_word::{
     CONTEXT_EXECUTION_BYTES, CONTEXT_EXECUTIONS, OBJECTS_MOST, OBJECTS_OF_EXECUTIONS,

@@ -28,8 +28,8 @@ impl Answer {
         self.0.is_some()
     }
 
-    /// Writes the answer into the file, which exists and is empty. The client that reads it holds a lock on it: without one, the client was killed, and
-    /// the file is removed.
+    /// Writes the answer into the file, which exists and is empty. The client that reads
+    /// it holds a lock on it: without one, the client was killed, and the file is removed.
     pub(crate) fn write(&self, answer: &Value) {
         let Some(path) = &self.0 else { return };
         let opened = OpenOptions::new()

@@ -115,7 +115,8 @@ impl Core {
         }
     }
 
-    /// Writes new records, and makes them survive the process. They are taken only if the trace goes on: the last snapshot takes what is left.
+    /// Writes new records, and makes them survive the process. They are taken
+    /// only if the trace goes on: the last snapshot takes what is left.
     pub(crate) fn define(&self, records: impl FnOnce() -> Vec<Record>) {
         if let Some(writer) = self.writer.lock().as_mut() {
             self.write_new_definitions(writer);

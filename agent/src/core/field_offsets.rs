@@ -1,7 +1,8 @@
 //! Fields of references that code overwrites, by number: where they are in objects is found when the code runs first.
 //!
-//! When a class is rewritten it is not known yet where fields will be. So the probe of a `putfield` has a number, and a table of offsets by number is read by the helper class
-//! (`DuckTrackWitness.field`); a field that has no offset yet is looked for by name, once. No object of the program's is made for that.
+//! When a class is rewritten it is not known yet where fields will be. So the probe of a `putfield` has a
+//! number, and a table of offsets by number is read by the helper class (`DuckTrackWitness.field`); a
+//! field that has no offset yet is looked for by name, once. No object of the program's is made for that.
 
 use std::sync::OnceLock;
 
@@ -103,7 +104,8 @@ fn search(env: Env, jni: Jni, facts: &VmFacts, holder: jobject, number: usize) -
     field.ok().map(offset_of)
 }
 
-/// HotSpot's `jfieldIDWorkaround`: the offset stands from bit 2 on; with bit 0 set only 7 bits are the offset, and above it is a hash of the class.
+/// HotSpot's `jfieldIDWorkaround`: the offset stands from bit 2 on; with bit
+/// 0 set only 7 bits are the offset, and above it is a hash of the class.
 fn offset_of(field: jfieldID) -> i64 {
     let id = field.addr();
     let offset = match id & 1 {

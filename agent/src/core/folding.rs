@@ -7,8 +7,8 @@
 //!
 //! One more block, in which no thread counts, has the values of all folded ones: the sum over the blocks of all threads stays complete.
 //!
-//! A kill between two snapshots loses nothing: the sums go to the trace before the block is cleared, in one write with the note that its row has
-//! nothing left, as for blocks of ended threads ([`super::block_handover`]).
+//! A kill between two snapshots loses nothing: the sums go to the trace before the block is cleared, in one write
+//! with the note that its row has nothing left, as for blocks of ended threads ([`super::block_handover`]).
 
 use ducktrack_trace_format::{
     ContextExecutions, FoldedBlock, KeyedCount, Record, ThreadCounts, ThreadId,

@@ -1,7 +1,7 @@
 //! Numbers class loaders, and finds out which are gone. A loader carries its number as a JVMTI tag of our environment.
 //!
-//! Weak references show which loaders the collector has freed. They are looked at once many loaders are new, so that each look is paid for by
-//! the classes that were loaded since the last one.
+//! Weak references show which loaders the collector has freed. They are looked at once many loaders
+//! are new, so that each look is paid for by the classes that were loaded since the last one.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

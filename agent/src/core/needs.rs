@@ -17,7 +17,8 @@ pub(crate) struct Needs {
     pub(crate) rewriting: RewriteOptions,
     /// Upper bound on site numbers.
     pub(crate) most_sites: u32,
-    /// Whether probes count directly in the blocks of their threads, which outlive the process. If not, the recording adds up its events there.
+    /// Whether probes count directly in the blocks of their threads, which
+    /// outlive the process. If not, the recording adds up its events there.
     pub(crate) counts_in_blocks: bool,
     /// Whether a thread that runs Java code without having been announced gets a block, because its probes write into buffers there.
     pub(crate) adopts_threads: bool,

@@ -1,6 +1,7 @@
 //! Collects sentences for the report from anywhere in the agent. Each is written once.
 //!
-//! Notes known when the trace begins are part of its `Run` record. Each later note gets its own `Note` record, before the next snapshot or the end.
+//! Notes known when the trace begins are part of its `Run` record. Each later
+//! note gets its own `Note` record, before the next snapshot or the end.
 
 use parking_lot::Mutex;
 

@@ -1,7 +1,8 @@
 //! The agent's own thread as a thread of the VM: only while it works there.
 //!
-//! A thread that stayed attached would be one more thread of the program, for its own counts and for debuggers. A thread of `RunAgentThread` is in dumps
-//! (`ThreadMXBean.dumpAllThreads`), but not in lists (`Thread.getAllStackTraces`). This one is in both while it is attached, else in none.
+//! A thread that stayed attached would be one more thread of the program, for its own counts and
+//! for debuggers. A thread of `RunAgentThread` is in dumps (`ThreadMXBean.dumpAllThreads`), but not
+//! in lists (`Thread.getAllStackTraces`). This one is in both while it is attached, else in none.
 //!
 //! ```text
 //! tick ──┬── nothing to do in the VM                          a native thread

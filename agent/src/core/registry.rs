@@ -290,7 +290,8 @@ impl Registry {
         self.state.lock().dictionary.unsized_sites.descriptors()
     }
 
-    /// Sets the sizes of the sites that allocate a class. `size_for` gives the size as seen from the loader of the site's class. Returns these sites.
+    /// Sets the sizes of the sites that allocate a class. `size_for` gives the
+    /// size as seen from the loader of the site's class. Returns these sites.
     pub(crate) fn size_sites(
         &self,
         descriptor: &[u8],

@@ -276,7 +276,8 @@ fn object_layout(unsafe_object: &Unsafe, flags: &JvmFlags) -> Result<ObjectLayou
     })
 }
 
-/// The offset of padding in `java.lang.Thread`. In JDK 11 to 18, 128 unused bytes separate three fields with `@Contended("tlr")` from the rest.
+/// The offset of padding in `java.lang.Thread`. In JDK 11 to 18, 128 unused
+/// bytes separate three fields with `@Contended("tlr")` from the rest.
 fn padding(unsafe_object: &Unsafe, java_version: u32) -> Option<usize> {
     if java_version > 18 {
         return None;

@@ -45,7 +45,8 @@ impl Wake {
     pub(crate) fn wake(&self) {
         if let Some(event) = self.event() {
             let one = 1u64.to_ne_bytes();
-            // SAFETY: writes eight bytes from an array of eight. If the counter is full (2^64 - 2 calls), the thread has been woken already.
+            // SAFETY: writes eight bytes from an array of eight. If the counter
+            // is full (2^64 - 2 calls), the thread has been woken already.
             unsafe { libc::write(event.as_raw_fd(), one.as_ptr().cast(), one.len()) };
         }
     }

@@ -275,7 +275,8 @@ fn now(carrier: CounterBlock, call: u64) -> [u64; 6] {
 }
 
 fn set(address: usize, value: u64) {
-    // SAFETY: every address here is that of a word of one of the two tables, which are never unmapped; numbers were checked against their sizes.
+    // SAFETY: every address here is that of a word of one of the two tables,
+    // which are never unmapped; numbers were checked against their sizes.
     let word = unsafe { &*std::ptr::with_exposed_provenance::<AtomicU64>(address) };
     word.store(value, Ordering::Release);
 }

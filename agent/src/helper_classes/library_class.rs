@@ -7,7 +7,8 @@ use ducktrack_jvmti::{Error, Jni};
 /// References that the way to the bytes takes.
 const REFERENCES: usize = 16;
 
-/// The class files of a library class and its superclasses, from its name in internal form on; none where the JDK does not give them out. Runs Java code.
+/// The class files of a library class and its superclasses, from its name in
+/// internal form on; none where the JDK does not give them out. Runs Java code.
 pub(crate) fn with_superclasses(jni: Jni, class: &str) -> Vec<Vec<u8>> {
     let mut files = Vec::new();
     let mut next = Some(class.to_owned());

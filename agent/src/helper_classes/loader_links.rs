@@ -1,8 +1,9 @@
 //! Class loaders that know the helper classes before any code of theirs calls one.
 //!
-//! Rewritten code names `java.lang.DuckTrack`. At the first such call the VM asks the loader of the code, by `loadClass`, which is Java code of anybody. Where
-//! that code is itself rewritten code of the same loader, the call asks the loader again, and so on: a stack overflow in the middle of the program. (An agent
-//! that adds its own code to `ClassLoader.loadClass` is enough.) Or the loader knows no class of `java.lang`, and the program gets a `NoClassDefFoundError`.
+//! Rewritten code names `java.lang.DuckTrack`. At the first such call the VM asks the loader of the code, by `loadClass`,
+//! which is Java code of anybody. Where that code is itself rewritten code of the same loader, the call asks the loader again,
+//! and so on: a stack overflow in the middle of the program. (An agent that adds its own code to `ClassLoader.loadClass` is
+//! enough.) Or the loader knows no class of `java.lang`, and the program gets a `NoClassDefFoundError`.
 //!
 //! So a loader is asked once, before the first of its classes is given out rewritten: the VM remembers the answer and never asks again.
 //!

@@ -36,7 +36,8 @@ impl StandIn {
     }
 }
 
-/// Defines the class, unless an earlier run has, and calls its native once: the VM looks for it at its first call, by Java code that allocates.
+/// Defines the class, unless an earlier run has, and calls its native once:
+/// the VM looks for it at its first call, by Java code that allocates.
 fn define(jni: Jni) -> Result<jclass, Error> {
     let class = match jni.find_class(modules::CLASS) {
         Ok(class) => class,

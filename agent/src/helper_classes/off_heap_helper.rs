@@ -8,7 +8,8 @@ use crate::helper_classes::definition::{self, HelperFile, helper_file, method};
 
 const OFF_HEAP: HelperFile = helper_file!("DuckTrackOffHeap", off_heap::ASKED);
 
-/// Defines the class, unless an earlier run has, and calls every native once: the VM looks for it at its first call, by Java code that allocates.
+/// Defines the class, unless an earlier run has, and calls every native
+/// once: the VM looks for it at its first call, by Java code that allocates.
 pub(crate) fn define(jni: Jni) -> Result<(), Error> {
     if jni.find_class(off_heap::CLASS).is_ok() {
         return Ok(());

@@ -1,4 +1,5 @@
-//! The helper classes that a program calls in every mode: `java.lang.DuckTrackMark` marks windows of its run, `java.lang.DuckTrackControl` commands the recording.
+//! The helper classes that a program calls in every mode: `java.lang.DuckTrackMark`
+//! marks windows of its run, `java.lang.DuckTrackControl` commands the recording.
 
 use ducktrack_jvmti::sys::{jclass, jvalue};
 use ducktrack_jvmti::{Error, Jni};
@@ -12,7 +13,8 @@ const NOTHING: jvalue = jvalue {
     l: std::ptr::null_mut(),
 };
 
-/// Defines the classes, unless an earlier run has, and calls the native of each once: the VM looks for it at its first call, by Java code that allocates.
+/// Defines the classes, unless an earlier run has, and calls the native of each
+/// once: the VM looks for it at its first call, by Java code that allocates.
 pub(crate) fn define(jni: Jni) -> Result<(), Error> {
     let class = find_or_define(jni, mark::CLASS, MARK)?;
     let begin = method(jni, class, mark::BEGIN)?;

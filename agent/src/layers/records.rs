@@ -1,7 +1,7 @@
 //! `mode=full`: updates of references and calls, in the streams of their threads.
 //!
-//! The words are written by the helper class (`helper/java/lang/DuckTrackRecords.java`); here is what it needs: the form of references, a clock, and holders that are empty
-//! when a collection begins.
+//! The words are written by the helper class (`helper/java/lang/DuckTrackRecords.java`); here is what
+//! it needs: the form of references, a clock, and holders that are empty when a collection begins.
 
 pub(crate) mod record_helper;
 pub(crate) mod store_records;

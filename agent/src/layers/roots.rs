@@ -1,8 +1,8 @@
 //! The roots that hold objects directly, recorded at the end of a run or after its collections (`roots=`).
 //!
-//! The VM tells its roots at a safepoint of their own (`FollowReferences`, nothing is followed): global and local references of JNI, classes of
-//! the VM's own loader, monitors, variables of frames, threads, and the rest. Static fields are read one by one after that. In a pause of a
-//! collection this would not be allowed.
+//! The VM tells its roots at a safepoint of their own (`FollowReferences`, nothing is followed): global and
+//! local references of JNI, classes of the VM's own loader, monitors, variables of frames, threads, and the
+//! rest. Static fields are read one by one after that. In a pause of a collection this would not be allowed.
 //!
 //! ```text
 //! safepoint:  each root's object gets a tag, a bit for each kind of root

@@ -1,4 +1,5 @@
-//! Numbers of static fields that no rewritten code names: of those that native code sets, and of those that hold objects when roots are recorded.
+//! Numbers of static fields that no rewritten code names: of those that
+//! native code sets, and of those that hold objects when roots are recorded.
 
 use ducktrack_classfile::decode_modified_utf8;
 use ducktrack_jvmti::Jni;

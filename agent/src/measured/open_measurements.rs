@@ -62,8 +62,9 @@ impl Measured {
         self.open_one(thread, Scope::All(now));
     }
 
-    /// Whether rewritten code may be replaced by code with other probes, as long as the guard lives: not after the first measurement has begun. New code links its
-    /// `invokedynamic` instructions again, and what the JDK allocates for that would be in measurements of the program.
+    /// Whether rewritten code may be replaced by code with other probes, as long as the guard lives:
+    /// not after the first measurement has begun. New code links its `invokedynamic` instructions
+    /// again, and what the JDK allocates for that would be in measurements of the program.
     pub(crate) fn may_replace_code(&self) -> Option<MutexGuard<'_, ()>> {
         let guard = self.replacing.lock();
         (!self.begun.load(Ordering::Acquire)).then_some(guard)

@@ -4,7 +4,8 @@
 //! {"objects":2,"bytes":48,"type":"Lcom/acme/Point;","class":"com/acme/App","method":"run","line":7,"caller":{"class":"com/acme/App","method":"main","line":3}}
 //! ```
 //!
-//! Names are those of class files, types are descriptors. `line` is absent where it is not known, `caller` where the objects are filed under none.
+//! Names are those of class files, types are descriptors. `line` is absent
+//! where it is not known, `caller` where the objects are filed under none.
 
 use serde_json::{Value, json};
 

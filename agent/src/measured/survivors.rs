@@ -1,11 +1,13 @@
-//! Objects that repetitions of a piece leave behind: allocated by the piece, and still reachable after the last repetition and a full collection.
+//! Objects that repetitions of a piece leave behind: allocated by the piece,
+//! and still reachable after the last repetition and a full collection.
 //!
 //! ```text
 //! watch ── the VM's allocation sampler samples every allocation: each object of the watched thread gets a tag (repetition, stack)
 //! survivors ── full collection ── heap_graph: every reference between reachable objects ── holders: who holds a tagged object ── rows
 //! ```
 //!
-//! The sampler belongs to one tool at a time: it is taken when a watch begins, and given back when the watch ends. One watch is open at a time.
+//! The sampler belongs to one tool at a time: it is taken when a watch
+//! begins, and given back when the watch ends. One watch is open at a time.
 
 mod field_names;
 mod heap_graph;
@@ -76,8 +78,8 @@ impl SurvivorWatch {
         true
     }
 
-    /// The repetition that runs from now on; 0: none. Returns whether an allocation of the thread was sampled already: until the first one, the thread goes on with
-    /// the distance that it had before the watch.
+    /// The repetition that runs from now on; 0: none. Returns whether an allocation of the thread was sampled
+    /// already: until the first one, the thread goes on with the distance that it had before the watch.
     pub(crate) fn repeat(&self, repetition: u32) -> bool {
         match self.watched.lock().as_mut() {
             Some(watched) => {

@@ -90,7 +90,8 @@ impl JniFunctions {
         change_table(env, put_ours)
     }
 
-    /// Puts back what stood in the table before. Where another agent has replaced a function of ours, it calls ours: then all stay, and pass on.
+    /// Puts back what stood in the table before. Where another agent has
+    /// replaced a function of ours, it calls ours: then all stay, and pass on.
     fn take_out(
         &self,
         env: Env,

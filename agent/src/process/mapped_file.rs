@@ -185,7 +185,8 @@ impl MappedFile {
         unsafe { libc::munmap(start, length) };
     }
 
-    /// The parts of the file that were ever written, ascending. Allocated but unwritten parts are not included. `None` if the kernel cannot tell.
+    /// The parts of the file that were ever written, ascending. Allocated but
+    /// unwritten parts are not included. `None` if the kernel cannot tell.
     pub(crate) fn data_runs(&self) -> Option<Vec<Range<u64>>> {
         let seek = |from: u64, to| {
             let from = libc::off_t::try_from(from).ok()?;

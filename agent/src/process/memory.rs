@@ -6,8 +6,8 @@
 //! none left          the last reserve ([`last_reserve`]); from then on no new work is started ([`is_short`])
 //! ```
 //!
-//! malloc keeps what is freed: once a mapped block of 32 MB was freed, it lets each of its arenas keep up to 64 MB. Most of the agent's large
-//! blocks are freed by another thread than the one that allocated them, and bursts of them come with each collection.
+//! malloc keeps what is freed: once a mapped block of 32 MB was freed, it lets each of its arenas keep up to 64 MB. Most of the
+//! agent's large blocks are freed by another thread than the one that allocated them, and bursts of them come with each collection.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::{null_mut, with_exposed_provenance_mut};

@@ -1,5 +1,5 @@
-//! The CPU time of another thread of this process, like the VM's own thread, which does the work of a safepoint. A stop takes longer than that if other processes
-//! have the processors.
+//! The CPU time of another thread of this process, like the VM's own thread, which does the
+//! work of a safepoint. A stop takes longer than that if other processes have the processors.
 
 use std::time::Duration;
 

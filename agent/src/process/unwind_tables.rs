@@ -1,6 +1,7 @@
 //! Where the tables for unwinding are: `_dl_find_object`, for C libraries that do not have it (glibc before 2.35, musl).
 //!
-//! The unwinder that is linked into the library asks for it. Where the C library has the function, the dynamic linker takes that one, because it looks there first.
+//! The unwinder that is linked into the library asks for it. Where the C library has
+//! the function, the dynamic linker takes that one, because it looks there first.
 
 use std::ffi::{c_int, c_ulonglong, c_void};
 use std::mem;

@@ -214,7 +214,8 @@ fn is_to_be_rewritten(core: &Core, name: &str) -> bool {
     is_wanted
 }
 
-/// Refuses a class, such as one that the VM does not allow to be modified: a hidden class defined before the agent controlled their definition.
+/// Refuses a class, such as one that the VM does not allow to be modified:
+/// a hidden class defined before the agent controlled their definition.
 fn refuse_class(core: &Core, class: jclass, why: &'static str) {
     let name = core.env.class_signature(class).unwrap_or_default();
     if let Some(name) = name

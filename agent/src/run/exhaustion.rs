@@ -1,8 +1,8 @@
 //! `ResourceExhausted`: the VM throws an `OutOfMemoryError`.
 //!
-//! Where an agent asks for the event, the VM logs an error at each one (`[error][jvmti] Posting Resource Exhausted event`), on the program's
-//! standard output unless the user has told it otherwise. So the agent switches that tag off there first, as `jcmd PID VM.log
-//! what=jvmti=off` does, and puts it back when it is stopped. Without a way to do so it does not ask.
+//! Where an agent asks for the event, the VM logs an error at each one (`[error][jvmti] Posting Resource Exhausted event`),
+//! on the program's standard output unless the user has told it otherwise. So the agent switches that tag off there first,
+//! as `jcmd PID VM.log what=jvmti=off` does, and puts it back when it is stopped. Without a way to do so it does not ask.
 
 use std::sync::OnceLock;
 

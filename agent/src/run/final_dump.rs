@@ -1,4 +1,5 @@
-//! `dump=on`: the JVM writes a heap dump into the trace directory when its shutdown begins, and another one at its first `OutOfMemoryError`.
+//! `dump=on`: the JVM writes a heap dump into the trace directory when
+//! its shutdown begins, and another one at its first `OutOfMemoryError`.
 //!
 //! ```text
 //! return of main, System.exit, SIGTERM, uncaught exception    Shutdown.runHooks ──┐
@@ -7,9 +8,9 @@
 //! the VM is gone (VMDeath)                                    nothing: some collectors have stopped, and a dump would wait for them for ever
 //! ```
 //!
-//! The dump of the end begins with a collection, the last in the trace before the hooks, so both show the same moment. ZGC makes one before it
-//! on every JDK only if asked, and what the program makes beside a cycle is known from the next: it is asked before and after. All that a dump needs
-//! is made at the start: in a full heap, hooks find the room that they would find without it.
+//! The dump of the end begins with a collection, the last in the trace before the hooks, so both show the same moment. ZGC makes
+//! one before it on every JDK only if asked, and what the program makes beside a cycle is known from the next: it is asked before
+//! and after. All that a dump needs is made at the start: in a full heap, hooks find the room that they would find without it.
 
 use std::ffi::CString;
 use std::path::{Path, PathBuf};

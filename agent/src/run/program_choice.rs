@@ -1,7 +1,7 @@
 //! Which programs are recorded.
 //!
-//! With the agent in `JAVA_TOOL_OPTIONS`, every JVM below a shell loads it: the compiler, the build tool and `jps` as well as the program. Those are
-//! left alone, unless the agent was given to them on their own command line.
+//! With the agent in `JAVA_TOOL_OPTIONS`, every JVM below a shell loads it: the compiler, the build tool and `jps`
+//! as well as the program. Those are left alone, unless the agent was given to them on their own command line.
 
 use ducktrack_jvmti::Vm;
 
@@ -13,8 +13,8 @@ const VARIABLES: [&str; 3] = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OP
 /// Modules of the JDK: a main class in one of them is a tool (`jdk.compiler/com.sun.tools.javac.Main`).
 const MODULES: [&str; 2] = ["java.", "jdk."];
 
-/// Main classes, or prefixes of them, of tools of the JDK and of launchers of Maven and Gradle. JVMs that these start for the user's own code (test
-/// runners, workers) are not among them.
+/// Main classes, or prefixes of them, of tools of the JDK and of launchers of Maven and Gradle.
+/// JVMs that these start for the user's own code (test runners, workers) are not among them.
 const TOOLS: [&str; 10] = [
     "com.sun.tools.",
     "sun.tools.",

@@ -109,8 +109,8 @@ impl Agent {
         })
     }
 
-    /// Gives the current thread, which runs Java code without having been announced or after its end, a block. Returns the value for its slot; 0 if there is no
-    /// block.
+    /// Gives the current thread, which runs Java code without having been announced or
+    /// after its end, a block. Returns the value for its slot; 0 if there is no block.
     pub(crate) fn adopt_thread(&self, native: usize) -> u64 {
         let core = &self.core;
         let is_wanted = core.needs.adopts_threads && self.has_begun.load(Ordering::Acquire);

@@ -146,7 +146,8 @@ impl BlockStore {
             return Ok(());
         };
         let range = file.reserve(bytes)?;
-        // SAFETY: the block is new; where pages are larger than the histograms, the records of open calls follow it, and there are none yet.
+        // SAFETY: the block is new; where pages are larger than the histograms,
+        // the records of open calls follow it, and there are none yet.
         unsafe { file.map(range, block, EVENTS_OFFSET) }?;
         file.add_extent(range, number as u64, EVENTS_OFFSET)?;
         Ok(())
@@ -275,9 +276,9 @@ impl BlockStore {
         }
     }
 
-    /// Frees memory, disk room and the descriptor of the file after the recording was stopped and no slot leads to a block. The addresses stay reserved: a thread may
-    /// be between the load of its slot and its store for as long as it is not scheduled. It then stores into a page that is not read; in a
-    /// block that another thread uses, it would undo that thread's counts.
+    /// Frees memory, disk room and the descriptor of the file after the recording was stopped and no slot leads to a block. The
+    /// addresses stay reserved: a thread may be between the load of its slot and its store for as long as it is not scheduled.
+    /// It then stores into a page that is not read; in a block that another thread uses, it would undo that thread's counts.
     pub(crate) fn release(&self) {
         let mut state = self.state.lock();
         for backed in state.blocks.drain(..) {
@@ -354,7 +355,8 @@ fn grow(
         return Ok(());
     }
     let grown = file.reserve(bytes - backed.bytes).and_then(|range| {
-        // SAFETY: no code uses a counter above the covered ones, so nothing was written there. The range ends with the counters at the latest.
+        // SAFETY: no code uses a counter above the covered ones, so nothing
+        // was written there. The range ends with the counters at the latest.
         unsafe { file.map(range, backed.block, backed.bytes) }?;
         file.add_extent(range, number, backed.bytes)?;
         Ok(range)

@@ -153,7 +153,8 @@ impl CounterBlock {
         self.address
     }
 
-    /// The block that the slot of a thread, or of its carrier, leads to from this one, which all threads share; `None`: the thread has none of its own.
+    /// The block that the slot of a thread, or of its carrier, leads to from this
+    /// one, which all threads share; `None`: the thread has none of its own.
     pub(crate) fn of_slot(self, slot: i64) -> Option<Self> {
         let address = self.address.wrapping_add_signed(slot as isize);
         // SAFETY: the helper classes pass the slot of a thread: 0, or what leads to its block.
@@ -218,7 +219,8 @@ impl CounterBlock {
         mapped
     }
 
-    /// Moves the entries to private memory, with a table of maximum length, because the file has no room. The entries in the file stay as they are.
+    /// Moves the entries to private memory, with a table of maximum length,
+    /// because the file has no room. The entries in the file stay as they are.
     ///
     /// # Errors
     /// The system has no memory. The table stays where it is and does not grow.
@@ -358,7 +360,8 @@ impl CounterBlock {
         }
     }
 
-    /// Bytes by the VM's count that were moved here from another block, because its thread ran in a context; less than 0 if they were moved away.
+    /// Bytes by the VM's count that were moved here from another block, because
+    /// its thread ran in a context; less than 0 if they were moved away.
     pub(crate) fn context_bytes(self) -> i64 {
         self.word(CONTEXT_VM_BYTES).cast_signed()
     }

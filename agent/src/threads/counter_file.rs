@@ -1,4 +1,5 @@
-//! `counters.mapped`: the memory of counter blocks as a file that outlives the process. Its layout is in [`ducktrack_trace_format::counter_file`].
+//! `counters.mapped`: the memory of counter blocks as a file that outlives
+//! the process. Its layout is in [`ducktrack_trace_format::counter_file`].
 //!
 //! Words of the header are stored whole, so that a reader of the file, which takes no lock, sees either the old or the new value. An
 //! extent's entry is complete before the number of extents includes it.

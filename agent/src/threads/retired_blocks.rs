@@ -1,7 +1,7 @@
 //! Blocks that recordings have left, for the next one of the process: address space and mappings do not grow with the number of recordings.
 //!
-//! A thread may be between the load of a counter and its store for as long as it is not scheduled. So a block goes back to the thread that had
-//! it, once that is seen outside of the helper classes, or to any thread if its own has ended.
+//! A thread may be between the load of a counter and its store for as long as it is not scheduled. So a block goes back
+//! to the thread that had it, once that is seen outside of the helper classes, or to any thread if its own has ended.
 //!
 //! ```text
 //! stop      block of a living thread ── kept under its native thread ── next recording: the same thread, outside of helpers ──> its block

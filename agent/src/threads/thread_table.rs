@@ -364,8 +364,8 @@ impl ThreadTable {
         }
     }
 
-    /// A thread counts in private memory. If its values were folded before, the trace says so with one more record of the thread: what it counts
-    /// from now on is not in them.
+    /// A thread counts in private memory. If its values were folded before, the trace says
+    /// so with one more record of the thread: what it counts from now on is not in them.
     pub(crate) fn note_private(&self, id: ThreadId) {
         let mut state = self.state.lock();
         let index = state.index_of(id);
@@ -551,8 +551,8 @@ impl State {
     }
 }
 
-/// The bytes that threads allocated in contexts belong to the blocks of these: by the block's address, how many it has more than its thread says.
-/// Executions that are under way are included.
+/// The bytes that threads allocated in contexts belong to the blocks of these: by the block's
+/// address, how many it has more than its thread says. Executions that are under way are included.
 fn moved_to_contexts(state: &State, layout: &ThreadLayout) -> HashMap<usize, i64> {
     let mut moved: HashMap<usize, i64> = HashMap::new();
     let mut under_way: HashMap<usize, Vec<CounterBlock>> = HashMap::new();

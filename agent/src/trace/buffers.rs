@@ -2,8 +2,8 @@
 //!
 //! Nothing here calls the VM while it holds a lock, because the VM thread takes the same locks while the world is stopped.
 //!
-//! Under a concurrent collector, whose pauses are short, it takes none that a thread of the program or of the agent may hold: a thread in native code goes on beside a pause, and may
-//! wait for a core with the lock in its hands.
+//! Under a concurrent collector, whose pauses are short, it takes none that a thread of the program or of the agent
+//! may hold: a thread in native code goes on beside a pause, and may wait for a core with the lock in its hands.
 //!
 //! | a pause uses | locks |
 //! |---|---|
@@ -13,8 +13,8 @@
 //! | the state of cycles, the clocks of uses and records | none: single words |
 //! | the time, its CPU time (with `log=info`) | none of ours: calls of the kernel |
 //!
-//! Collectors that do their work in the pause take the locks of buffers and of the log there (`take_cuts`, `collection`): for moments, while all other threads of
-//! the program stand still, in pauses of milliseconds.
+//! Collectors that do their work in the pause take the locks of buffers and of the log there (`take_cuts`,
+//! `collection`): for moments, while all other threads of the program stand still, in pauses of milliseconds.
 
 pub(crate) mod buffer_list;
 pub(crate) mod called_sites;
@@ -283,8 +283,8 @@ impl ThreadBuffers {
         }
     }
 
-    /// The buffers were marked as cut, and the pause is about to end: begins the next epoch. `pause` gets the number of the collection that ended the one before. The world is
-    /// stopped.
+    /// The buffers were marked as cut, and the pause is about to end: begins the next epoch.
+    /// `pause` gets the number of the collection that ended the one before. The world is stopped.
     pub(crate) fn begin_epoch(&self, pause: impl FnOnce(u32) -> CutPause) {
         let number = self.next_epoch();
         self.pauses.add(pause(number));

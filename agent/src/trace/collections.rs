@@ -142,7 +142,8 @@ impl Collections {
         cycles.map_or(Ok(()), |cycles| cycles.follow(core, buffers))
     }
 
-    /// Moves are recorded as unknown from the next pause on, until a full collection lists the whole heap. Where cycles go on while the program runs, the heap is unknown already.
+    /// Moves are recorded as unknown from the next pause on, until a full collection lists the
+    /// whole heap. Where cycles go on while the program runs, the heap is unknown already.
     pub(crate) fn list_anew(&self) {
         if let Some(cycles) = self.concurrent.get() {
             cycles.want_inventory();

@@ -1,5 +1,5 @@
-//! Optional additions to a recording of events. The layers of a mode stand on each other: where one does not work, those after it are left out, and the
-//! recording continues with the ones before.
+//! Optional additions to a recording of events. The layers of a mode stand on each other: where one
+//! does not work, those after it are left out, and the recording continues with the ones before.
 
 use std::sync::atomic::AtomicU64;
 

@@ -1,4 +1,5 @@
-//! The CPU time of the threads that collect in a pause. That of the whole process has the JIT compiler's too, which works on while the program is stopped.
+//! The CPU time of the threads that collect in a pause. That of the whole process
+//! has the JIT compiler's too, which works on while the program is stopped.
 
 use std::time::Duration;
 
@@ -22,7 +23,8 @@ pub(super) struct CollectorThreads {
 }
 
 impl CollectorThreads {
-    /// Looks for threads that have started, and says how much CPU time those that collect have taken. Looking takes time, which does not belong into what is measured.
+    /// Looks for threads that have started, and says how much CPU time those that collect
+    /// have taken. Looking takes time, which does not belong into what is measured.
     pub(super) fn look(&mut self) -> Duration {
         let ids: Vec<libc::pid_t> = thread_ids().collect();
         self.known.retain(|id, _| ids.contains(id));

@@ -1,8 +1,9 @@
 //! Which collections and arrays are the program's: the JDK and the VM have such objects as well.
 //!
-//! `Object[]` is the class of an `ArrayList`'s elements, and of the VM's resolved references, of archived objects and of a `Throwable`'s back trace; a `HashMap` may
-//! be the program's or the module system's. A collection counts as the program's if a class, an object or a frame of the program holds it, or another collection that does. An array
-//! must not also be held by a class whose fields the VM reads, or in an array that is not the program's.
+//! `Object[]` is the class of an `ArrayList`'s elements, and of the VM's resolved references, of archived objects
+//! and of a `Throwable`'s back trace; a `HashMap` may be the program's or the module system's. A collection counts
+//! as the program's if a class, an object or a frame of the program holds it, or another collection that does. An
+//! array must not also be held by a class whose fields the VM reads, or in an array that is not the program's.
 
 use ducktrack_jvmti::sys::jlong;
 use ducktrack_jvmti::{HeapReference, HeapReferenceKind};

@@ -1,4 +1,5 @@
-//! How long collections stop the program: wall time, and CPU time of the threads that collect, which other programs on the machine hardly change.
+//! How long collections stop the program: wall time, and CPU time of the
+//! threads that collect, which other programs on the machine hardly change.
 
 use std::time::{Duration, Instant};
 

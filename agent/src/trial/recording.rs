@@ -1,4 +1,5 @@
-//! The recording of a run with `remove=` (`ducktrack impact`): no allocation is recorded, collections are timed, and uses of objects are stamped.
+//! The recording of a run with `remove=` (`ducktrack impact`): no allocation
+//! is recorded, collections are timed, and uses of objects are stamped.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -146,7 +147,8 @@ impl Recording for TrialRecording {
         }
     }
 
-    /// Addresses of tables and the block of threads without buffers are constants of the helper classes: a later run in this JVM may use them.
+    /// Addresses of tables and the block of threads without buffers are
+    /// constants of the helper classes: a later run in this JVM may use them.
     fn begin(&'static self, core: &'static Core) -> Result<(), String> {
         let vm = VmStructs::load().map_err(|error| error.to_string())?;
         let flags = JvmFlags::load(&vm).map_err(|error| error.to_string())?;

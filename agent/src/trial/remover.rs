@@ -1,6 +1,7 @@
 //! Sets references to null whose targets have not been used for long, and looks at what the program still does with those.
 //!
-//! With `remove=never` it only looks: collections after a look are dearer (the walk has emptied the processor's caches), so base trials look as well.
+//! With `remove=never` it only looks: collections after a look are dearer (the
+//! walk has emptied the processor's caches), so base trials look as well.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +19,8 @@ use crate::process::thread_clock::thread_cpu;
 
 /// Looks may take this part of the time between two.
 const MOST_OF_THE_TIME: u32 = 3;
-/// Until looks have taken this long together, they follow each other: in a program that runs for half a second there would be four, and hardly anything be removed.
+/// Until looks have taken this long together, they follow each other: in a program
+/// that runs for half a second there would be four, and hardly anything be removed.
 const FREE_LOOKS: Duration = Duration::from_secs(1);
 /// Looks in the time in which an object becomes stale.
 const LOOKS_UNTIL_STALE: u32 = 4;

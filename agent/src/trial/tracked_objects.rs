@@ -6,8 +6,8 @@
 //!          word at the new place   the mark, for the next pause
 //! ```
 //!
-//! A mark is `1 << 63 | entry`; stamps are small numbers, and any use puts one over the mark. So moves lose nothing, and uses of former tenants of an
-//! address are not taken for the object's.
+//! A mark is `1 << 63 | entry`; stamps are small numbers, and any use puts one over the mark. So
+//! moves lose nothing, and uses of former tenants of an address are not taken for the object's.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -44,8 +44,8 @@ impl WeakReference {
     /// Where the object is; `None`: it has died. While the world is stopped.
     fn place(self) -> Option<Address> {
         let slot = std::ptr::with_exposed_provenance::<AtomicUsize>(self.0 as usize & !HANDLE_KIND);
-        // SAFETY: a handle of HotSpot is the address of an aligned word that holds the object's address, with its kind in the lowest bits; the collector has
-        // updated it, and it is deleted by `forget` only, by the thread that drops its entry.
+        // SAFETY: a handle of HotSpot is the address of an aligned word that holds the object's address, with its kind in the
+        // lowest bits; the collector has updated it, and it is deleted by `forget` only, by the thread that drops its entry.
         let place = unsafe { (*slot).load(Ordering::Relaxed) };
         (place != 0).then_some(Address(place))
     }

@@ -47,7 +47,8 @@ impl<'m> CountedAskers<'m> {
         found
     }
 
-    /// Calls that may have led to a method, each with the most objects that it may have asked for: one for each execution, but in a family any number.
+    /// Calls that may have led to a method, each with the most objects that it
+    /// may have asked for: one for each execution, but in a family any number.
     pub(crate) fn candidates(&self, site: (&str, &str)) -> Vec<(&'m CountedCallRow, i64)> {
         let is_open = |call: &CountedCallRow| !self.explained.contains(&(call.method, call.bci));
         let named = |call: &&CountedCallRow| call.target.name == site.1 && is_open(call);

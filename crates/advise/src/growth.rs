@@ -1,8 +1,8 @@
 //! How many collections ended at which capacity, from the number of their arrays and its bytes.
 //!
-//! A collection that grows makes arrays of a fixed sequence of sizes. If `n` collections made `c` arrays, the bytes are least where all stop as early as
-//! the sum allows: each at the `c / n`th array, the remaining `c % n` at the next. Sizes rise, so only that makes just these bytes: where the counted bytes are
-//! the least, it is what happened.
+//! A collection that grows makes arrays of a fixed sequence of sizes. If `n` collections made `c` arrays, the bytes
+//! are least where all stop as early as the sum allows: each at the `c / n`th array, the remaining `c % n` at the
+//! next. Sizes rise, so only that makes just these bytes: where the counted bytes are the least, it is what happened.
 //!
 //! ```text
 //! ArrayList, 3 collections, 7 arrays    10 15 22 | 10 15 | 10 15     2 ended at 15, 1 at 22
@@ -101,7 +101,8 @@ pub(crate) struct Presized {
     pub(crate) waste: i64,
 }
 
-/// The best of both capacities. `arrays` are the counted ones; `first` is the size of an array that each collection has before them, if they do not include it.
+/// The best of both capacities. `arrays` are the counted ones; `first` is the size
+/// of an array that each collection has before them, if they do not include it.
 pub(crate) fn presized(
     sequence: &Sequence,
     ended: Ended,

@@ -10,7 +10,8 @@ use crate::growth::{ArraySize, Presized, Sequence, presized};
 use crate::jdk;
 use crate::portion::{Basis, Portion};
 
-/// The counted bytes may be more than those of the sequence by this part, of the JDK's own collections that are beside the program's, in an estimate.
+/// The counted bytes may be more than those of the sequence by this part, of
+/// the JDK's own collections that are beside the program's, in an estimate.
 const MOST_NOISE: i64 = 50;
 
 /// Arrays have one size where the bytes are off by no more than this part.
@@ -195,9 +196,9 @@ impl<'a, 'm> Growths<'a, 'm> {
 
     /// The most that a row saves whose collections are filled by whole collections, `new ArrayList(a)` and `addAll(b)`; `None`: not known.
     ///
-    /// Where all arrays have one size, no collection grew twice: the second array would be larger. The first arrays are copies of the elements,
-    /// which a collection with a capacity needs as well. So only the part of the array is saved that has no elements: it has more than the
-    /// largest capacity that grows to it.
+    /// Where all arrays have one size, no collection grew twice: the second array would be larger. The first
+    /// arrays are copies of the elements, which a collection with a capacity needs as well. So only the part
+    /// of the array is saved that has no elements: it has more than the largest capacity that grows to it.
     pub(crate) fn most_of_copies(&self, row: &[&Portion<'_>]) -> Option<Tally> {
         let place = row.first()?;
         let family = FAMILIES.get(family_of(place)?)?;
@@ -235,8 +236,8 @@ impl<'a, 'm> Growths<'a, 'm> {
 
     /// The most that a row of builders saves each of which becomes one text; `None`: not known.
     ///
-    /// A builder that has the length of its text from the beginning makes one array, and the array of the text is as long: of all the arrays
-    /// of the builders, only so much is needed.
+    /// A builder that has the length of its text from the beginning makes one array, and the
+    /// array of the text is as long: of all the arrays of the builders, only so much is needed.
     pub(crate) fn most_of_texts(&self, row: &[&Portion<'_>]) -> Option<Tally> {
         let place = row.first()?;
         let family = FAMILIES.get(family_of(place)?)?;

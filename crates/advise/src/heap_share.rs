@@ -1,8 +1,9 @@
-//! The part of a site's objects that reaches the heap: measured (`materialized=on`), or estimated from samples, which are taken of objects on the
-//! heap only, and from the JVM's own count of bytes.
+//! The part of a site's objects that reaches the heap: measured (`materialized=on`), or estimated
+//! from samples, which are taken of objects on the heap only, and from the JVM's own count of bytes.
 //!
-//! The samples of a site, as a share of all samples, have that share of the JVM's count. So samples that were dropped lower no site's
-//! part: they are missing everywhere. And a site has no more on the heap than the JVM's count leaves beside the sites that run too seldom to be compiled.
+//! The samples of a site, as a share of all samples, have that share of the JVM's count. So samples
+//! that were dropped lower no site's part: they are missing everywhere. And a site has no more on
+//! the heap than the JVM's count leaves beside the sites that run too seldom to be compiled.
 
 use ducktrack_count_model::{CountModel, SiteIndex};
 use ducktrack_profile::Profile;

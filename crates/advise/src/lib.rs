@@ -7,9 +7,9 @@
 //!             └─ executed calls of JDK methods that make objects ────┘
 //! ```
 //!
-//! A *portion* is the part of a site's objects that one line of the program asked for. Who asked is exact where the site is the program's own,
-//! where a tracked call was noted, and where the executed calls of the JDK method are as many as its objects. Elsewhere sampled stacks give
-//! an estimate with its interval.
+//! A *portion* is the part of a site's objects that one line of the program asked for. Who asked is exact
+//! where the site is the program's own, where a tracked call was noted, and where the executed calls of
+//! the JDK method are as many as its objects. Elsewhere sampled stacks give an estimate with its interval.
 //!
 //! A figure is what the change saves of *executed* allocations; [`Advice::reaches_heap`] is the part of them that the JIT has left.
 #![forbid(unsafe_code)]

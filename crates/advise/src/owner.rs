@@ -7,8 +7,8 @@
 //! com.acme.Shop.lambda$sell$0:12    the place: Shop.sell, line 12
 //! ```
 //!
-//! Passed over: hidden classes of lambdas; constructors that call that of a superclass, up to the `new`; `values()` of an enum; methods that
-//! return an iterator which they asked for.
+//! Passed over: hidden classes of lambdas; constructors that call that of a superclass, up to
+//! the `new`; `values()` of an enum; methods that return an iterator which they asked for.
 
 use std::sync::Arc;
 

@@ -96,7 +96,8 @@ fn returns_optional(model: &CountModel, place: &Place) -> bool {
     })
 }
 
-/// Rows are ordered by this: the bytes that reach the heap, but at least a twentieth of the saving, since up to that part a row counts as removed by the JIT.
+/// Rows are ordered by this: the bytes that reach the heap, but at least a twentieth
+/// of the saving, since up to that part a row counts as removed by the JIT.
 fn weight(row: &Advice) -> i64 {
     row.heap_bytes().max(row.saving.bytes / 20)
 }

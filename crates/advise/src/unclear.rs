@@ -1,6 +1,7 @@
 //! Sampled sites have objects whose stacks do not tell who asked for them.
 //!
-//! A site of the JDK may have one sample, of one of the JVM's own threads, and 20,000 arrays of another size that the program asked for: no sample says so.
+//! A site of the JDK may have one sample, of one of the JVM's own threads, and
+//! 20,000 arrays of another size that the program asked for: no sample says so.
 
 use std::collections::BTreeMap;
 
@@ -31,8 +32,8 @@ impl<'p> Unclear<'p> {
         }
     }
 
-    /// The most objects and bytes of each site that any line may have asked for: those of sizes without a sample or, if that is more, by how much the rows without a line of
-    /// the program may be less than they seem.
+    /// The most objects and bytes of each site that any line may have asked for: those of sizes without a sample
+    /// or, if that is more, by how much the rows without a line of the program may be less than they seem.
     pub(crate) fn amounts(self, profile: &Profile) -> Vec<(SiteIndex, Tally)> {
         let amount = |(index, stratum): (usize, Sampled<'_>)| {
             let unseen = profile.strata.get(index)?.unseen();

@@ -7,10 +7,12 @@
 //! ```
 //!
 //! - *Work*: bytes copied (young and mixed collections), bytes that survived (full collections).
-//! - *Saved*: full collections come later and have less to do in a run in which part of the old space's content is not there ([`other_run`]): without the objects, or with
-//!   objects that die when they have not been used for some collections. These runs are followed for each caller, site, type and group of objects.
-//! - *Brought on*: a collection happens because room is used up. Each origin has its share of the bytes that used it: of all allocated bytes since the last
-//!   evacuation, or of all promoted bytes since the old space was last collected. A collection that the program or a tool asked for is brought on by no site.
+//! - *Saved*: full collections come later and have less to do in a run in which part of the old space's
+//!   content is not there ([`other_run`]): without the objects, or with objects that die when they have not
+//!   been used for some collections. These runs are followed for each caller, site, type and group of objects.
+//! - *Brought on*: a collection happens because room is used up. Each origin has its share of the bytes
+//!   that used it: of all allocated bytes since the last evacuation, or of all promoted bytes since the old
+//!   space was last collected. A collection that the program or a tool asked for is brought on by no site.
 
 mod analysis;
 mod cost_builder;

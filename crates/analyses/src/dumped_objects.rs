@@ -9,9 +9,9 @@ use crate::program_addresses::by_program_address;
 use crate::staleness::clock::StalenessClock;
 use crate::{LiveObjects, Question};
 
-/// Keeps the objects of the last collection that began before the time in a dump's head. Where the dump was why, these are the dump's objects. (The JVM may write
-/// the dump before it says that the collection has ended.) Else they are those of its objects that were there at that collection: what the JVM writes at an
-/// `OutOfMemoryError` or for other tools shows in addition what was allocated since.
+/// Keeps the objects of the last collection that began before the time in a dump's head. Where the dump was why, these are the dump's
+/// objects. (The JVM may write the dump before it says that the collection has ended.) Else they are those of its objects that were
+/// there at that collection: what the JVM writes at an `OutOfMemoryError` or for other tools shows in addition what was allocated since.
 #[derive(Debug)]
 pub struct DumpedObjects {
     /// The dump's time, milliseconds since 1970.

@@ -12,8 +12,8 @@ use ducktrack_live_heap::Amount;
 
 /// The heap right after a collection, or at the end of the trace.
 ///
-/// After a collection these are the objects that it left. At the end everything allocated since the last collection is there too, as objects
-/// of age 0: some of them may be dead, no collection has looked yet.
+/// After a collection these are the objects that it left. At the end everything allocated since the last
+/// collection is there too, as objects of age 0: some of them may be dead, no collection has looked yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeapAt {
     /// The moment that was asked for.
@@ -28,8 +28,8 @@ pub struct HeapAt {
     pub not_yet_collected: Amount,
     /// By type, most bytes first.
     pub types: Vec<LiveType>,
-    /// Of `types`, those in an archive of the JDK that is mapped into the heap (G1 up to JDK 18), most bytes first. No collection decides about
-    /// them: those that are dead are among them.
+    /// Of `types`, those in an archive of the JDK that is mapped into the heap (G1 up to JDK 18),
+    /// most bytes first. No collection decides about them: those that are dead are among them.
     pub archived: Vec<LiveType>,
     /// By allocation site, most bytes first.
     pub sites: Vec<LiveSite>,
@@ -55,8 +55,8 @@ pub struct LiveType {
 /// The live objects of one site.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiveSite {
-    /// Row in [`CountModel::sites`](ducktrack_count_model::CountModel::sites). `None`: objects without an event (made by the VM or JNI, or before the agent was
-    /// ready), or whose event is lost.
+    /// Row in [`CountModel::sites`](ducktrack_count_model::CountModel::sites). `None`: objects without
+    /// an event (made by the VM or JNI, or before the agent was ready), or whose event is lost.
     pub site: Option<SiteIndex>,
     /// Its live objects.
     pub live: Amount,

@@ -1,5 +1,5 @@
-//! Answers from a trace, worked out while it is replayed: the heap at a moment, lifetimes, survivors, staleness, the costs of collection, the course of a run,
-//! and exact deaths.
+//! Answers from a trace, worked out while it is replayed: the heap at a moment, lifetimes,
+//! survivors, staleness, the costs of collection, the course of a run, and exact deaths.
 //!
 //! Each analysis is a [`Question`] with an answer of its own type.
 #![forbid(unsafe_code)]

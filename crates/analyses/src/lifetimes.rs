@@ -9,9 +9,10 @@ use ducktrack_live_heap::{Amount, capped};
 
 /// Lifetimes per site, in collections survived and in bytes allocated.
 ///
-/// Where the heap was lost on the way and known again, they are those of the objects that were born in a stretch in which it is known, followed to their death or to
-/// the end of that stretch. The fate of all others is unknown (`unknown_fate`), even of those that are still there after the gap: how many of their kind died in it is not
-/// knows. So every object is counted once: `allocated` is the sum of the dead, `alive`, `not_yet_collected` and `unknown_fate`.
+/// Where the heap was lost on the way and known again, they are those of the objects that were born in a stretch in
+/// which it is known, followed to their death or to the end of that stretch. The fate of all others is unknown
+/// (`unknown_fate`), even of those that are still there after the gap: how many of their kind died in it is not knows.
+/// So every object is counted once: `allocated` is the sum of the dead, `alive`, `not_yet_collected` and `unknown_fate`.
 ///
 /// A death is known from the collection that finds it. An object in an old space is dead some time before that; its number of survived
 /// collections is therefore an upper bound, as in every tool that knows deaths from collections.
@@ -21,7 +22,8 @@ pub struct Lifetimes {
     pub sites: Vec<SiteLifetime>,
     /// All sites together.
     pub total: Lives,
-    /// Collections the numbers are from: those of [`TraceInfo::known_stretches`](ducktrack_heap_replay::TraceInfo::known_stretches), or all if there is none.
+    /// Collections the numbers are from: those of
+    /// [`TraceInfo::known_stretches`](ducktrack_heap_replay::TraceInfo::known_stretches), or all if there is none.
     pub collections: u64,
     /// False: the trace does not know deaths (no moves recorded, or lost at once); then only `allocated` and `eliminated` hold.
     pub known: bool,
@@ -69,8 +71,9 @@ pub struct Lives {
     pub not_yet_collected: Amount,
     /// Born or alive where the heap was not known.
     pub unknown_fate: Amount,
-    /// Dead objects by the bytes that the whole program allocated between the collection before their birth and the collection that found them dead
-    /// (an upper bound of what it allocated during their life): entry b counts those with 2^(b-1) <= bytes < 2^b, entry 0 those with 0. No zeros at the end.
+    /// Dead objects by the bytes that the whole program allocated between the collection before their
+    /// birth and the collection that found them dead (an upper bound of what it allocated during their
+    /// life): entry b counts those with 2^(b-1) <= bytes < 2^b, entry 0 those with 0. No zeros at the end.
     pub bytes_until_death: Vec<u64>,
     /// Objects that a collection moved (or turned) from a young to an old space.
     pub promoted: Amount,

@@ -3,7 +3,8 @@
 use ducktrack_count_model::CountModel;
 use ducktrack_heap_replay::{Analysis, Heap};
 
-/// An [`Analysis`] that has an answer when the trace has ended, or several as a tuple. Answers come by type, each from the folder of its analysis.
+/// An [`Analysis`] that has an answer when the trace has ended, or several
+/// as a tuple. Answers come by type, each from the folder of its analysis.
 pub trait Question: Sized {
     /// The result of the analysis. `SiteIndex` values in it are rows of the sites of the [`CountModel`].
     type Answer;

@@ -13,9 +13,9 @@ use ducktrack_live_heap::Amount;
 
 /// Live objects by staleness level, after a collection.
 ///
-/// The *staleness* of an object after a collection is the number of collections between its last use and that collection: 0 if it was used since
-/// the collection before. Several collections in one pause are one, and pauses in which G1 collects nothing (Remark, Cleanup) do not count. To be made is to be
-/// used.
+/// The *staleness* of an object after a collection is the number of collections between its last use and
+/// that collection: 0 if it was used since the collection before. Several collections in one pause are
+/// one, and pauses in which G1 collects nothing (Remark, Cleanup) do not count. To be made is to be used.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Staleness {
     /// After which collection.

@@ -1,8 +1,9 @@
 //! The objects of each piece of the run that stay: births and survivors by site and caller, on the clock of allocated bytes.
 //!
-//! It is what [`ducktrack_leaks`] judges. The state that counts is that after the last collection that looked at all of the old space, if that was in the second half of the
-//! judged span; else that after the first one that follows the span, of what was born in it; and if there is none, that at the end of the span, where old objects may be dead.
-//! Where the heap was lost on the way, the longest stretch in which it is known is the span.
+//! It is what [`ducktrack_leaks`] judges. The state that counts is that after the last collection that looked at
+//! all of the old space, if that was in the second half of the judged span; else that after the first one that
+//! follows the span, of what was born in it; and if there is none, that at the end of the span, where old objects
+//! may be dead. Where the heap was lost on the way, the longest stretch in which it is known is the span.
 
 pub(crate) mod builder;
 mod cells;

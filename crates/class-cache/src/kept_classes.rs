@@ -124,7 +124,8 @@ impl KeptClasses {
         self.has_stale.load(Ordering::Relaxed) || waiting > 0 && waiting >= saved / LEAST_PART
     }
 
-    /// Saves what is new, with what other JVMs have saved meanwhile. On an error nothing waits any more: it is worked out again another time.
+    /// Saves what is new, with what other JVMs have saved meanwhile. On an
+    /// error nothing waits any more: it is worked out again another time.
     ///
     /// # Errors
     /// If the file cannot be replaced.

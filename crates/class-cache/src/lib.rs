@@ -6,8 +6,9 @@
 //!   lock                               held while a file is replaced
 //! ```
 //!
-//! A file is never changed: it is replaced as a whole by another one, under the lock. So a JVM that has opened it reads what it has opened, and a JVM
-//! that is killed leaves the file of before. What two JVMs save at once is added up, since each reads the file again under the lock.
+//! A file is never changed: it is replaced as a whole by another one, under the lock. So a JVM
+//! that has opened it reads what it has opened, and a JVM that is killed leaves the file of
+//! before. What two JVMs save at once is added up, since each reads the file again under the lock.
 //!
 //! | file | bytes |
 //! |---|---|
@@ -16,8 +17,8 @@
 //! | rows: key, offset, length, CRC-32 of the content, day of the last use | 16, 4, 4, 4, 4 each |
 //! | contents | |
 //!
-//! All numbers are little-endian. Nothing is believed: a row must lie within the file, and a content must have its checksum. Contents are read by
-//! `pread`, not mapped: a file that somebody cuts off costs the saving, never a signal in the JVM.
+//! All numbers are little-endian. Nothing is believed: a row must lie within the file, and a content must have its checksum.
+//! Contents are read by `pread`, not mapped: a file that somebody cuts off costs the saving, never a signal in the JVM.
 #![forbid(unsafe_code)]
 
 mod class_key;

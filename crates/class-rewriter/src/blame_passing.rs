@@ -40,7 +40,8 @@ struct Body {
 }
 
 impl BlamePassing {
-    /// Of the tracked methods of `classes`, those included that were taken out. Methods that they call in tracked classes which are not at hand count as allocating.
+    /// Of the tracked methods of `classes`, those included that were taken out. Methods
+    /// that they call in tracked classes which are not at hand count as allocating.
     ///
     /// # Errors
     /// Those of the class file reader.
@@ -69,8 +70,8 @@ impl BlamePassing {
     }
 }
 
-/// The names of the methods of a class and its superclasses from which, by calls among these classes, one of the targets may be reached: the targets included. Any of them may
-/// override what another one calls, so a name stands for the methods of all.
+/// The names of the methods of a class and its superclasses from which, by calls among these classes, one of the targets may
+/// be reached: the targets included. Any of them may override what another one calls, so a name stands for the methods of all.
 ///
 /// # Errors
 /// Those of the class file reader.

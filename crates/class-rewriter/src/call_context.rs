@@ -10,8 +10,8 @@
 //!   lload 5; invokestatic DuckTrackCallers.restoreNote(J)V
 //! ```
 //!
-//! Where one tracked call follows another in a straight line, with no other call between them, the second note replaces the first, and the note from before
-//! the first is restored after the last:
+//! Where one tracked call follows another in a straight line, with no other call between them, the
+//! second note replaces the first, and the note from before the first is restored after the last:
 //!
 //! ```text
 //!   sipush 300; invokestatic DuckTrackCallers.noteCallSite(I)J; lstore 5

@@ -1,8 +1,8 @@
 //! Calls that are allocation sites themselves, because the callee is native or the JIT replaces it.
 //!
-//! C2 knows some JDK methods by heart and compiles a call of them to code of its own: what their bytecode counts is lost
-//! then. So they are counted where they are called, and their own bodies are left uncounted ([`body_is_counted_by_callers`]).
-//! Native methods have no body to count in. Private methods are found in the class file itself ([`replaced_methods`](crate::replaced_methods)).
+//! C2 knows some JDK methods by heart and compiles a call of them to code of its own: what their bytecode counts is lost then. So
+//! they are counted where they are called, and their own bodies are left uncounted ([`body_is_counted_by_callers`]). Native methods
+//! have no body to count in. Private methods are found in the class file itself ([`replaced_methods`](crate::replaced_methods)).
 
 use ducktrack_classfile::MemberRef;
 

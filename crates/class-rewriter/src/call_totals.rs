@@ -8,9 +8,9 @@
 //!   stub: invokestatic DuckTrackCalls.thrown()V; athrow        where the call throws
 //! ```
 //!
-//! 300 is the first of the call's counters: objects and bytes inclusive, objects and bytes charged. One stub of each way out serves all calls of a
-//! method: the helper knows which call began last. In the head of a constructor there may be no stub; what a call there leaves open when it throws
-//! is dropped when a call around it ends. Such a call begins by `bh`.
+//! 300 is the first of the call's counters: objects and bytes inclusive, objects and bytes charged. One stub of each way
+//! out serves all calls of a method: the helper knows which call began last. In the head of a constructor there may be no
+//! stub; what a call there leaves open when it throws is dropped when a call around it ends. Such a call begins by `bh`.
 
 use ducktrack_classfile::{ClassFile, CodeOffset, Instruction, Opcode};
 use ducktrack_code_edit::{

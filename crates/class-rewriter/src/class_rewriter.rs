@@ -42,7 +42,8 @@ pub struct ClassRewriter<'a> {
     pub options: &'a RewriteOptions,
     /// Methods that pass the blame to their callers.
     pub tracked: &'a TrackedMethods,
-    /// The application, where the allocations of its calls of other code are added up; the helper classes `DuckTrackCalls` and `DuckTrackOwn` must be there.
+    /// The application, where the allocations of its calls of other code are added
+    /// up; the helper classes `DuckTrackCalls` and `DuckTrackOwn` must be there.
     pub application: Option<&'a dyn ApplicationClasses>,
     /// Methods that open contexts; the helper class `DuckTrackContexts` must be there.
     pub contexts: Option<&'a dyn ContextMethods>,

@@ -5,7 +5,8 @@
 //!                            │ encode ──> bytes on disk ── decode ──┘ (a later run)
 //! ```
 //!
-//! Each place of the new code that pushes a number has three bytes, so that no number changes the size of the code. The template has a list of them:
+//! Each place of the new code that pushes a number has three bytes, so that
+//! no number changes the size of the code. The template has a list of them:
 //!
 //! ```text
 //! template   13 ff fe    ldc_w #65534          a constant that no pool has
@@ -13,7 +14,8 @@
 //!            13 01 f3    ldc_w #499            numbers from 32,768 on are appended to the pool
 //! ```
 //!
-//! From the second recording of a process on, constants would pile up in the VM: there each place has ten bytes, and the number is made in the code.
+//! From the second recording of a process on, constants would pile up in the
+//! VM: there each place has ten bytes, and the number is made in the code.
 
 use ducktrack_classfile::{ClassFile, Error, Instructions, Opcode, PoolAppender};
 use ducktrack_code_edit::{Probes, rewrite_class_methods};

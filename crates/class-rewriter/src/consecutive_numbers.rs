@@ -4,7 +4,8 @@ use ducktrack_classfile::MemberRef;
 
 use crate::planned::{Numbers, SiteKey};
 
-/// Gives every site and call the next number from 1 on, and every counter from 0 on. Nothing is remembered: the same site gets another number each time.
+/// Gives every site and call the next number from 1 on, and every counter from
+/// 0 on. Nothing is remembered: the same site gets another number each time.
 #[derive(Clone, Debug, Default)]
 pub struct ConsecutiveNumbers {
     sites: u32,

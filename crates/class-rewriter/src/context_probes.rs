@@ -9,8 +9,8 @@
 //!   stub: count what is owed; invokestatic DuckTrackContexts.leave()V; athrow
 //! ```
 //!
-//! Counters of paths need no care: a path begins after the entry and ends before the exit. Stubs that settle the debts of a path and throw on
-//! also leave, and one more stub serves all other places.
+//! Counters of paths need no care: a path begins after the entry and ends before the exit. Stubs that
+//! settle the debts of a path and throw on also leave, and one more stub serves all other places.
 
 use std::fmt;
 
@@ -198,7 +198,8 @@ impl PlanBuilder<'_, '_, '_> {
         Ok(())
     }
 
-    /// The text with which the method prepares what it returns. Its variable may be stored to, so it is noted at the entry, and found again at the exits.
+    /// The text with which the method prepares what it returns. Its variable may
+    /// be stored to, so it is noted at the entry, and found again at the exits.
     fn note_text(&mut self, variable: u16) -> Result<(), Reason> {
         let probe = self.probes.build().load_reference(variable);
         let probe = probe.invoke(PREPARING).finish()?;

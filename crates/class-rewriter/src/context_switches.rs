@@ -1,4 +1,5 @@
-//! Methods that open or close a context by the API or by OpenTelemetry's, in the middle of their code: their objects count at their sites, because a path counts where it ends.
+//! Methods that open or close a context by the API or by OpenTelemetry's, in the middle of
+//! their code: their objects count at their sites, because a path counts where it ends.
 
 use ducktrack_classfile::MemberRef;
 

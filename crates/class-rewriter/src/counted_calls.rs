@@ -1,9 +1,9 @@
-//! Calls of JDK methods that make objects for their caller (`List.iterator`, `Optional.map`), in code that is not the JDK's: how often each is
-//! executed.
+//! Calls of JDK methods that make objects for their caller (`List.iterator`,
+//! `Optional.map`), in code that is not the JDK's: how often each is executed.
 //!
-//! The objects are counted at sites of the JDK, which do not know who asked. Where the JIT removes them no stack is sampled
-//! there either. The number of executed calls then says who asked, and how often. A call is counted as an allocation is: by paths, mostly by a counter
-//! that is there already.
+//! The objects are counted at sites of the JDK, which do not know who asked. Where the JIT removes
+//! them no stack is sampled there either. The number of executed calls then says who asked, and how
+//! often. A call is counted as an allocation is: by paths, mostly by a counter that is there already.
 
 use ducktrack_classfile::{ClassFile, Constant, Instruction, MemberRef, PoolIndex};
 

@@ -1,7 +1,8 @@
-//! Chains of `StringBuilder` that C2 joins: `new StringBuilder().append("a").append(i).toString()`, the concatenation of javac before Java 9, of the JDK itself and
-//! of other compilers.
+//! Chains of `StringBuilder` that C2 joins: `new StringBuilder().append("a").append(i).toString()`,
+//! the concatenation of javac before Java 9, of the JDK itself and of other compilers.
 //!
-//! C2 replaces such a chain by code that makes one array and one string, if nothing is stored between the constructor and `toString`. So no probe stands there:
+//! C2 replaces such a chain by code that makes one array and one string, if nothing
+//! is stored between the constructor and `toString`. So no probe stands there:
 //!
 //! ```text
 //!   sipush 300; invokestatic DuckTrack.count(I)V                        the builder and its first array
@@ -13,9 +14,9 @@
 //!   lload 5; invokestatic DuckTrackCallers.restoreNote(J)V
 //! ```
 //!
-//! These four objects are counted here whether or not C2 has joined the chain: the bodies of the constructor and of `toString` find the note of a joined chain, and
-//! have their objects filed under [`COUNTED_BY_CALLER`], which no reader takes. Larger arrays of the builder are made where the chain runs as it is written, and only
-//! there: `append` counts them as always.
+//! These four objects are counted here whether or not C2 has joined the chain: the bodies of the constructor and of `toString`
+//! find the note of a joined chain, and have their objects filed under [`COUNTED_BY_CALLER`], which no reader takes. Larger
+//! arrays of the builder are made where the chain runs as it is written, and only there: `append` counts them as always.
 
 use ducktrack_classfile::{Code, CodeOffset, Error, Instruction, Opcode, Operand};
 
@@ -47,8 +48,8 @@ impl JoinedChain {
     }
 }
 
-/// The chains in straight lines of a method of which these are all `instructions`, and whose `allocations` these are: nothing else allocates in them, and no other
-/// tracked method is called.
+/// The chains in straight lines of a method of which these are all `instructions`, and whose
+/// `allocations` these are: nothing else allocates in them, and no other tracked method is called.
 ///
 /// # Errors
 /// Those of the class file reader.

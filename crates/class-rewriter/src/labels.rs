@@ -1,4 +1,5 @@
-//! Places that control may reach by a jump: targets of branches and switches, and handlers. Facts known before such a place need not hold there.
+//! Places that control may reach by a jump: targets of branches and switches,
+//! and handlers. Facts known before such a place need not hold there.
 //!
 //! ```text
 //!    0: iload_0

@@ -1,7 +1,7 @@
 //! Numbers within one class, until the class gets its own.
 //!
-//! A class is planned with numbers from 0 on, in the order in which they are asked for. What the numbers stand for is kept as a list of requests, and
-//! the same requests give the real numbers, now or in a later run:
+//! A class is planned with numbers from 0 on, in the order in which they are asked for. What the numbers stand
+//! for is kept as a list of requests, and the same requests give the real numbers, now or in a later run:
 //!
 //! ```text
 //! requests     site (method 3, offset 7)   2 counters   call site (method 3, offset 20)

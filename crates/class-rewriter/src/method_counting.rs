@@ -1,8 +1,8 @@
 //! How the allocations of one method are counted, so that a person can check it.
 //!
-//! An allocation is *measured* where it stands (its length, its box, its class, its caller), or counted by a counter; many have both. Counters
-//! stand at sites or on paths. Paths are used where they are expected to save increments and nothing speaks against them:
-//! [`WhyPerSite`] says what did.
+//! An allocation is *measured* where it stands (its length, its box, its class, its caller), or
+//! counted by a counter; many have both. Counters stand at sites or on paths. Paths are used where
+//! they are expected to save increments and nothing speaks against them: [`WhyPerSite`] says what did.
 
 use std::fmt;
 

@@ -26,9 +26,9 @@ impl From<WhyPerSite> for NoPaths {
     }
 }
 
-/// Whether a method that is not known to be hot can save too little to be worth a plan. Any instruction that allocates can throw, so allocations
-/// that share an increment need a stub, and stubs must save [`LEAST_SAVED_FOR_STUBS`]. An increment counts each site once at the most: at
-/// least those of the hottest site stay.
+/// Whether a method that is not known to be hot can save too little to be worth a plan. Any instruction that allocates
+/// can throw, so allocations that share an increment need a stub, and stubs must save [`LEAST_SAVED_FOR_STUBS`]. An
+/// increment counts each site once at the most: at least those of the hottest site stay.
 pub(crate) fn little_to_save(per_site: u64, hottest: u64, runs: u64) -> Result<(), NoPaths> {
     let saved_at_most = ratio(per_site.saturating_sub(hottest), runs);
     if saved_at_most >= LEAST_SAVED_FOR_STUBS {

@@ -1,4 +1,5 @@
-//! Probes that read the class or size from the object itself. Two helper classes have methods for them: one counts, the other writes events.
+//! Probes that read the class or size from the object itself. Two helper
+//! classes have methods for them: one counts, the other writes events.
 
 use ducktrack_code_edit::Place;
 use ducktrack_probe_vocabulary::HelperMethod;
@@ -125,8 +126,8 @@ impl PlanBuilder<'_, '_, '_> {
         Ok(())
     }
 
-    /// An object that native code makes before it calls the constructor, which allocates by itself and may throw. It is reported before the call with
-    /// the constructor's class, or after it if the class was not ready then.
+    /// An object that native code makes before it calls the constructor, which allocates by itself and may throw.
+    /// It is reported before the call with the constructor's class, or after it if the class was not ready then.
     pub(crate) fn probe_constructed(
         &mut self,
         methods: ObjectMethods,

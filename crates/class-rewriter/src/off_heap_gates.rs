@@ -46,8 +46,8 @@ const HOLDERS: &[(&[u8], OffHeapKind)] = &[
     ),
 ];
 
-/// What zlib allocates for a stream, in bytes, with the parameters that the JDK uses (zlib's `zconf.h`): a window of 32 KB; for compression as much again, twice, and
-/// the tables of hashes.
+/// What zlib allocates for a stream, in bytes, with the parameters that the JDK uses (zlib's
+/// `zconf.h`): a window of 32 KB; for compression as much again, twice, and the tables of hashes.
 const INFLATER_BYTES: u32 = (1 << 15) + (7 << 10);
 const DEFLATER_BYTES: u32 = (1 << 17) + (1 << 17) + (6 << 10);
 

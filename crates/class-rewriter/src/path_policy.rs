@@ -1,7 +1,7 @@
 //! Decides which allocations are counted by paths, and when paths are not used.
 //!
-//! Paths share counters, but exceptions can leave them in the middle, and each such debt needs a stub. So paths are used where they save enough,
-//! and never where no handler may stand: in a constructor before it has called another one.
+//! Paths share counters, but exceptions can leave them in the middle, and each such debt needs a stub. So paths are used
+//! where they save enough, and never where no handler may stand: in a constructor before it has called another one.
 
 use ducktrack_classfile::Instruction;
 use ducktrack_code_edit::ConstructorHead;
@@ -33,8 +33,8 @@ impl PlanBuilder<'_, '_, '_> {
         }
     }
 
-    /// The same bound as [`little_to_save`](crate::no_paths::little_to_save) without a graph, for the many methods whose code never goes back: each allocation runs once at the most,
-    /// and one of them is the hottest.
+    /// The same bound as [`little_to_save`](crate::no_paths::little_to_save) without a graph, for the many
+    /// methods whose code never goes back: each allocation runs once at the most, and one of them is the hottest.
     pub(crate) fn too_few_to_save(&self, counted: &[CountedLevel]) -> Option<NoPaths> {
         let allocations = counted.chunk_by(|a, b| a.offset == b.offset).count();
         #[allow(clippy::cast_precision_loss, reason = "a small number")]

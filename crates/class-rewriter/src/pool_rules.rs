@@ -253,8 +253,8 @@ fn static_type(rule: CallRule, member: &MemberRef<'_>) -> Option<Box<[u8]>> {
     }
 }
 
-/// Whether a compiler has made a method of this name for the code of a closure: `lambda$main$0` (Java), `$anonfun$main$1` (Scala), `main$lambda$0`
-/// (Kotlin).
+/// Whether a compiler has made a method of this name for the code of a closure:
+/// `lambda$main$0` (Java), `$anonfun$main$1` (Scala), `main$lambda$0` (Kotlin).
 fn is_body_of_lambda(name: &[u8]) -> bool {
     let has = |part: &[u8]| name.windows(part.len()).any(|window| window == part);
     name.starts_with(b"lambda$") || has(b"$lambda$") || has(b"$anonfun$")

@@ -1,6 +1,7 @@
 //! The gate that modules pass on their way to read the unnamed modules.
 //!
-//! When an agent has changed a class of a module, the VM calls a method that lets the module read the unnamed modules of the boot loader and of the application's:
+//! When an agent has changed a class of a module, the VM calls a method that lets
+//! the module read the unnamed modules of the boot loader and of the application's:
 //!
 //! ```text
 //! jdk.internal.module.Modules.transformedByAgent(Module)

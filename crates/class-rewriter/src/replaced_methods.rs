@@ -1,7 +1,8 @@
-//! Private methods that the JIT may replace by code of its own, and that return what they make: what they allocate is counted where they are called.
+//! Private methods that the JIT may replace by code of its own, and that
+//! return what they make: what they allocate is counted where they are called.
 //!
-//! The JDK marks each method that a JIT knows by heart (`IntrinsicCandidate`; HotSpot checks the marks against its own table). A probe in such a body
-//! counts in the interpreter and in C1, and is lost in C2. So the class file itself says which methods these are, on each JDK:
+//! The JDK marks each method that a JIT knows by heart (`IntrinsicCandidate`; HotSpot checks the marks against its own table). A probe in
+//! such a body counts in the interpreter and in C1, and is lost in C2. So the class file itself says which methods these are, on each JDK:
 //!
 //! ```text
 //! @IntrinsicCandidate

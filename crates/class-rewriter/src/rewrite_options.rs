@@ -9,8 +9,8 @@ pub struct RewriteOptions {
     pub histogram: bool,
     /// Count what reached the heap.
     pub materialized: bool,
-    /// Count chains of `StringBuilder` around them, so that C2 can join them: only where counters need nothing from inside of a chain (no totals, lengths or
-    /// materialized objects), and characters of one byte are kept as one.
+    /// Count chains of `StringBuilder` around them, so that C2 can join them: only where counters need nothing from
+    /// inside of a chain (no totals, lengths or materialized objects), and characters of one byte are kept as one.
     pub joined_chains: bool,
     /// The totals that each thread keeps of its objects.
     pub totals: ThreadTotals,

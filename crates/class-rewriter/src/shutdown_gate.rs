@@ -1,5 +1,5 @@
-//! The start of the VM's shutdown: `java.lang.Shutdown.runHooks`, which both ways to the end go through (`System.exit` or a signal, and the end of the last thread),
-//! before any hook runs; and `Shutdown.halt`, with which `System.exit` ends and `Runtime.halt` begins.
+//! The start of the VM's shutdown: `java.lang.Shutdown.runHooks`, which both ways to the end go through (`System.exit` or a signal, and
+//! the end of the last thread), before any hook runs; and `Shutdown.halt`, with which `System.exit` ends and `Runtime.halt` begins.
 
 use ducktrack_code_edit::{Place, ProbeMethod};
 use ducktrack_probe_vocabulary::helper::counting;

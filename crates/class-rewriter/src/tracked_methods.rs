@@ -53,7 +53,8 @@ impl TrackedMethods {
         methods
     }
 
-    /// Adds the methods that make values, nodes and tables for their callers. A trace can name the object that is wasted, and so who asked for it; counts do without.
+    /// Adds the methods that make values, nodes and tables for their callers. A trace
+    /// can name the object that is wasted, and so who asked for it; counts do without.
     pub fn add_makers_of_values(&mut self) {
         // As of the other list, a test reads every line.
         let _ = self.add_lines(IN_TRACES);

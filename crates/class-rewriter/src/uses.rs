@@ -12,15 +12,17 @@
 //! | `if_acmpeq`, `if_acmpne` | both | `dup2; any; any` |
 //! | a call of a native method of `Object` without arguments | the receiver | `dup; any` |
 //!
-//! [`Stamps::Witness`] also stamps what is thrown, `this` of constructors once it is initialized, and the old targets of references that are overwritten ([`overwritten`]).
+//! [`Stamps::Witness`] also stamps what is thrown, `this` of constructors once it is
+//! initialized, and the old targets of references that are overwritten ([`overwritten`]).
 //!
 //! Every probe stands before its instruction, and `null` may be passed: the instruction throws its own exception.
 //!
-//! No stamp is needed where it cannot change after which collection an object was last used: for an object that was stamped since the last *tick*
-//! on the same straight line, or was made on it. A tick is an instruction where compiled code can be stopped for a collection: a call, an
-//! allocation, a monitor, a backward branch; and one that leaves a record ([`Stamps::Records`]). So between two ticks the thread's position does not move, and
-//! the second stamp would say what the first one says. In the interpreter, which can be stopped anywhere, the second of two adjacent uses may count with the first.
-//! A constructor's own `this` is left out by [`Stamps::Uses`] as well: it was made a moment before.
+//! No stamp is needed where it cannot change after which collection an object was last used: for an object that was
+//! stamped since the last *tick* on the same straight line, or was made on it. A tick is an instruction where compiled
+//! code can be stopped for a collection: a call, an allocation, a monitor, a backward branch; and one that leaves a
+//! record ([`Stamps::Records`]). So between two ticks the thread's position does not move, and the second stamp would say
+//! what the first one says. In the interpreter, which can be stopped anywhere, the second of two adjacent uses may count
+//! with the first. A constructor's own `this` is left out by [`Stamps::Uses`] as well: it was made a moment before.
 //!
 //! An object that its constructor has not initialized cannot be passed to a method: [`OperandCursor`] knows which operands may be such.
 

@@ -1,8 +1,9 @@
-//! Methods of the library in which threads of the JVM itself wait for ever: they are left as they are, unless every use of an object is stamped.
+//! Methods of the library in which threads of the JVM itself wait for ever:
+//! they are left as they are, unless every use of an object is stamped.
 //!
-//! Such a thread has entered its method before the agent could change it, and its frame runs the replaced version as long as the JVM lives. The
-//! serviceability agent (`jhsdb`, live or on a core dump) cannot read a frame whose method has been replaced by another one. All that these methods
-//! allocate is an exception for a wrong argument.
+//! Such a thread has entered its method before the agent could change it, and its frame runs the replaced version
+//! as long as the JVM lives. The serviceability agent (`jhsdb`, live or on a core dump) cannot read a frame whose
+//! method has been replaced by another one. All that these methods allocate is an exception for a wrong argument.
 
 /// By class, each with its methods, whatever their parameters.
 const WAITING: [(&[u8], &[&[u8]]); 3] = [

@@ -1,6 +1,8 @@
-//! Fuzz target: class files with any bytes changed. A class is refused by name, or rewritten into one that can be read again; nothing panics.
+//! Fuzz target: class files with any bytes changed. A class is refused by
+//! name, or rewritten into one that can be read again; nothing panics.
 //!
-//! `cargo test` changes the seeds at random for a second, `BOLERO_RANDOM_TEST_TIME_MS` says for how long; `cargo bolero test` is led by coverage.
+//! `cargo test` changes the seeds at random for a second, `BOLERO_RANDOM_TEST_TIME_MS`
+//! says for how long; `cargo bolero test` is led by coverage.
 
 use bolero::{TypeGenerator, check};
 use ducktrack_class_rewriter::{

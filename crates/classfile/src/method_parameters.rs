@@ -32,8 +32,8 @@ impl ClassFile<'_> {
         self.pool().find_utf8(NAME).is_some() && !self.methods().any(has_attribute)
     }
 
-    /// The bytes of the class with the parameters that `parameters_of` gives for a method, by name and descriptor. Names that the pool has are not
-    /// appended again.
+    /// The bytes of the class with the parameters that `parameters_of` gives for a
+    /// method, by name and descriptor. Names that the pool has are not appended again.
     ///
     /// # Errors
     /// If the pool is full, or a method has more than 255 parameters.

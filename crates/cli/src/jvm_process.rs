@@ -90,8 +90,8 @@ impl JvmProcess {
             .with_context(|| format!("cannot act as user {}", self.uid))
     }
 
-    /// Where a file of the JVM is for us. `path` is absolute, as the JVM sees it. Links to its folder lead where they lead the JVM, never out of its root; whether the file itself
-    /// is a link is for the caller to look at.
+    /// Where a file of the JVM is for us. `path` is absolute, as the JVM sees it. Links to its folder lead where
+    /// they lead the JVM, never out of its root; whether the file itself is a link is for the caller to look at.
     pub(crate) fn inside(&self, path: &Path) -> PathBuf {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
             return path_of(&self.root);

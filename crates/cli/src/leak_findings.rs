@@ -33,7 +33,8 @@ impl LeakJudge {
         }
     }
 
-    /// Reads trace and dump, and gives the findings to `tell`, with the answer to another question and the reason why a dump that nobody asked for cannot be read.
+    /// Reads trace and dump, and gives the findings to `tell`, with the answer to
+    /// another question and the reason why a dump that nobody asked for cannot be read.
     pub(crate) fn judge<Q: Question, T>(
         &self,
         folder: &Path,

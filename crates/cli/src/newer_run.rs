@@ -1,4 +1,5 @@
-//! A recording beside the one that is asked for: a JVM whose directory holds a recording already takes the next free name, `out.1`, `out.2`, ...
+//! A recording beside the one that is asked for: a JVM whose directory holds
+//! a recording already takes the next free name, `out.1`, `out.2`, ...
 
 use std::path::{Path, PathBuf};
 

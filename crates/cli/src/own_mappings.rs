@@ -1,8 +1,9 @@
 //! Lists of a heap dump get mappings of their own, which return to the system when they are freed.
 //!
-//! The C library maps each large block by itself. When such a block is freed, the library raises the size from which it does so, up to 32 MB. Later lists are smaller than
-//! that and lie in the library's heap, which gives free memory back only from its end. For a dump of 2 GB that took 0.5 GB more. An environment variable fixes the
-//! size, but the library reads it only at the start of a process. So the process starts itself anew.
+//! The C library maps each large block by itself. When such a block is freed, the library raises the size from
+//! which it does so, up to 32 MB. Later lists are smaller than that and lie in the library's heap, which gives
+//! free memory back only from its end. For a dump of 2 GB that took 0.5 GB more. An environment variable fixes
+//! the size, but the library reads it only at the start of a process. So the process starts itself anew.
 
 use std::env;
 use std::os::unix::process::CommandExt;

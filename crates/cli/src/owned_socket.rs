@@ -75,7 +75,8 @@ pub(crate) fn path_of(file: &OwnedFd) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
-/// A file below a root directory, as a process sees it that has this root: links lead nowhere else. `None`: the kernel is older than 5.6 and cannot tell.
+/// A file below a root directory, as a process sees it that has this root: links
+/// lead nowhere else. `None`: the kernel is older than 5.6 and cannot tell.
 ///
 /// # Errors
 /// If there is none.

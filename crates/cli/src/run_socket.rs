@@ -1,7 +1,7 @@
 //! The socket of a run, found by the process or by the directory.
 //!
-//! The agent keeps its directory open while it takes commands, so `/proc/PID/fd` leads there: also into a container, and whatever the length of
-//! the path.
+//! The agent keeps its directory open while it takes commands, so `/proc/PID/fd`
+//! leads there: also into a container, and whatever the length of the path.
 
 use std::fmt;
 use std::fs::{self, File};

@@ -36,8 +36,8 @@ pub(crate) fn folder(target: &str) -> Result<PathBuf> {
     }
 }
 
-/// The folder of the recording that the process writes, seen through its own root (a container's): the one that takes commands, else one of which it has
-/// files open for writing. The folder of a recording that has ended, or that the process reads, is none.
+/// The folder of the recording that the process writes, seen through its own root (a container's): the one that takes commands,
+/// else one of which it has files open for writing. The folder of a recording that has ended, or that the process reads, is none.
 fn of_process(pid: u32) -> Result<PathBuf> {
     let entries = match fs::read_dir(format!("/proc/{pid}/fd")) {
         Ok(entries) => entries,

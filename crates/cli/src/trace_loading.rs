@@ -1,4 +1,5 @@
-//! Trace directory of `mode=trace` to model: definitions first, then all events in one pass, read on a thread of its own and decoded on all cores.
+//! Trace directory of `mode=trace` to model: definitions first, then all
+//! events in one pass, read on a thread of its own and decoded on all cores.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! Any content of a file under a right checksum gives a report or one clear line, never a panic.
 //!
-//! The contents of some blocks of a real trace are changed and sealed again, so that the changes reach the decoders, the models and all reports. (Changes that
-//! the checksum finds are the reader's tests.) The largest numbers that fit are as likely as any others: sums of them must stop at a limit.
+//! The contents of some blocks of a real trace are changed and sealed again, so that the changes reach
+//! the decoders, the models and all reports. (Changes that the checksum finds are the reader's tests.)
+//! The largest numbers that fit are as likely as any others: sums of them must stop at a limit.
 //!
 //! `PROPTEST_CASES` is the number of such traces.
 

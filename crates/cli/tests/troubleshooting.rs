@@ -1,4 +1,5 @@
-//! `guide/troubleshooting.md` against the messages in the sources: each key is part of a message, and each message has a key or names the next step itself.
+//! `guide/troubleshooting.md` against the messages in the sources: each key is
+//! part of a message, and each message has a key or names the next step itself.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! Where objects are not initialized yet, and how deep the stack gets, at every instruction of a method.
 //!
-//! Code order says nothing about either: control may reach a constructor's call of `super` from code after it. In a class that must have frames, the frames
-//! say it at every place where control may come from elsewhere. In older classes branches and handlers are followed until nothing changes, as the
-//! verifier of these classes does.
+//! Code order says nothing about either: control may reach a constructor's call of `super` from code after it. In
+//! a class that must have frames, the frames say it at every place where control may come from elsewhere. In
+//! older classes branches and handlers are followed until nothing changes, as the verifier of these classes does.
 
 mod inference;
 mod operand_state;

@@ -92,7 +92,8 @@ impl Probes {
         self
     }
 
-    /// Makes numbers of more than 15 bits from smaller ones, instead of constants: the VM keeps the constants of all versions of a class in one pool.
+    /// Makes numbers of more than 15 bits from smaller ones, instead of constants:
+    /// the VM keeps the constants of all versions of a class in one pool.
     #[must_use]
     pub fn numbers_in_code(mut self, numbers_in_code: bool) -> Self {
         self.has_numbers_in_code = numbers_in_code;
@@ -217,9 +218,9 @@ impl ProbeBuilder<'_> {
         high.push(low).op(Opcode::IOR, -1)
     }
 
-    /// Pushes an int that is chosen when all code of the class is ready: three bytes that are replaced then. Until then they are an `ldc_w` of a
-    /// constant beyond any pool, counted from the last index downwards. [`Probes::later`] lists the values of `what`. Where numbers are made in the code,
-    /// there are seven bytes more, and room for a second slot.
+    /// Pushes an int that is chosen when all code of the class is ready: three bytes that are replaced then. Until then
+    /// they are an `ldc_w` of a constant beyond any pool, counted from the last index downwards. [`Probes::later`] lists
+    /// the values of `what`. Where numbers are made in the code, there are seven bytes more, and room for a second slot.
     #[must_use]
     pub fn push_later(self, what: u32) -> Self {
         let number = u16::try_from(self.probes.later.len());

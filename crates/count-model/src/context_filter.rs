@@ -3,8 +3,8 @@
 use crate::{CountModel, SiteRow, Tally, ThreadPart, ThreadRow};
 
 impl CountModel {
-    /// The model of the objects that these rows of threads counted. Figures that are known of a site as a whole only, like lengths, are kept where the
-    /// site has no other objects.
+    /// The model of the objects that these rows of threads counted. Figures that are known of
+    /// a site as a whole only, like lengths, are kept where the site has no other objects.
     pub fn of_threads(&self, is_wanted: impl Fn(&ThreadRow) -> bool) -> Self {
         let wanted: Vec<bool> = self.threads.iter().map(is_wanted).collect();
         let mut model = self.clone();

@@ -78,7 +78,8 @@ impl FieldLayouts {
         (classes.len() as u64, with_layout as u64)
     }
 
-    /// Layouts of the classes whose type (a descriptor with stable names) is wanted, by type. Classes of the same name that are laid out alike are one.
+    /// Layouts of the classes whose type (a descriptor with stable names) is
+    /// wanted, by type. Classes of the same name that are laid out alike are one.
     pub fn select(&self, wanted: impl Fn(&str) -> bool) -> Vec<ClassLayout> {
         let mut layouts: Vec<ClassLayout> = self
             .classes

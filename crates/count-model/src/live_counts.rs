@@ -1,5 +1,5 @@
-//! Totals of a running program, summed again at each look: per site, type, thread, package, call of the application, context and maker of memory outside of the
-//! heap.
+//! Totals of a running program, summed again at each look: per site, type, thread,
+//! package, call of the application, context and maker of memory outside of the heap.
 //!
 //! ```text
 //! define(record) ..                      what the trace says; more comes while the program loads classes

@@ -1,4 +1,5 @@
-//! Objects that the agent makes for itself: class files of hidden classes with their probes. They are not the program's, so no total has them.
+//! Objects that the agent makes for itself: class files of hidden classes
+//! with their probes. They are not the program's, so no total has them.
 
 use ducktrack_trace_format::SiteId;
 

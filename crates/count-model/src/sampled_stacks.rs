@@ -11,7 +11,8 @@ use rustc_hash::FxHashMap;
 use crate::definitions::Definitions;
 use crate::stable_name::{stable_class, stable_descriptor};
 
-/// All sampled stacks of a trace. Positions in `frames`, `methods` and `types` are what rows and frames name; a parent stands before its children.
+/// All sampled stacks of a trace. Positions in `frames`, `methods` and `types`
+/// are what rows and frames name; a parent stands before its children.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SampledStacks {
     /// Methods, with stable names.

@@ -21,7 +21,8 @@ pub struct MethodRow {
     pub name: Arc<str>,
     /// Descriptor, `(Ljava/lang/String;I)V`, type names made stable.
     pub descriptor: Arc<str>,
-    /// Another method of the class has the same name and a place with the same line, or without lines: only the descriptor tells them apart.
+    /// Another method of the class has the same name and a place with the
+    /// same line, or without lines: only the descriptor tells them apart.
     pub reads_alike: bool,
     /// Executed counter increments of this method's counters (see [`Increments::executed`](crate::Increments)).
     pub increments: u64,

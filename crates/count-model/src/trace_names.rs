@@ -14,7 +14,8 @@ use crate::column::{CallerColumn, SiteColumn, TypeColumn};
 /// Site ids in events are below this; definitions of others are not for events.
 pub(crate) const MOST_SITES: usize = 1 << 20;
 
-/// Sites, types and threads by the ids that events use. Made by [`CountModelBuilder::finish_trace`](crate::CountModelBuilder::finish_trace).
+/// Sites, types and threads by the ids that events use. Made by
+/// [`CountModelBuilder::finish_trace`](crate::CountModelBuilder::finish_trace).
 ///
 /// It can be shared by threads that decode: it answers as [`SiteFacts`].
 #[derive(Clone, Debug, Default)]

@@ -8,8 +8,9 @@
 //!                                   └─ otlp()        OpenTelemetry profiles (feature `otlp`)
 //! ```
 //!
-//! Stacks begin with the first frame of a thread and end with the type of the objects. Each format has objects and bytes, and live objects and
-//! live bytes where a trace knows them; the sums are those of the report. All but `jfr` have the live memory outside of the heap, too, by the stack that made it.
+//! Stacks begin with the first frame of a thread and end with the type of the objects. Each format has
+//! objects and bytes, and live objects and live bytes where a trace knows them; the sums are those of
+//! the report. All but `jfr` have the live memory outside of the heap, too, by the stack that made it.
 #![forbid(unsafe_code)]
 
 mod error;

@@ -7,7 +7,8 @@
 //! | attributes of a sample | `type`, `thread.name`, `site`, and of each kind of contexts `context.KIND` |
 //! | attributes of the resource | `service.name`, `process.pid`, and what is given |
 //!
-//! A file is a `ProfilesData`; its bytes are also those of an `ExportProfilesServiceRequest`. Entry 0 of each table stands for nothing, as the protocol wants.
+//! A file is a `ProfilesData`; its bytes are also those of an `ExportProfilesServiceRequest`.
+//! Entry 0 of each table stands for nothing, as the protocol wants.
 
 use std::collections::HashMap;
 use std::hash::Hash;

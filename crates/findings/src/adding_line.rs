@@ -1,4 +1,5 @@
-//! The line that adds to a structure, from sampled stacks: where the class that declares its field was on the stack when its nodes were made, or what they hold.
+//! The line that adds to a structure, from sampled stacks: where the class that
+//! declares its field was on the stack when its nodes were made, or what they hold.
 
 use ducktrack_count_model::{Application, CountModel, is_of_jdk};
 use ducktrack_profile::{Frame, FrameIndex, Profile};
@@ -56,7 +57,8 @@ impl<'a> AddingLines<'a> {
         }
     }
 
-    /// The line of the program's own project for which a library makes and adds it. An exact call comes before what samples show; lines of the JDK and of collections work for others, too.
+    /// The line of the program's own project for which a library makes and adds it. An exact call
+    /// comes before what samples show; lines of the JDK and of collections work for others, too.
     pub(crate) fn for_project(&self, finding: &Finding, project: &Application) -> Option<Place> {
         let is_of_project = |class: &str| project.contains(class);
         let is_its = |place: &Place| place.class(self.model).is_some_and(is_of_project);

@@ -40,7 +40,8 @@ pub(crate) struct Candidates<'a> {
 }
 
 impl Candidates<'_> {
-    /// What leaks, most bytes first, and of it last what has no place; then what fills; then what may leak; then what is too little to matter.
+    /// What leaks, most bytes first, and of it last what has no place; then
+    /// what fills; then what may leak; then what is too little to matter.
     pub(crate) fn all(&self) -> Vec<Finding> {
         let mut all: Vec<Finding> = Vec::new();
         for kind in KINDS {
@@ -96,8 +97,8 @@ impl Candidates<'_> {
         Some(method.class.clone())
     }
 
-    /// Classes of the program's own say most; then what its own methods make or have made; then what makes others itself: a listener whose constructor makes two events;
-    /// then what the program does not use.
+    /// Classes of the program's own say most; then what its own methods make or have made; then what makes
+    /// others itself: a listener whose constructor makes two events; then what the program does not use.
     fn preference(&self, row: &SurvivorRow, makers: &FxHashSet<Arc<str>>) -> u32 {
         let class = row.ty.as_deref().and_then(|ty| ty.strip_prefix('L'));
         let class = class.and_then(|class| class.strip_suffix(';'));
@@ -168,8 +169,8 @@ impl Candidates<'_> {
         })
     }
 
-    /// Whether entries of a `WeakHashMap` are among the rows, while there is no dump and at most one look at the old space. The table drops entries of dead keys when it is
-    /// next used; until then they are alive for the collector, and only a dump shows their keys.
+    /// Whether entries of a `WeakHashMap` are among the rows, while there is no dump and at most one look at the old space. The table
+    /// drops entries of dead keys when it is next used; until then they are alive for the collector, and only a dump shows their keys.
     fn is_of_weak_table(&self, driver: &JudgedRow<'_>, others: &[(&JudgedRow<'_>, u64)]) -> bool {
         let looks = driver.history.levels.iter().flatten().count();
         let mut rows = others.iter().map(|(row, _)| *row).chain([driver]);

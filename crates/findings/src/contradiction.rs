@@ -1,11 +1,13 @@
 //! A recording whose clock cannot be right.
 //!
-//! The clock of every verdict is the bytes that were allocated. The JVM has a counter of its own for them, which nothing of the recording goes into.
+//! The clock of every verdict is the bytes that were allocated. The JVM has
+//! a counter of its own for them, which nothing of the recording goes into.
 
 use ducktrack_analyses::Survivors;
 use ducktrack_count_model::Completeness;
 
-/// Bytes of the recording, of what the JVM counted. Short of the truth is the JVM's figure where a process was killed, by what came after it was read.
+/// Bytes of the recording, of what the JVM counted. Short of the truth is the
+/// JVM's figure where a process was killed, by what came after it was read.
 const MOST_SHARE: f64 = 1.25;
 
 /// The two figures that contradict each other.

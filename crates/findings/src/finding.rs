@@ -185,8 +185,8 @@ impl Finding {
         self.judged.slows.is_some()
     }
 
-    /// Bytes per megabyte of a straight line from the start of the span that adds as much within the horizon: a line that began late is drawn on for less, and one that
-    /// slows adds less.
+    /// Bytes per megabyte of a straight line from the start of the span that adds as much within
+    /// the horizon: a line that began late is drawn on for less, and one that slows adds less.
     pub fn drawn_rate(&self) -> f64 {
         self.rate.value * self.judged.part * self.judged.slows.unwrap_or(1.0)
     }

@@ -141,8 +141,8 @@ impl Holders<'_> {
         })
     }
 
-    /// The call that made the structure's nodes (or its array). Else a line near it: what the nodes were made for, the first below them that code of the program's own makes; else that
-    /// of what leaks.
+    /// The call that made the structure's nodes (or its array). Else a line near it: what the nodes were
+    /// made for, the first below them that code of the program's own makes; else that of what leaks.
     fn added_by(&self, finding: &Finding, path: &HolderPath) -> Option<AddedBy> {
         let structure = path.structure.as_ref();
         let added = structure

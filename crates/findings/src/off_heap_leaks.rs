@@ -125,7 +125,8 @@ impl<'a> OffHeapLeaks<'a> {
         }
     }
 
-    /// The objects are dead, and their memory is not released. A collection does that for some kinds, a little later; for the others nothing does.
+    /// The objects are dead, and their memory is not released. A collection
+    /// does that for some kinds, a little later; for the others nothing does.
     fn dropped(
         &self,
         makers: &OffHeapMakers,
@@ -186,7 +187,8 @@ impl<'a> OffHeapLeaks<'a> {
         })
     }
 
-    /// It is said only where it would matter if all of it came evenly, and of no fewer blocks than the run has pieces: an even line leaves one in each.
+    /// It is said only where it would matter if all of it came evenly, and of no
+    /// fewer blocks than the run has pieces: an even line leaves one in each.
     fn not_judged(
         &self,
         makers: &OffHeapMakers,

@@ -1,7 +1,8 @@
-//! The Java objects that date memory outside of the heap: one is made with each block, and is alive as long as something may still release the block.
+//! The Java objects that date memory outside of the heap: one is made with
+//! each block, and is alive as long as something may still release the block.
 //!
-//! The recording counts blocks and has no times of them. These objects are in the trace with the moments of their births and deaths, so that a block is judged as an
-//! object is.
+//! The recording counts blocks and has no times of them. These objects are in the trace
+//! with the moments of their births and deaths, so that a block is judged as an object is.
 
 use ducktrack_count_model::OffHeapKind;
 

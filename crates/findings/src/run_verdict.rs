@@ -19,7 +19,8 @@ pub enum RunVerdict {
         /// All of them.
         alarms: usize,
     },
-    /// Memory outside of the heap leaks, faster than anything in it: the first of so many in [`Findings::off_heap`](crate::Findings::off_heap).
+    /// Memory outside of the heap leaks, faster than anything in it: the
+    /// first of so many in [`Findings::off_heap`](crate::Findings::off_heap).
     LeaksOffHeap {
         /// Alarms outside of the heap.
         alarms: usize,
@@ -199,8 +200,8 @@ fn starting(findings: &[Finding], forecast: &Forecast) -> Option<usize> {
     findings.iter().position(is_starting)
 }
 
-/// The piece of the run before its shutdown is not judged: no other came after it. If it is longer than a cohort and keeps more than an average piece of the whole
-/// heap, a leak may have begun in it.
+/// The piece of the run before its shutdown is not judged: no other came after it. If it is longer
+/// than a cohort and keeps more than an average piece of the whole heap, a leak may have begun in it.
 fn too_young(survivors: &Survivors) -> Option<Unknown> {
     let (young, judged) = (survivors.alive_after.bytes, survivors.live.bytes);
     let all = young.saturating_add(judged);

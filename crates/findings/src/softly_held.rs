@@ -1,5 +1,5 @@
-//! The parts of each line of source that a dump shows to be no leak, by the cell of birth: what only soft references hold, which the JVM clears before the heap is full, and
-//! what only spent entries of weak tables hold, which are dead.
+//! The parts of each line of source that a dump shows to be no leak, by the cell of birth: what only soft references
+//! hold, which the JVM clears before the heap is full, and what only spent entries of weak tables hold, which are dead.
 
 use ducktrack_analyses::{ObjectMaker, SurvivorRow, Survivors};
 use ducktrack_holders::Holdings;

@@ -1,5 +1,5 @@
-//! What piles up in one structure is one finding: the keys, entries and values of a map are no three leaks, whatever the ratios in which they rise, nor are
-//! the classes, methods and names of a class loader.
+//! What piles up in one structure is one finding: the keys, entries and values of a map are no three leaks,
+//! whatever the ratios in which they rise, nor are the classes, methods and names of a class loader.
 
 use ducktrack_holders::{Holdings, PathNumber};
 

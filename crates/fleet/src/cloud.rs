@@ -1,7 +1,7 @@
 //! Object stores: `s3://`, `gs://`, `az://`, with the credentials of the environment (`AWS_*`, `GOOGLE_*`, `AZURE_*`).
 //!
-//! Files above a limit go up in parts; the store shows none of them before the last, so a process that is killed between parts leaves nothing that a
-//! reader sees.
+//! Files above a limit go up in parts; the store shows none of them before the last,
+//! so a process that is killed between parts leaves nothing that a reader sees.
 
 use bytes::Bytes;
 use object_store::aws::AmazonS3Builder;

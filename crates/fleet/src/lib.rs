@@ -6,8 +6,8 @@
 //! queries/*.sql ─> Question ── the same text ──> DuckDB or Spark
 //! ```
 //!
-//! Counts need no weights: a fleet is a sum. A site is named by a hash of what it is, not by where it stands in a file, so the rows of other hosts,
-//! builds and moved lines are of the same site. The tables: [SCHEMA.md](../SCHEMA.md).
+//! Counts need no weights: a fleet is a sum. A site is named by a hash of what it is, not by where it stands in a file,
+//! so the rows of other hosts, builds and moved lines are of the same site. The tables: [SCHEMA.md](../SCHEMA.md).
 #![forbid(unsafe_code)]
 
 mod day;

@@ -1,7 +1,7 @@
 //! Folds the records of a run, and cuts it into windows.
 //!
-//! A window ends with the first look at the counters (a snapshot) in another slot of the clock, so that the windows of all processes lie beside each
-//! other. A window has only the counts that changed in it: the sums over all windows are the report's.
+//! A window ends with the first look at the counters (a snapshot) in another slot of the clock, so that the windows of all
+//! processes lie beside each other. A window has only the counts that changed in it: the sums over all windows are the report's.
 
 use std::collections::BTreeMap;
 

@@ -22,7 +22,8 @@ pub struct Count {
     pub objects: i64,
     /// Their bytes.
     pub bytes: i64,
-    /// Objects of the site that reached the heap, under whatever caller and in whatever context: in the row without either. `None`: not measured, or another row.
+    /// Objects of the site that reached the heap, under whatever caller and in whatever
+    /// context: in the row without either. `None`: not measured, or another row.
     pub materialized: Option<i64>,
 }
 

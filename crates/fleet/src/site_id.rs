@@ -4,8 +4,8 @@ use std::fmt;
 
 use twox_hash::XxHash3_128;
 
-/// 128 bits of class, method, descriptor, way of allocating, type and number within the method: equal on every host, for every build, and where only lines
-/// have moved.
+/// 128 bits of class, method, descriptor, way of allocating, type and number within
+/// the method: equal on every host, for every build, and where only lines have moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SiteId(pub [u8; 16]);
 

@@ -17,7 +17,8 @@ pub trait Store {
     fn put(&self, path: &str, bytes: Bytes) -> Result<(), FleetError>;
 }
 
-/// Opens the root of a fleet: a folder, `file://`, or with the feature `cloud` `s3://`, `gs://`, `az://` with the credentials of the environment.
+/// Opens the root of a fleet: a folder, `file://`, or with the feature
+/// `cloud` `s3://`, `gs://`, `az://` with the credentials of the environment.
 ///
 /// # Errors
 /// When that place cannot be written to.

@@ -15,7 +15,8 @@
 //! begins are marked with the entries of the exception table that lead there ([`Block::handler_of`]). `athrow`
 //! ends a block without successors.
 //!
-//! Blocks and edges have the numbers of the crate `path-counters`, so that a method is at once one of its graphs ([`MethodGraph::path_graph`]).
+//! Blocks and edges have the numbers of the crate `path-counters`, so that
+//! a method is at once one of its graphs ([`MethodGraph::path_graph`]).
 //!
 //! Nothing here panics on input: code that breaks a rule yields an [`Error`].
 

@@ -20,7 +20,8 @@ pub struct ContentHead {
 pub trait ContentVisitor {
     /// An object; true if its content is needed.
     fn object(&mut self, head: ContentHead) -> bool;
-    /// The content: an instance's fields at once (big-endian, [`ClassTable::fields`] has their offsets), an array's elements in runs that split none.
+    /// The content: an instance's fields at once (big-endian, [`ClassTable::fields`]
+    /// has their offsets), an array's elements in runs that split none.
     fn content(&mut self, bytes: &[u8]);
     /// The end of the content.
     fn end(&mut self);

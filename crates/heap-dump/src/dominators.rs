@@ -343,8 +343,8 @@ mod tests {
             (tiers, tree)
         }
 
-        /// The edges that count, and the roots, worked out from what the words say: what firm edges reach from the roots is firm; what any edge reaches
-        /// from a root is at least late.
+        /// The edges that count, and the roots, worked out from what the words say: what firm
+        /// edges reach from the roots is firm; what any edge reaches from a root is at least late.
         fn held(&self) -> (Edges, Vec<u32>, Vec<u8>) {
             let both: Edges = self
                 .firm

@@ -1,5 +1,5 @@
-//! Where HotSpot puts the fields of an instance (JDK 15 and later): the fields of each class after those of its superclass, the largest first; a field goes into
-//! the smallest gap that is large enough, else to the end.
+//! Where HotSpot puts the fields of an instance (JDK 15 and later): the fields of each class after those of its
+//! superclass, the largest first; a field goes into the smallest gap that is large enough, else to the end.
 
 /// The fields of a class and its superclasses.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@
 //! | late | every way from a root has a *late* reference: one that does not keep anything by itself (the list of objects with a finalizer, queues of references) |
 //! | unheld | nothing leads to it from a root: garbage, or held by something that the dump does not have |
 //!
-//! A reference counts if its target is in no firmer tier than its origin, and a late reference never counts if its target is firm. So what is held late, or not at
-//! all, takes nothing away from the holders of firm nodes.
+//! A reference counts if its target is in no firmer tier than its origin, and a late reference never counts if
+//! its target is firm. So what is held late, or not at all, takes nothing away from the holders of firm nodes.
 
 use std::collections::VecDeque;
 
@@ -186,7 +186,8 @@ impl<G: Graph> HeldGraph<'_, G> {
         None
     }
 
-    /// Everything that is reached without going through a node or a reference that `is_cut`. Nodes that nothing holds are reached from their own kind.
+    /// Everything that is reached without going through a node or a reference
+    /// that `is_cut`. Nodes that nothing holds are reached from their own kind.
     pub fn reached_without(
         &self,
         orphans: &[u32],

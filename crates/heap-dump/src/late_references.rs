@@ -1,7 +1,8 @@
 //! Fields that lead to objects without keeping them: the collector and its helpers go through them on the way to freeing an object.
 //!
-//! An object with a finalizer is always in the list `Finalizer.unfinalized`, and one with a cleaner has the cleaner in a list; a reference that was found
-//! unreachable waits in a queue. An object that is held in no other way is as good as free, so these ways come after all others.
+//! An object with a finalizer is always in the list `Finalizer.unfinalized`, and one with a
+//! cleaner has the cleaner in a list; a reference that was found unreachable waits in a queue. An
+//! object that is held in no other way is as good as free, so these ways come after all others.
 
 /// The class that declares a field, and the field.
 const FIELDS: [(&str, &str); 15] = [
@@ -28,7 +29,8 @@ pub(crate) const HANDLERS: [&str; 2] = [
     "java/lang/ref/Finalizer$FinalizerThread",
 ];
 
-/// Objects that only instance fields of `java.lang.Class` hold, which no dump has, and the field. Of these only class values keep anything of the program's.
+/// Objects that only instance fields of `java.lang.Class` hold, which no dump
+/// has, and the field. Of these only class values keep anything of the program's.
 pub(crate) const FIELDS_OF_CLASS_OBJECTS: [(&str, &str); 1] =
     [("java/lang/ClassValue$ClassValueMap", "classValueMap")];
 

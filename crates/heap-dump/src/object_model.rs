@@ -7,8 +7,8 @@
 //! | neither, JDK 23 and later | 16 | 20 | 4 or 8 |
 //! | neither, before | 16 | 24 | 4 or 8 |
 //!
-//! The addresses tell which of them it was: no object reaches beyond the start of the next, and in a heap that was collected most end just there. So the model
-//! is the one that no object contradicts and by which most objects end where the next begins.
+//! The addresses tell which of them it was: no object reaches beyond the start of the next, and in a heap that was collected
+//! most end just there. So the model is the one that no object contradicts and by which most objects end where the next begins.
 
 use rustc_hash::FxHashMap;
 

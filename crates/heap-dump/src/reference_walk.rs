@@ -1,8 +1,8 @@
 //! The second walk over a dump: the references between objects.
 //!
-//! Referents of weak and phantom references are left out, because they do not keep objects alive; late references are kept apart. For class loaders
-//! that can be unloaded, two references are added that exist without a field: from an object to its class, and from a loader to each class that it
-//! loaded.
+//! Referents of weak and phantom references are left out, because they do not keep objects alive; late
+//! references are kept apart. For class loaders that can be unloaded, two references are added that
+//! exist without a field: from an object to its class, and from a loader to each class that it loaded.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -20,8 +20,8 @@ pub struct ShortestPaths {
 pub struct WayOrder<'a> {
     /// The first roots are static fields: their direct successors are as near as the roots themselves.
     pub statics: usize,
-    /// So many of the first roots last, these included. The others (local variables, references of native code) come and go: a way from them counts where no root that
-    /// lasts leads to.
+    /// So many of the first roots last, these included. The others (local variables, references
+    /// of native code) come and go: a way from them counts where no root that lasts leads to.
     pub lasting: usize,
     /// Nodes that are held by something outside of the graph.
     pub outside: &'a [u32],
@@ -30,8 +30,8 @@ pub struct WayOrder<'a> {
 }
 
 impl ShortestPaths {
-    /// Searches breadth first, from one group of roots after the other. What is held firmly has a path without late references; and what has a way without soft
-    /// references has no path with one, since these are gone before a heap is full.
+    /// Searches breadth first, from one group of roots after the other. What is held firmly has a path without late references;
+    /// and what has a way without soft references has no path with one, since these are gone before a heap is full.
     pub fn new<G: Graph>(held: &HeldGraph<'_, G>, ways: WayOrder<'_>) -> Self {
         let mut search = Search {
             before: vec![NOTHING; held.nodes()],

@@ -1,4 +1,5 @@
-//! The third walk over a dump: by which field each object is reached on its shortest path, and how much memory direct buffers have outside of the heap.
+//! The third walk over a dump: by which field each object is reached on its
+//! shortest path, and how much memory direct buffers have outside of the heap.
 
 use rustc_hash::FxHashMap;
 

@@ -1,7 +1,7 @@
 //! The vocabulary of heaps and collections on both sides of a trace: where the VM is read, and where its bytes are.
 //!
-//! Ranges and spaces are of any sort of address ([`HeapAddress`]): one that can be read, or a number in a file. The order of variants and fields is that of the
-//! bytes in a trace.
+//! Ranges and spaces are of any sort of address ([`HeapAddress`]): one that can be read, or
+//! a number in a file. The order of variants and fields is that of the bytes in a trace.
 
 #![forbid(unsafe_code)]
 

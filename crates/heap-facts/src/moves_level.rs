@@ -8,8 +8,8 @@ pub enum MovesLevel {
     /// Not at all: collections are counted, objects are not looked at.
     #[default]
     Off,
-    /// The heap is read when a collection has finished. Successful young and mixed collections are exact; of full ones and failed evacuations
-    /// the heap that they left is known, not the moves.
+    /// The heap is read when a collection has finished. Successful young and mixed collections are
+    /// exact; of full ones and failed evacuations the heap that they left is known, not the moves.
     Finish,
     /// The heap is also read inside the pause: every collection is exact.
     Exact,

@@ -41,7 +41,8 @@ impl SpaceKind {
         !matches!(self, Self::HumongousContinues | Self::Free)
     }
 
-    /// The word in JSON and text. The regions of one humongous object are of one kind: their live bytes are those of the object, which starts in the first.
+    /// The word in JSON and text. The regions of one humongous object are of one
+    /// kind: their live bytes are those of the object, which starts in the first.
     pub fn name(self) -> &'static str {
         match self {
             Self::Eden => "eden",

@@ -6,10 +6,11 @@
 //!
 //! 1. *Join*: objects of the mirror in the collected ranges are taken out. Both lists ascend by address, so one pass finds the survivors
 //!    among them.
-//! 2. *Scan*: survivors that the mirror did not know were born in this epoch, or have no event (the VM made them). For each object of the epoch,
-//!    [`EndIndex`] is asked whether such a survivor ended at its end address; neighbours that are all dead are skipped with one question. The end
-//!    identifies an object even if its size is unknown.
-//! 3. *Settle*: events without an address explain found objects of their class and size, where only one origin is possible ([`PendingObjects`]).
+//! 2. *Scan*: survivors that the mirror did not know were born in this epoch, or have no event (the VM made them). For
+//!    each object of the epoch, [`EndIndex`] is asked whether such a survivor ended at its end address; neighbours
+//!    that are all dead are skipped with one question. The end identifies an object even if its size is unknown.
+//! 3. *Settle*: events without an address explain found objects of their
+//!    class and size, where only one origin is possible ([`PendingObjects`]).
 //! 4. *Enter*: all survivors go in at their new addresses, and the same pass writes the moves.
 //!
 //! Objects outside of the collected ranges stay as they are. So after a collection without fault the mirror holds every object
@@ -263,8 +264,8 @@ impl<K: Kept> Mirror<K> {
         });
     }
 
-    /// Notes an allocation that no kept piece can hold: one whose end address is unknown. `recent`: a straggler belongs to the epoch that the
-    /// last collection ended.
+    /// Notes an allocation that no kept piece can hold: one whose end address is unknown.
+    /// `recent`: a straggler belongs to the epoch that the last collection ended.
     fn note(&mut self, origin: Origin, allocation: &Allocation, recent: bool) -> Option<Explained> {
         let (bytes, klass) = (allocation.bytes, allocation.klass);
         match allocation.place {

@@ -12,11 +12,12 @@
 //! collected       it is applied, or could not be
 //! ```
 //!
-//! `gained` and `lost` come when the live heap begins and ceases to be known; `born`, `kept`, `died` and `found` come only while it is. At the end of a trace come
-//! `settled`, `ending`, `died_young` for what no collection has seen, and `ended`.
+//! `gained` and `lost` come when the live heap begins and ceases to be known; `born`, `kept`, `died` and `found` come only
+//! while it is. At the end of a trace come `settled`, `ending`, `died_young` for what no collection has seen, and `ended`.
 //!
-//! The clock is allocated bytes: [`Step::clock`] and [`Heap::clock`] give [the bytes before an epoch](EpochSums::before), so
-//! [`LiveObject::birth`] places an object in an interval of allocated bytes. Births in an interval are `born`, and the `gone` of `died_young`.
+//! The clock is allocated bytes: [`Step::clock`] and [`Heap::clock`] give [the bytes before
+//! an epoch](EpochSums::before), so [`LiveObject::birth`] places an object in an interval
+//! of allocated bytes. Births in an interval are `born`, and the `gone` of `died_young`.
 
 use ducktrack_count_model::Origin;
 use ducktrack_trace_format::{Collection, ThreadId, UsesHead};
@@ -104,8 +105,8 @@ pub struct Wants {
 /// From when on the heap is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gain {
-    /// Objects born in this epoch or later have their whole life in the trace (0: all have). `None`: the heap was known, in doubt, and these objects
-    /// replace it.
+    /// Objects born in this epoch or later have their whole life in the trace (0: all
+    /// have). `None`: the heap was known, in doubt, and these objects replace it.
     pub since: Option<u32>,
     /// No epoch of the trace has ended: these objects are its first ones.
     pub is_first: bool,

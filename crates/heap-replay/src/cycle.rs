@@ -1,7 +1,8 @@
 //! Effects of a collection: the input of the engine beside events.
 //!
-//! An epoch is not a pause: it is the time between two cuts of the threads' buffers, and a cycle is applied to the heap at the cut at which it ends. Today each pause is both.
-//! A collector that relocates while the program runs has cycles of a generation, each with the cut at which its marking began: the reader hands them to the engine in the
+//! An epoch is not a pause: it is the time between two cuts of the threads' buffers, and a cycle is applied to the
+//! heap at the cut at which it ends. Today each pause is both. A collector that relocates while the program runs has
+//! cycles of a generation, each with the cut at which its marking began: the reader hands them to the engine in the
 //! order in which relocation began, and what was born after that cut is not judged, as it is not by G1's Remark.
 
 use std::borrow::Cow;
@@ -34,8 +35,9 @@ impl<'a> Cycle<'a> {
 
     /// A collection that was not written before the JVM was killed, but kept by the agent.
     ///
-    /// The writer of a trace looks which survivors events explain, and states the class of the others. Of a kept collection there are the survivors alone, each with
-    /// its class; so the engine does the same: what is at no survivor's new address once the collection is applied has no event.
+    /// The writer of a trace looks which survivors events explain, and states the class of the others.
+    /// Of a kept collection there are the survivors alone, each with its class; so the engine does the
+    /// same: what is at no survivor's new address once the collection is applied has no event.
     pub fn kept(kept: &KeptCollection) -> Self {
         let survivors = of_collected_ranges(kept);
         let moved = survivors
@@ -59,7 +61,8 @@ impl<'a> Cycle<'a> {
         }
     }
 
-    /// Whether the cycle can be applied to a heap after `epoch` collections, if its runs have this many `objects`; else why not, as a sentence.
+    /// Whether the cycle can be applied to a heap after `epoch` collections,
+    /// if its runs have this many `objects`; else why not, as a sentence.
     pub(crate) fn check(&self, epoch: u32, objects: u64) -> Result<(), String> {
         check_collection(&self.collection, epoch, objects, self.complete)
     }

@@ -10,9 +10,9 @@
 //! let heap = replay.finish();                  // then each analysis has its answer
 //! ```
 //!
-//! An *epoch* is the time between two collections. An object is born by an event (it ends at the address that the event gives), or found by a collection;
-//! it keeps its identity by the moves of collections, and dies by a collection that does not name it. Memory is bounded by the live
-//! heap, the survivors of one epoch and the moves of one collection.
+//! An *epoch* is the time between two collections. An object is born by an event (it ends at the address that the event
+//! gives), or found by a collection; it keeps its identity by the moves of collections, and dies by a collection that
+//! does not name it. Memory is bounded by the live heap, the survivors of one epoch and the moves of one collection.
 //!
 //! An [`Analysis`] is what somebody wants to know. It is written once, without a line in the engine:
 //!

@@ -1,6 +1,7 @@
 //! Moments of a run at which the heap is looked at.
 
-/// The number of a collection: 1 is the first of the run; 0 stands for the start of the run. A trace whose oldest files were rotated away starts later.
+/// The number of a collection: 1 is the first of the run; 0 stands for the
+/// start of the run. A trace whose oldest files were rotated away starts later.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CollectionNumber(
     /// The number in the trace.

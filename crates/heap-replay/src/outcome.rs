@@ -17,7 +17,8 @@ pub struct Outcome {
     pub died_promoted: Amount,
     /// Objects that came to lie where there was one already: a contradiction in the trace.
     pub conflicts: u64,
-    /// Objects of the epoch that lay where the collection judged nothing, though it judged all that was new (ZGC): a contradiction in the trace.
+    /// Objects of the epoch that lay where the collection judged nothing,
+    /// though it judged all that was new (ZGC): a contradiction in the trace.
     pub strays: u64,
     /// Survivors that no event explains and no earlier collection.
     pub found: u64,

@@ -75,8 +75,8 @@ impl<'a> HeapReplay<'a> {
         self.heap
     }
 
-    /// Goes on with the names of more sites, which [`finish_trace_after`](ducktrack_count_model::CountModelBuilder::finish_trace_after) has made of the
-    /// same trace.
+    /// Goes on with the names of more sites, which
+    /// [`finish_trace_after`](ducktrack_count_model::CountModelBuilder::finish_trace_after) has made of the same trace.
     pub fn set_names(&mut self, names: TraceNames) {
         self.heap.set_names(names);
     }
@@ -118,11 +118,11 @@ impl<'a> HeapReplay<'a> {
         }
     }
 
-    /// A collection ended the epoch. `decode` must let the parts take the contents of all event blocks since the collection before, each once each time that it is called.
-    /// `event_bytes` are the bytes of these blocks: what is a large part of the run is cut into slices.
+    /// A collection ended the epoch. `decode` must let the parts take the contents of all event blocks since the collection before, each
+    /// once each time that it is called. `event_bytes` are the bytes of these blocks: what is a large part of the run is cut into slices.
     ///
-    /// True: the collection did not look at new objects (G1's Remark and Cleanup). The same blocks must be put back, to be taken `again` with those of
-    /// the next epoch.
+    /// True: the collection did not look at new objects (G1's Remark and Cleanup). The
+    /// same blocks must be put back, to be taken `again` with those of the next epoch.
     pub fn end_epoch(
         &mut self,
         mut cycle: Cycle<'_>,
@@ -411,7 +411,8 @@ impl<'a> HeapReplay<'a> {
         step.outcome
     }
 
-    /// Counts the survivors that runs claim and nothing explains. Where the runs do not say which (`is_kept`), those that were found are explained.
+    /// Counts the survivors that runs claim and nothing explains. Where the
+    /// runs do not say which (`is_kept`), those that were found are explained.
     fn note_unexplained(
         &mut self,
         runs: &RunSums,

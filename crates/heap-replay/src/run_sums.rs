@@ -1,5 +1,5 @@
-//! The facts about a collection's runs that a replay needs once the fates of all objects are known. The runs themselves are 40 bytes each, and in a parallel collection most
-//! survivors have a run of their own.
+//! The facts about a collection's runs that a replay needs once the fates of all objects are known. The
+//! runs themselves are 40 bytes each, and in a parallel collection most survivors have a run of their own.
 
 use ducktrack_trace_format::MoveRun;
 

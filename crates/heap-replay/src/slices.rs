@@ -1,18 +1,20 @@
 //! Slices of an epoch: parts of about equal length on the clock of allocated bytes, for runs with few collections.
 //!
-//! An epoch's events come in pieces: those of one thread in order, with the time at which the piece was begun and handed over. A first pass over the pieces sums up their
-//! bytes. Each is taken to allocate evenly from its begin to its end, so that the bytes allocated up to any moment are known, and the moments at which the clock
-//! had passed each part of the epoch. Within its piece an event has its place by the bytes before it.
+//! An epoch's events come in pieces: those of one thread in order, with the time at which the piece was begun
+//! and handed over. A first pass over the pieces sums up their bytes. Each is taken to allocate evenly from
+//! its begin to its end, so that the bytes allocated up to any moment are known, and the moments at which the
+//! clock had passed each part of the epoch. Within its piece an event has its place by the bytes before it.
 //!
-//! Where in its time a thread allocated is not known. That matters only if others allocate a lot meanwhile ([`FUZZY`]): such objects are *undated*.
+//! Where in its time a thread allocated is not known. That matters only if
+//! others allocate a lot meanwhile ([`FUZZY`]): such objects are *undated*.
 
 use ducktrack_trace_format::{EventBlockHeader, ThreadId};
 use rustc_hash::FxHashMap;
 
 /// The most slices. A run of one epoch then has two for each cohort.
 pub(crate) const MOST: u64 = 32;
-/// While a piece was under way others allocated at least this part of the run so far: its objects are undated. An object misplaced by less is in the right half of the
-/// run, and halves show whether it grows as a line or as a step.
+/// While a piece was under way others allocated at least this part of the run so far: its objects are undated. An
+/// object misplaced by less is in the right half of the run, and halves show whether it grows as a line or as a step.
 const FUZZY: f64 = 0.25;
 
 /// A part of an epoch.

@@ -81,7 +81,8 @@ impl HeapReplay<'_> {
         SyncCheck::new(collection, replaces)
     }
 
-    /// From which epoch on objects count, if the heap is known again after a collection: from the beginning, if this is the first one at hand.
+    /// From which epoch on objects count, if the heap is known again after
+    /// a collection: from the beginning, if this is the first one at hand.
     fn known_since(&self, collection: u32) -> u32 {
         match self.heap.clock.is_at_start() {
             true => 0,

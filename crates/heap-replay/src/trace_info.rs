@@ -184,7 +184,8 @@ pub struct Rotation {
     pub collection: u32,
     /// Objects of the synchronization point.
     pub objects: u64,
-    /// Objects in which the synchronization point and the heap rebuilt from the files before differ. `None`: nothing was there to compare. 0 in a sound trace.
+    /// Objects in which the synchronization point and the heap rebuilt from the files
+    /// before differ. `None`: nothing was there to compare. 0 in a sound trace.
     pub differences: Option<u64>,
     /// Quality right after the synchronization point, then after each of the following nine collections.
     pub quality: Vec<Quality>,

@@ -1,7 +1,8 @@
 //! Shortest paths from roots, grouped by the fields on them.
 //!
-//! Objects whose paths go through the same fields and types share a *field path*; elements of an array are one field. Recursion is folded: where a structure
-//! refers to more of itself, the path goes back to where it was before, so that a list of a million nodes is one path and not a million.
+//! Objects whose paths go through the same fields and types share a *field path*; elements of an
+//! array are one field. Recursion is folded: where a structure refers to more of itself, the path
+//! goes back to where it was before, so that a list of a million nodes is one path and not a million.
 //!
 //! | folded | example |
 //! |---|---|
@@ -167,7 +168,8 @@ struct Builder<'a> {
     fields: &'a TreeFields,
     roots: RootKinds<'a>,
     numbers: FxHashMap<(u32, Way, TypeNumber), u32>,
-    /// By name, the first class object: those of the same name from other loaders are the same step, as are those that were generated alike.
+    /// By name, the first class object: those of the same name from other
+    /// loaders are the same step, as are those that were generated alike.
     class_objects: FxHashMap<String, u32>,
     all: FieldPaths,
 }

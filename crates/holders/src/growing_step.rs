@@ -1,9 +1,10 @@
 //! Where a structure grows: at which step of a path the time at which the objects at its end were born is decided.
 //!
-//! A container that grows gets element after element, and what hangs on one element is born with it: once the element is known, so is the time. Above that step the births
-//! below an object are spread over the whole run, whichever object it is. How much of the variance of births each step explains is the adjusted
-//! coefficient of determination (Wherry 1931) of a one-way analysis of variance, with the objects of the step as groups. The structure grows at the step that
-//! explains most of what the step before does not. Objects that are many because each element has many of them (the methods of each class of each loader) explain nothing more.
+//! A container that grows gets element after element, and what hangs on one element is born with it: once the element is known, so
+//! is the time. Above that step the births below an object are spread over the whole run, whichever object it is. How much of the
+//! variance of births each step explains is the adjusted coefficient of determination (Wherry 1931) of a one-way analysis of
+//! variance, with the objects of the step as groups. The structure grows at the step that explains most of what the step before does
+//! not. Objects that are many because each element has many of them (the methods of each class of each loader) explain nothing more.
 
 use rustc_hash::FxHashMap;
 

@@ -29,8 +29,8 @@ pub struct HolderPath {
 pub struct OwnStructure {
     /// The step at which one holder becomes many, each with a time of its own: its objects pile up.
     pub piles_up: usize,
-    /// The step whose holder is of the program's own, nearest before: the field that leads to this step holds the structure. 0 is the static field that the
-    /// path begins with. `None`: no class of the program's own is on the way.
+    /// The step whose holder is of the program's own, nearest before: the field that leads to this step holds the
+    /// structure. 0 is the static field that the path begins with. `None`: no class of the program's own is on the way.
     pub field: Option<usize>,
     /// What would be free without the elements of the structure: all objects of that path.
     pub retained: u64,
@@ -323,7 +323,8 @@ impl<'a> PathReader<'a> {
 }
 
 impl PathReader<'_> {
-    /// The field that leads to a step is not one that a class of the program's own has inherited from the JDK (a `LinkedHashMap` with another name).
+    /// The field that leads to a step is not one that a class of the program's
+    /// own has inherited from the JDK (a `LinkedHashMap` with another name).
     fn is_of_own_class(&self, step: &HolderStep) -> bool {
         let holdings = self.holdings;
         let graph = &holdings.dump.graph;
@@ -365,7 +366,8 @@ fn most_each(steps: &[HolderStep]) -> Option<usize> {
     most.map(|(at, _)| at)
 }
 
-/// The site of the nodes that pile up, if a call is known that made them; else that of the array that they are in, which grew; else the nodes'.
+/// The site of the nodes that pile up, if a call is known that made them;
+/// else that of the array that they are in, which grew; else the nodes'.
 fn added(steps: &[HolderStep], piles_up: usize) -> Origin {
     let of = |at: Option<usize>| {
         at.and_then(|at| steps.get(at))

@@ -171,7 +171,8 @@ impl Holdings {
         gone.map(|(object, _)| self.dump.bytes(object)).sum()
     }
 
-    /// True if classes go with these objects: what instance fields of class objects hold (mirrors of reflection), no dump has, so that more is free than it shows.
+    /// True if classes go with these objects: what instance fields of class objects
+    /// hold (mirrors of reflection), no dump has, so that more is free than it shows.
     pub fn frees_classes(&self, is_member: impl Fn(u32) -> bool) -> bool {
         let is_reached = self
             .held()

@@ -1,7 +1,7 @@
 //! A heap dump joined with the trace of the same JVM: the allocation site of each object.
 //!
-//! The identifiers in the dump are addresses, and the trace knows every object's address after the collection with which the dump began. Both lists are sorted and
-//! walked side by side.
+//! The identifiers in the dump are addresses, and the trace knows every object's address after
+//! the collection with which the dump began. Both lists are sorted and walked side by side.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,8 @@ use rustc_hash::FxHashMap;
 /// At most this share of the dump's objects may be missing in the trace.
 pub const MOST_MISSING: f64 = 0.001;
 
-/// What collectors put where objects have been, from JDK 19 on. Up to JDK 18 these are `int[]` and `java.lang.Object` that nothing refers to.
+/// What collectors put where objects have been, from JDK 19 on. Up to JDK
+/// 18 these are `int[]` and `java.lang.Object` that nothing refers to.
 const FILLERS: [&str; 3] = [
     "jdk/internal/vm/FillerArray",
     "jdk/internal/vm/FillerObject",
@@ -83,16 +84,18 @@ impl JoinOutcome {
         self.found > 0 && wrong <= MOST_MISSING * self.found as f64
     }
 
-    /// True when the trace's heap is that of the cycle before the dump, or for it, beside which the program ran. No address is used again before the next cycle, so what is
-    /// found is right; the dump has only what is held, so objects of the trace that died since are not in it. If the cycle was still moving objects, the dump has
-    /// these where they were, as if they were made since: more than half of it must be found.
+    /// True when the trace's heap is that of the cycle before the dump, or for it, beside which the program
+    /// ran. No address is used again before the next cycle, so what is found is right; the dump has only what
+    /// is held, so objects of the trace that died since are not in it. If the cycle was still moving objects,
+    /// the dump has these where they were, as if they were made since: more than half of it must be found.
     fn is_of_cycle(&self) -> bool {
         self.found.saturating_mul(2) >= self.objects
             && self.other_type as f64 <= MOST_MISSING * self.found as f64
     }
 }
 
-/// The bit that ZGC without generations sets in all references, and so in all identifiers of a dump: above all addresses of the trace. 0: there is none.
+/// The bit that ZGC without generations sets in all references, and so in all
+/// identifiers of a dump: above all addresses of the trace. 0: there is none.
 fn colour(graph: &HeapGraph, objects: &LiveObjects) -> u64 {
     let (first, last) = match graph.objects().checked_sub(1) {
         Some(last) => (graph.id(0), graph.id(last)),
@@ -163,8 +166,8 @@ impl JoinedDump {
         }
     }
 
-    /// True of an object that no root holds in a dump that may have dead objects: no holder is made up for it. In a dump for which the JVM has collected, something
-    /// holds it that the dump does not have.
+    /// True of an object that no root holds in a dump that may have dead objects: no holder is made up
+    /// for it. In a dump for which the JVM has collected, something holds it that the dump does not have.
     pub fn is_dead(&self, tier: Tier) -> bool {
         self.has_dead && tier == Tier::Unheld
     }
@@ -203,7 +206,8 @@ impl JoinedDump {
         }
     }
 
-    /// Objects that were made between the collection and the dump, where they were made. What the dump does not have was made after it, or is dead by then.
+    /// Objects that were made between the collection and the dump, where they were
+    /// made. What the dump does not have was made after it, or is dead by then.
     fn merge_made_since(&mut self, made: &LiveObjects) {
         let (makers, facts) = (self.makers.len() as u32, self.facts.len() as u32);
         self.makers.extend_from_slice(made.makers());

@@ -1,4 +1,5 @@
-//! Class loaders that could be unloaded, and what keeps each: a leak of its own kind, since a loader keeps all of its classes, and each class its static fields.
+//! Class loaders that could be unloaded, and what keeps each: a leak of its own
+//! kind, since a loader keeps all of its classes, and each class its static fields.
 
 use ducktrack_heap_dump::{DumpError, Graph};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,7 +13,8 @@ const OF_REFLECTION: &str = "jdk/internal/reflect/DelegatingClassLoader";
 /// Loaders of one type that are held by the same path of fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptLoaders {
-    /// The loaders and what keeps them. The retained bytes are those of the dump, which does not have what instance fields of class objects hold.
+    /// The loaders and what keeps them. The retained bytes are those of the
+    /// dump, which does not have what instance fields of class objects hold.
     pub path: HolderPath,
     /// Their classes.
     pub classes: u64,
@@ -39,8 +41,8 @@ impl Holdings {
         Ok(kept)
     }
 
-    /// The only loaders of their type that threads at work use as context, and their parents: the running program's own. Of a type with several of them, one may be left behind,
-    /// whoever uses it.
+    /// The only loaders of their type that threads at work use as context, and their parents: the
+    /// running program's own. Of a type with several of them, one may be left behind, whoever uses it.
     fn of_running_program(&self, classes: &FxHashMap<u32, Vec<u32>>) -> FxHashSet<u32> {
         let graph = &self.dump.graph;
         let mut of_type: FxHashMap<&str, u32> = FxHashMap::default();

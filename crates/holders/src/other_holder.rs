@@ -7,7 +7,8 @@ use crate::holdings::{Holding, Holdings};
 use crate::thread_local_field::NamedField;
 
 impl Holdings {
-    /// The field by which the object at a path's end is held when the structure on the path has given up all its elements. `None`: nothing holds it then.
+    /// The field by which the object at a path's end is held when the structure
+    /// on the path has given up all its elements. `None`: nothing holds it then.
     ///
     /// # Errors
     /// When the dump cannot be read again.

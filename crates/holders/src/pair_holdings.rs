@@ -39,8 +39,8 @@ impl Holdings {
         held.map(|(object, _)| self.dump.bytes(object)).sum()
     }
 
-    /// How old the targets of references from one type to another were when they were used last, in collections: of nearly all of them, at most this. `None`: there
-    /// are none, or uses were not recorded.
+    /// How old the targets of references from one type to another were when they were used last, in
+    /// collections: of nearly all of them, at most this. `None`: there are none, or uses were not recorded.
     pub fn longest_used(
         &self,
         is_source: impl Fn(TypeNumber) -> bool,

@@ -1,7 +1,8 @@
 //! The references whose removal frees what a path holds: what a trial of `ducktrack impact` sets to null.
 //!
-//! A trial removes references to objects that the program has not used for some collections, and a use of a removed object ends it. So references count by the bytes
-//! that they alone hold of such objects: the nodes of a table that grows are used again whenever it does, what they hold is not.
+//! A trial removes references to objects that the program has not used for some collections, and a
+//! use of a removed object ends it. So references count by the bytes that they alone hold of such
+//! objects: the nodes of a table that grows are used again whenever it does, what they hold is not.
 
 use rustc_hash::FxHashMap;
 
@@ -33,8 +34,9 @@ pub struct RemovablePair {
 }
 
 impl Holdings {
-    /// Of the references with which objects pile up on a path, and of those of these objects, the ones that free most, if a trial may set them to null; else the next
-    /// ones nearer to the root. `unused_for`: collections without a use after which a trial removes. `None`: no reference of the path may be removed.
+    /// Of the references with which objects pile up on a path, and of those of these objects, the ones that
+    /// free most, if a trial may set them to null; else the next ones nearer to the root. `unused_for`:
+    /// collections without a use after which a trial removes. `None`: no reference of the path may be removed.
     pub fn removable_pair(&self, path: &HolderPath, unused_for: u32) -> Option<RemovablePair> {
         let piles_up = path.structure.as_ref()?.piles_up;
         let mut ends: Vec<Ends> = (piles_up..=piles_up + STEPS)
@@ -70,7 +72,8 @@ impl Holdings {
         }
     }
 
-    /// A trial would have removed the object, and the program did not use it any more after that. Where uses are not recorded, all objects are such.
+    /// A trial would have removed the object, and the program did not use it
+    /// any more after that. Where uses are not recorded, all objects are such.
     fn stays_unused(&self, object: u32, unused_for: u32) -> bool {
         let unused = self.dump.staleness(object);
         let Some((unused, used_at)) = unused.zip(self.dump.age_at_use(object)) else {

@@ -19,8 +19,9 @@ pub struct NamedField {
 }
 
 impl Holdings {
-    /// The field of the program's own class that holds the structure on a path, and whether it is that of a `ThreadLocal`: where the value of one holds the structure and
-    /// no class of the program's own after it does. A dump that cannot be read again has no better answer than the path.
+    /// The field of the program's own class that holds the structure on a path, and whether it is that
+    /// of a `ThreadLocal`: where the value of one holds the structure and no class of the program's
+    /// own after it does. A dump that cannot be read again has no better answer than the path.
     pub fn structure_field(&self, path: &HolderPath) -> (Option<NamedField>, bool) {
         let Some(structure) = &path.structure else {
             return (None, false);

@@ -67,8 +67,8 @@ fn readable_at_once(addresses: &[Address]) -> usize {
     })
 }
 
-/// Copies `length` bytes from each of the addresses, one after the other, up to the first that cannot be read; gives the number of bytes. `None`: the kernel
-/// does not answer.
+/// Copies `length` bytes from each of the addresses, one after the other, up to the first
+/// that cannot be read; gives the number of bytes. `None`: the kernel does not answer.
 fn copied_at_once(addresses: &[Address], length: usize, bytes: &mut [u8]) -> Option<usize> {
     let local = libc::iovec {
         iov_base: bytes.as_mut_ptr().cast(),
@@ -102,7 +102,8 @@ fn read_own_memory_file(address: Address, buffer: &mut [u8]) -> bool {
     File::open("/proc/self/mem").is_ok_and(|memory| memory.read_exact_at(buffer, offset).is_ok())
 }
 
-/// Copies `length` bytes from each of the addresses, one after the other into one buffer, with one system call for many. `None`: not all can be read.
+/// Copies `length` bytes from each of the addresses, one after the other into
+/// one buffer, with one system call for many. `None`: not all can be read.
 pub(crate) fn read_each(addresses: &[Address], length: usize) -> Option<Vec<u8>> {
     let mut bytes = vec![0_u8; addresses.len() * length];
     for (some, part) in addresses

@@ -162,7 +162,8 @@ impl ClassTable {
         Ok(seen)
     }
 
-    /// Adds the new classes of one loader. The first read of a loader or class is a safe one; later, being in the chain proves that it is still there.
+    /// Adds the new classes of one loader. The first read of a loader or class
+    /// is a safe one; later, being in the chain proves that it is still there.
     fn refresh_loader(
         &mut self,
         loader: Address,

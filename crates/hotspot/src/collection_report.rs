@@ -127,8 +127,8 @@ pub enum MovesFault {
     /// Requested by a test.
     #[error("a fault was asked for")]
     OnDemand,
-    /// Full collections follow each other and free nearly nothing: nothing is read, so that the VM's own limits are reached as without the agent. Until a full collection
-    /// that comes after there is air.
+    /// Full collections follow each other and free nearly nothing: nothing is read, so that the VM's own
+    /// limits are reached as without the agent. Until a full collection that comes after there is air.
     #[error(
         "collections followed each other and freed nearly nothing, so the agent left them to the JVM"
     )]

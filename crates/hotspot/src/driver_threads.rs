@@ -1,7 +1,8 @@
 //! The threads on which a concurrent collector runs its phases, and who looks whenever one of them reads the clock.
 //!
-//! A driver is known by its name. The kernel's number of a thread is asked for only while a driver is sought that was not met yet: until then each thread that reads the clock
-//! pays a system call, later only two comparisons. The observer runs on the driver, beside the program; two drivers may run it at once.
+//! A driver is known by its name. The kernel's number of a thread is asked for only while a driver is
+//! sought that was not met yet: until then each thread that reads the clock pays a system call, later only
+//! two comparisons. The observer runs on the driver, beside the program; two drivers may run it at once.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicUsize, Ordering};

@@ -1,7 +1,9 @@
-//! Lets the VM write a heap dump at its first `OutOfMemoryError`, while what fills the heap is still held: by the flags `HeapDumpOnOutOfMemoryError` and
-//! `HeapDumpPath`, which may be set while a program runs (they are *manageable*; `jcmd PID VM.set_flag` sets the same two values).
+//! Lets the VM write a heap dump at its first `OutOfMemoryError`, while what fills the heap is
+//! still held: by the flags `HeapDumpOnOutOfMemoryError` and `HeapDumpPath`, which may be set
+//! while a program runs (they are *manageable*; `jcmd PID VM.set_flag` sets the same two values).
 //!
-//! A program that ends by the error has dropped its local variables by the time of its end, and may have no memory left for any other way to a dump.
+//! A program that ends by the error has dropped its local variables by the
+//! time of its end, and may have no memory left for any other way to a dump.
 
 use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
@@ -26,7 +28,8 @@ impl DumpAtExhaustion {
             && flags.get(PATH) == Some(FlagValue::Text(None));
         let switch = flags.place_of(SWITCH, FlagType::Bool).filter(|_| is_free)?;
         let place = flags.place_of(PATH, FlagType::Text)?;
-        // SAFETY: the VM's own table says that an aligned pointer to a C string lies here. The string is never freed: the VM may read it at any time.
+        // SAFETY: the VM's own table says that an aligned pointer to a C string
+        // lies here. The string is never freed: the VM may read it at any time.
         let place = unsafe { &*std::ptr::with_exposed_provenance::<AtomicPtr<i8>>(place.0) };
         place.store(path.into_raw().cast(), Ordering::Release);
         let armed = Self { switch };

@@ -326,7 +326,8 @@ impl<'a> EvacuationWalk<'a> {
         true
     }
 
-    /// Takes the object at `at` as an instance of the current class (0) or of a former class (1 is the latest). Returns `None` if that is impossible.
+    /// Takes the object at `at` as an instance of the current class (0) or of
+    /// a former class (1 is the latest). Returns `None` if that is impossible.
     unsafe fn step(
         &mut self,
         at: Address,

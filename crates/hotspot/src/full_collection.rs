@@ -141,7 +141,8 @@ impl FullCollectionReading {
         })
     }
 
-    /// Call at every look inside a pause. Cheap unless a full collection is running. `classes` must have been refreshed when the pause began.
+    /// Call at every look inside a pause. Cheap unless a full collection is
+    /// running. `classes` must have been refreshed when the pause began.
     ///
     /// # Safety
     /// The world must be stopped, and this must be the thread that runs the collection.

@@ -64,7 +64,8 @@ impl CountClasses for NotCounted {
     fn count(&mut self, _: u32, _: usize, _: usize) {}
 }
 
-/// Walks stretches on this thread and on the pool threads that join. Each thread has its own walk, source and counts; returns the sources and counts.
+/// Walks stretches on this thread and on the pool threads that join. Each
+/// thread has its own walk, source and counts; returns the sources and counts.
 ///
 /// # Safety
 /// As for [`Lanes::run`].

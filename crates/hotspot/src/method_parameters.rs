@@ -1,7 +1,8 @@
 //! Reads the names and flags of methods' parameters (attribute `MethodParameters`) that the VM keeps with a loaded class.
 //!
-//! HotSpot before JDK 20 leaves this attribute out of the class file that it hands to agents when a class is retransformed (JDK-8240908), and
-//! a class that is retransformed loses it. Later releases write it, and have other tables: there, [`MethodParameterLayout::load`] is an error.
+//! HotSpot before JDK 20 leaves this attribute out of the class file that it hands to agents when
+//! a class is retransformed (JDK-8240908), and a class that is retransformed loses it. Later
+//! releases write it, and have other tables: there, [`MethodParameterLayout::load`] is an error.
 //!
 //! From `src/hotspot/share/oops/constMethod.hpp`: what only some methods have lies at the end of a `ConstMethod`, and is found from there
 //! backwards. Flags say what there is.
@@ -11,8 +12,8 @@
 //!                                                                                                                        end -^
 //! ```
 //!
-//! Names are indices into the pool of the method's class. Everything is read through [`crate::read_value`]: a class that another thread redefines at
-//! this moment gives an error, or parameters of its older version.
+//! Names are indices into the pool of the method's class. Everything is read through [`crate::read_value`]:
+//! a class that another thread redefines at this moment gives an error, or parameters of its older version.
 
 use crate::address::Address;
 use crate::careful_read::{read_bytes, read_value};

@@ -8,8 +8,9 @@
 //! | `-XX:-UseCompressedClassPointers` | 8 bytes at 0 | 8 bytes at 8 | 4 bytes at 16 |
 //! | `-XX:+UseCompactObjectHeaders` (JDK 24 and later) | 8 bytes at 0 | upper 22 bits of the mark word | 4 bytes at 8 |
 //!
-//! A compressed class pointer `n` stands for `base + (n << shift)`, with `base` and `shift` from `CompressedKlassPointers`. Example of JDK 25 with
-//! base 0x7F00_0000_0000 and shift 10: mark word `0x0000_4C00_0000_0001` has `mark >> 42 = 0x13`, so the class is at 0x7F00_0000_4C00.
+//! A compressed class pointer `n` stands for `base + (n << shift)`, with `base` and `shift` from
+//! `CompressedKlassPointers`. Example of JDK 25 with base 0x7F00_0000_0000 and shift 10: mark
+//! word `0x0000_4C00_0000_0001` has `mark >> 42 = 0x13`, so the class is at 0x7F00_0000_4C00.
 //!
 //! If the low two bits of the mark word are 11, the collector has forwarded the object, and the other bits are the new address.
 
@@ -44,7 +45,8 @@ pub(crate) enum ClassBits {
     UpperMark(u32),
 }
 
-/// The header layout of this VM. Load in or after `VMInit`, because the base of class pointers is known only once the VM has set up its heap.
+/// The header layout of this VM. Load in or after `VMInit`, because the
+/// base of class pointers is known only once the VM has set up its heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ObjectHeader {
     class_pointer: ClassPointer,
@@ -53,7 +55,8 @@ pub struct ObjectHeader {
     stays_bits: u64,
 }
 
-/// Bit 2 of the mark word, from JDK 24 on: the evacuation of this object failed, and it stays. Before, such an object is forwarded to itself.
+/// Bit 2 of the mark word, from JDK 24 on: the evacuation of this object
+/// failed, and it stays. Before, such an object is forwarded to itself.
 const STAYS: u64 = 0b100;
 /// The first JDK with that bit.
 const FIRST_WITH_STAYS: i32 = 24;

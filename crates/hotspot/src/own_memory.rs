@@ -1,7 +1,8 @@
 //! What this library has mapped, and how much of that is in memory by the word of the system.
 //!
-//! Everything that maps memory here or above tells its range. The kernel has a word for each page of a process (`/proc/self/pagemap`): whether the page is there,
-//! and whether it is one of a file or the process's own. Pages that were only read share the kernel's page of zeros: they are neither, and `VmRSS` does not have them either.
+//! Everything that maps memory here or above tells its range. The kernel has a word for each page of a process
+//! (`/proc/self/pagemap`): whether the page is there, and whether it is one of a file or the process's own. Pages
+//! that were only read share the kernel's page of zeros: they are neither, and `VmRSS` does not have them either.
 
 use std::fs::File;
 use std::ops::Range;
@@ -38,7 +39,8 @@ pub fn note_unmapped(start: Address, length: usize) {
     mapped().set(&(start.0..start.0.saturating_add(length)), false);
 }
 
-/// Bytes of all that is mapped, the library itself included, which are in memory. `None`: the system does not say, or there are too many ranges to know them all.
+/// Bytes of all that is mapped, the library itself included, which are in memory.
+/// `None`: the system does not say, or there are too many ranges to know them all.
 #[must_use]
 pub fn resident_of_own_memory() -> Option<u64> {
     let pages = File::open("/proc/self/pagemap").ok()?;
@@ -121,7 +123,8 @@ unsafe extern "C" fn take_own_segments(
     0
 }
 
-/// A set of addresses, as the boundaries of its ranges in ascending order: from the first to the second, from the third to the fourth, and so on.
+/// A set of addresses, as the boundaries of its ranges in ascending order:
+/// from the first to the second, from the third to the fourth, and so on.
 struct MappedRanges {
     /// The first `count` are in use.
     boundaries: [usize; 2 * MOST],

@@ -11,7 +11,8 @@
 //! | the watched thread (the VM thread) | one call of the observer |
 //!
 //! - The word is never restored: other code may have replaced it since, and the library with our function is never unloaded.
-//! - Nothing unwinds out of the function: a panic of the observer permanently ends watching ([`PauseHook::has_failed`]). `errno` is preserved.
+//! - Nothing unwinds out of the function: a panic of the observer permanently
+//!   ends watching ([`PauseHook::has_failed`]). `errno` is preserved.
 //! - Usually the VM thread is watched from `GarbageCollectionStart` on, an event that it posts itself. It can also be found by name; then,
 //!   until it first reads the clock, every thread that does so pays a system call.
 //! - The observer is not called again while it runs, or while its lock is held elsewhere.
@@ -71,7 +72,8 @@ impl PauseHook {
         watched_thread::watch_this();
     }
 
-    /// Watches the VM thread from now on, at any time, for collections that the VM does not announce. Returns `false` if no thread has its name.
+    /// Watches the VM thread from now on, at any time, for collections that
+    /// the VM does not announce. Returns `false` if no thread has its name.
     pub fn watch_vm_thread(&self) -> bool {
         watched_thread::watch_named(VM_THREAD)
     }

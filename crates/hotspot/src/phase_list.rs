@@ -1,6 +1,7 @@
 //! Determines which phases of a full collection are over, from the list that the VM keeps of them.
 //!
-//! Serial, Parallel and G1 record the begin and end of each phase of a full collection in a `GCTimer` (`src/hotspot/share/gc/shared/gcTimer.hpp`):
+//! Serial, Parallel and G1 record the begin and end of each phase of a full
+//! collection in a `GCTimer` (`src/hotspot/share/gc/shared/gcTimer.hpp`):
 //!
 //! ```text
 //! GCTimer (found on the stack)   ... _phases -> array { i32 length, i32 room, -> entries }

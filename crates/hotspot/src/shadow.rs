@@ -95,7 +95,8 @@ impl Shadow {
         self.release(start, self.bytes.next_multiple_of(page_size()));
     }
 
-    /// Clears the stamps of a part of the heap and releases their memory, while the program runs. False: not a part of it in whole pages of the system.
+    /// Clears the stamps of a part of the heap and releases their memory, while
+    /// the program runs. False: not a part of it in whole pages of the system.
     #[must_use]
     pub fn clear_part(&self, start: Address, bytes: usize) -> bool {
         let is_inside = start >= self.heap && start.above(self.heap) + bytes <= self.bytes;
@@ -224,8 +225,8 @@ impl Shadow {
         }
     }
 
-    /// The first word of `[from, to)`, clipped to the heap, and how many there are: permanently mapped by `map`, a byte at this distance for each byte of the reserved heap. Words
-    /// are aligned, since the distance is a multiple of 8.
+    /// The first word of `[from, to)`, clipped to the heap, and how many there are: permanently mapped by `map`, a byte
+    /// at this distance for each byte of the reserved heap. Words are aligned, since the distance is a multiple of 8.
     fn word_range(&self, from: Address, to: Address) -> (*const u64, usize) {
         let heap_end = self.heap.plus(self.bytes & !7);
         let (from, to) = (from.max(self.heap), to.min(heap_end));

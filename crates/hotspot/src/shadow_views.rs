@@ -1,4 +1,5 @@
-//! The shadow of a heap of ZGC: its address range is many times larger than the heap, and without generations the program sees its memory at three places.
+//! The shadow of a heap of ZGC: its address range is many times larger than the
+//! heap, and without generations the program sees its memory at three places.
 //!
 //! ```text
 //!   heap      [ view marked0 ]   [ view marked1 ]   [ view remapped ]        one memory
@@ -6,8 +7,9 @@
 //!   shadow    [      ▼       ]   [      ▼       ]   [       ▼       ]        one memory as well: a file without a name
 //! ```
 //!
-//! (`src/hotspot/cpu/x86/gc/z/zGlobals_x86.cpp` of JDK 17: the bits above the offset are the colour of a reference, and code uses references with the good colour as
-//! addresses.) A use is stamped through the view that has the good colour, and read through the first one. With generations there is one view.
+//! (`src/hotspot/cpu/x86/gc/z/zGlobals_x86.cpp` of JDK 17: the bits above the offset are the colour of a
+//! reference, and code uses references with the good colour as addresses.) A use is stamped through the
+//! view that has the good colour, and read through the first one. With generations there is one view.
 //!
 //! The file is as long as the range, and has memory only where it was touched.
 

@@ -77,7 +77,8 @@ impl WalkPool {
 
     /// Runs `work` on this thread and on those that join, until all have returned. Returns whether none of them panicked.
     pub(crate) fn run(&self, work: &(dyn Fn() + Sync)) -> bool {
-        // SAFETY: only the lifetime changes. Before this function returns, `finish` removes the reference and waits for every thread that uses it.
+        // SAFETY: only the lifetime changes. Before this function returns,
+        // `finish` removes the reference and waits for every thread that uses it.
         let shared_work: &'static (dyn Fn() + Sync) = unsafe { std::mem::transmute(work) };
         {
             let mut state = self.shared.lock();
@@ -90,7 +91,8 @@ impl WalkPool {
         self.finish() && outcome.is_ok()
     }
 
-    /// Runs a worker on every item, with one worker per thread. Returns the results in the order of the items, or `None` if a worker panicked.
+    /// Runs a worker on every item, with one worker per thread. Returns the
+    /// results in the order of the items, or `None` if a worker panicked.
     pub(crate) fn map<T: Sync, R: Send, W: FnMut(&T) -> R>(
         &self,
         items: &[T],

@@ -83,7 +83,8 @@ fn is_sought() -> bool {
     found
 }
 
-/// The kernel's id of the calling thread. By the system call: `gettid` is a function since glibc 2.30 only, and an older one would not load the agent.
+/// The kernel's id of the calling thread. By the system call: `gettid` is a
+/// function since glibc 2.30 only, and an older one would not load the agent.
 pub(crate) fn this_number() -> i32 {
     // SAFETY: the call has no arguments and cannot fail.
     let number = unsafe { libc::syscall(libc::SYS_gettid) };

@@ -174,7 +174,8 @@ impl WriteWatch {
         &self.frontier
     }
 
-    /// From now on no page of these ranges counts as written. The ranges must be ascending memory of the heap. The threads of the pool help.
+    /// From now on no page of these ranges counts as written. The ranges
+    /// must be ascending memory of the heap. The threads of the pool help.
     pub(crate) fn begin(&mut self, ranges: &[AddressRange], pool: &WalkPool) -> Result<(), Error> {
         self.ranges.clear();
         self.turn.next();

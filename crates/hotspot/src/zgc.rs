@@ -10,8 +10,9 @@
 //!   afterwards           a thread of ours: classes and sizes of the live objects, where they are now
 //! ```
 //!
-//! A driver runs the phases of its generation one after the other and reads the clock between them, through the word that [`crate::pause_hook`] replaces. While our code
-//! runs there, nothing else can change the pages that the cycle judges. The program's threads go on; no object is touched, and pauses hold no work. A driver only copies: at the
+//! A driver runs the phases of its generation one after the other and reads the clock between them, through the word
+//! that [`crate::pause_hook`] replaces. While our code runs there, nothing else can change the pages that the cycle
+//! judges. The program's threads go on; no object is touched, and pauses hold no work. A driver only copies: at the
 //! next end of marking, from which on the VM may free what our thread still reads, it waits until that is read.
 //!
 //! | JDK | generations | prefix of the structures | drivers |
@@ -20,17 +21,20 @@
 //! | 21 | one | `X` | `XDriver` |
 //! | 21 `-XX:+ZGenerational`, 25 | two | `Z` | `ZDriverMinor`, `ZDriverMajor` |
 //!
-//! *Addresses.* ZGC colours its references. Here an address is without colours, as the program's own reads use it. With two generations, an address of the old one has
-//! [`OLD_GENERATION`] set: while an old cycle runs, an address may belong to a dead object of the old generation and to a new one of the young generation.
+//! *Addresses.* ZGC colours its references. Here an address is without colours, as the program's own reads use
+//! it. With two generations, an address of the old one has [`OLD_GENERATION`] set: while an old cycle runs, an
+//! address may belong to a dead object of the old generation and to a new one of the young generation.
 //!
-//! *When a cycle counts.* A young cycle (and the only one, without generations) judges what was allocated before its Mark Start. An old one judges the pages that were old at its
-//! Mark Start; it counts from its Mark End on, and the driver waits there until a young cycle that began before is through, so that no object can be promoted to memory
-//! that the old cycle frees. So each cycle is like a collection that happens at one moment.
+//! *When a cycle counts.* A young cycle (and the only one, without generations) judges what was allocated before
+//! its Mark Start. An old one judges the pages that were old at its Mark Start; it counts from its Mark End on,
+//! and the driver waits there until a young cycle that began before is through, so that no object can be
+//! promoted to memory that the old cycle frees. So each cycle is like a collection that happens at one moment.
 //!
-//! *The whole heap.* Without generations, each cycle lists it. With generations, it is put together from an old cycle and the young ones after it ([`inventory`]), where a recording asks for that.
+//! *The whole heap.* Without generations, each cycle lists it. With generations, it is put together
+//! from an old cycle and the young ones after it ([`inventory`]), where a recording asks for that.
 //!
-//! Every reading is checked ([`live_map`], [`forwarding_table`]): marked objects against the page's own count and bytes, entries against marks. Any difference is a fault of the
-//! cycle.
+//! Every reading is checked ([`live_map`], [`forwarding_table`]): marked objects against the
+//! page's own count and bytes, entries against marks. Any difference is a fault of the cycle.
 
 mod address_key;
 mod capture;

@@ -87,8 +87,8 @@ impl Vm {
             .ok_or(Error::NullResult { function: "GetEnv" })
     }
 
-    /// Attaches the current native thread as a daemon, in this thread group (null: that of `main`). Call [`Vm::detach_current_thread`] before the
-    /// thread ends.
+    /// Attaches the current native thread as a daemon, in this thread group (null:
+    /// that of `main`). Call [`Vm::detach_current_thread`] before the thread ends.
     pub fn attach_current_thread_as_daemon(
         self,
         name: &str,
@@ -102,8 +102,8 @@ impl Vm {
             group,
         };
         let mut env: *mut c_void = null_mut();
-        // SAFETY: the table is the VM's; `arguments` and `env` live through the call, and the VM copies the name. A reference to a group follows
-        // the contract of `Jni::from_raw`.
+        // SAFETY: the table is the VM's; `arguments` and `env` live through the call, and the
+        // VM copies the name. A reference to a group follows the contract of `Jni::from_raw`.
         let code = unsafe {
             ((**self.raw.as_ptr()).v1_4.AttachCurrentThreadAsDaemon)(
                 self.raw.as_ptr(),

@@ -73,7 +73,8 @@ impl Management {
         })
     }
 
-    /// Writes a heap dump into a file that does not exist yet; with `live`, of the objects that a collection leaves. Allocates nothing in the heap.
+    /// Writes a heap dump into a file that does not exist yet; with `live`, of
+    /// the objects that a collection leaves. Allocates nothing in the heap.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -112,7 +113,8 @@ impl Management {
     }
 }
 
-/// The exception that a call has left, cleared: what these functions throw (`IOException`, `IllegalArgumentException`) is never the program's.
+/// The exception that a call has left, cleared: what these functions throw
+/// (`IOException`, `IllegalArgumentException`) is never the program's.
 fn thrown(jni: Jni, function: &'static str) -> Option<Error> {
     let thrown = jni.take_exception()?;
     let message = || {

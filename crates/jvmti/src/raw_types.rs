@@ -16,7 +16,8 @@ pub type jlocation = jlong;
 /// A raw monitor, created by `CreateRawMonitor`.
 #[allow(non_camel_case_types, reason = "the name of the specification")]
 pub type jrawMonitorID = *mut c_void;
-/// A `jboolean` as the VM stores it: any byte, zero means false. Not a Rust `bool`, for which bytes other than 0 and 1 are undefined behaviour.
+/// A `jboolean` as the VM stores it: any byte, zero means false. Not a Rust
+/// `bool`, for which bytes other than 0 and 1 are undefined behaviour.
 pub type JvmtiBoolean = u8;
 /// The function table as callbacks see it: opaque. [`crate::FunctionTable`] has its slots.
 #[repr(C)]

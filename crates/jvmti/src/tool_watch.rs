@@ -24,8 +24,8 @@ static WATCHING: OnceLock<bool> = OnceLock::new();
 static LISTENER: OnceLock<fn()> = OnceLock::new();
 
 impl Vm {
-    /// From now on calls `listener` before any tool environment is handed out, except by [`Vm::jvmti`], on the thread that asks for it. Returns false if this VM's
-    /// table cannot be replaced. Only the first listener of a process is used.
+    /// From now on calls `listener` before any tool environment is handed out, except by [`Vm::jvmti`], on the thread that
+    /// asks for it. Returns false if this VM's table cannot be replaced. Only the first listener of a process is used.
     ///
     /// # Safety
     /// The library that contains this code must never be unloaded, and `listener` must be callable on any thread at any time.

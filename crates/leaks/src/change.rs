@@ -1,8 +1,8 @@
 //! Is one line explained better by two, of which the second is flatter?
 //!
-//! A cache that is full keeps hardly anything of what comes then, and a leak that began beside a warm-up keeps less than that did. The mean of both is the rate of neither. Cohorts are
-//! Poisson events with one intensity, or with one up to a cohort and another from there on; the likelihoods decide, divided by the dispersion (Wedderburn 1974), against as many places as
-//! the change can have.
+//! A cache that is full keeps hardly anything of what comes then, and a leak that began beside a warm-up keeps less than that did.
+//! The mean of both is the rate of neither. Cohorts are Poisson events with one intensity, or with one up to a cohort and another
+//! from there on; the likelihoods decide, divided by the dispersion (Wedderburn 1974), against as many places as the change can have.
 
 use core::ops::Range;
 
@@ -23,7 +23,8 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// Of these cohorts, if two lines explain them better than one, and the second is flatter by more than a curve with a time constant of one span becomes within it.
+    /// Of these cohorts, if two lines explain them better than one, and the second is
+    /// flatter by more than a curve with a time constant of one span becomes within it.
     pub(crate) fn of(kept: &[f64], lengths: &[f64], unit: f64) -> Option<Self> {
         let count = kept.len().min(lengths.len());
         let places = SHORTEST..(count + 1).saturating_sub(SHORTEST);

@@ -23,7 +23,8 @@ impl Clock {
         Self::of_collections(cells, collections, &speeds)
     }
 
-    /// The same, of a span that so many collections cut, with the speeds of its finest parts. Between two collections nobody knows when an object died.
+    /// The same, of a span that so many collections cut, with the speeds of its
+    /// finest parts. Between two collections nobody knows when an object died.
     pub fn of_collections(cells: Vec<Cell>, collections: u32, speeds: &Speeds) -> Self {
         Self {
             cells,
@@ -34,7 +35,8 @@ impl Clock {
         }
     }
 
-    /// The same, with the class loaders that were made in each cell and that no collection has looked at: young collections take what they hold as alive, wherever it lies.
+    /// The same, with the class loaders that were made in each cell and that no collection
+    /// has looked at: young collections take what they hold as alive, wherever it lies.
     pub fn with_unseen_loaders(self, unseen_loaders: Vec<u64>) -> Self {
         Self {
             unseen_loaders,
@@ -84,7 +86,8 @@ impl Clock {
             .fold(0, |sum, cell| sum.saturating_add(cell.bytes))
     }
 
-    /// Bytes allocated in a second while the program works. A pause of the program makes one part slow and changes nothing here. 0: not known.
+    /// Bytes allocated in a second while the program works. A pause of the
+    /// program makes one part slow and changes nothing here. 0: not known.
     pub fn bytes_per_second(&self) -> f64 {
         self.bytes_per_second
     }

@@ -4,8 +4,8 @@ use core::ops::Range;
 
 use crate::clock::Clock;
 
-/// The most cohorts. From 16 on the t-distribution is within a tenth of the normal one, so that more would say little more; and a start-up that takes up to a
-/// sixteenth of the run is one cohort, which is left out.
+/// The most cohorts. From 16 on the t-distribution is within a tenth of the normal one, so that more would
+/// say little more; and a start-up that takes up to a sixteenth of the run is one cohort, which is left out.
 pub const COHORTS: usize = 16;
 
 /// Cells of one cohort each; none is empty on the clock.

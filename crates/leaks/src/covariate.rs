@@ -1,8 +1,8 @@
-//! What is kept may go with something else that happens on the clock: class loaders that no collection has looked at, of which nobody knows whether they are alive. Young collections
-//! take all that a loader holds as alive, wherever it lies.
+//! What is kept may go with something else that happens on the clock: class loaders that no collection has looked at, of
+//! which nobody knows whether they are alive. Young collections take all that a loader holds as alive, wherever it lies.
 //!
-//! Loaders are a series on the clock as what is kept is one. While it goes on, what is kept is taken to be made by both: `kept = a length + b loaders`, fitted by least squares over the
-//! cohorts. Only `a` is a line of its own.
+//! Loaders are a series on the clock as what is kept is one. While it goes on, what is kept is taken to be made by
+//! both: `kept = a length + b loaders`, fitted by least squares over the cohorts. Only `a` is a line of its own.
 
 use crate::cohorts::Cohorts;
 use crate::interval::student_limit;
@@ -32,7 +32,8 @@ impl Covariate {
         2 * some > events.len()
     }
 
-    /// True if what is kept would go on without these events: `a` is above zero. `unit`: the variance of one event where events are independent.
+    /// True if what is kept would go on without these events: `a` is above
+    /// zero. `unit`: the variance of one event where events are independent.
     pub(crate) fn leaves_a_line(
         &self,
         kept: &[f64],

@@ -3,8 +3,9 @@
 use crate::clock::Clock;
 use crate::interval::CONFIDENCE;
 
-/// Spans for which a line may be drawn on: what went on for one goes on for so many more with the chance `1 - CONFIDENCE` (Laplace's rule of succession: after n pieces
-/// in a row, m more follow with the chance (n + 1) / (n + m + 1)). What harms only after that says nothing yet.
+/// Spans for which a line may be drawn on: what went on for one goes on for so many more with
+/// the chance `1 - CONFIDENCE` (Laplace's rule of succession: after n pieces in a row, m more
+/// follow with the chance (n + 1) / (n + m + 1)). What harms only after that says nothing yet.
 pub const HORIZON: f64 = CONFIDENCE / (1.0 - CONFIDENCE);
 
 const MB: f64 = 1_048_576.0;

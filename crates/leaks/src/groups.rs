@@ -1,7 +1,7 @@
 //! Sites that leak for one reason: what they keep rises as one curve, and per object of the driver each of the others keeps a whole number.
 //!
-//! A request that is kept with its twenty headers makes 1 and 20 objects each time. The entry of an audit log that is written every 44 requests rises as the same line,
-//! but 1 to 43.8 is no whole ratio: it is no part of the request, and a group of its own.
+//! A request that is kept with its twenty headers makes 1 and 20 objects each time. The entry of an audit log that is written every
+//! 44 requests rises as the same line, but 1 to 43.8 is no whole ratio: it is no part of the request, and a group of its own.
 
 use crate::amount::Amount;
 use crate::history::History;
@@ -9,7 +9,8 @@ use crate::interval::CONFIDENCE;
 
 /// Objects by which two counts of one curve may differ at any point: those under way when a cell ends.
 const UNDER_WAY: f64 = 3.0;
-/// The same for long curves, as a share of what they rise by. Curves that different requests drive drift apart by more, the more so the longer the run.
+/// The same for long curves, as a share of what they rise by. Curves that
+/// different requests drive drift apart by more, the more so the longer the run.
 const DRIFT: f64 = 0.002;
 
 /// Sites that rise as one.
@@ -32,7 +33,8 @@ pub struct Follower {
     pub each: u64,
 }
 
-/// Groups of these histories (most kept bytes first); each is in one. Of sites that could drive alike, the one with the highest `preference` does, and of these the first.
+/// Groups of these histories (most kept bytes first); each is in one. Of sites that could
+/// drive alike, the one with the highest `preference` does, and of these the first.
 pub fn groups(histories: &[&History], preference: impl Fn(usize) -> u32) -> Vec<Group> {
     let curves: Vec<Curve> = histories.iter().map(|history| Curve::of(history)).collect();
     let all: Vec<Vec<Follower>> = (0..curves.len())
@@ -156,8 +158,8 @@ impl Curve {
         is_whole.then_some(each as u64)
     }
 
-    /// At most points all that belongs to each of these is there. Where one of these comes after so many of the other, the points lie anywhere in that round: the mean
-    /// deviation is then a quarter of it.
+    /// At most points all that belongs to each of these is there. Where one of these comes after so many
+    /// of the other, the points lie anywhere in that round: the mean deviation is then a quarter of it.
     fn is_made_together(&self, other: &Self, each: f64) -> bool {
         let off: Vec<f64> = self
             .points

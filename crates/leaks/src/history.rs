@@ -59,7 +59,8 @@ impl History {
         );
     }
 
-    /// A part of it, by its share of what is alive of each cell (`None`: of what was born before the span). What is dead is taken to have been so much as well.
+    /// A part of it, by its share of what is alive of each cell (`None`: of what was
+    /// born before the span). What is dead is taken to have been so much as well.
     pub fn part(&self, share_of: impl Fn(Option<usize>) -> f64) -> Self {
         let part = |amounts: &[Amount]| -> Vec<Amount> {
             let cells = amounts.iter().enumerate();

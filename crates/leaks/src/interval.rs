@@ -1,6 +1,7 @@
 //! Intervals of estimates.
 
-/// How often an interval holds the truth: the convention of the field. A verdict that depends on one interval is wrong at most once in twenty times by chance.
+/// How often an interval holds the truth: the convention of the field. A verdict
+/// that depends on one interval is wrong at most once in twenty times by chance.
 pub const CONFIDENCE: f64 = 0.95;
 
 /// What a normal variable exceeds in neither direction with [`CONFIDENCE`].

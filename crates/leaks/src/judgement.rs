@@ -27,7 +27,8 @@ pub enum NotKnown {
     Unseen,
     /// Births tell that it became larger; no collection has looked whether it still does.
     FewLooks,
-    /// What is older than all that stays has gone: a cache that replaces its oldest looks so, and a leak that began when all was dropped once.
+    /// What is older than all that stays has gone: a cache that replaces its
+    /// oldest looks so, and a leak that began when all was dropped once.
     OldestGone,
     /// As much of it has died as stays, and no collection tells when: a cache that is full and replaces what it has looks so.
     DeathsUndated,
@@ -116,9 +117,11 @@ pub struct Judgement {
     pub since: u64,
     /// Bytes at which a curve that fills would end.
     pub level: Option<f64>,
-    /// It rises ever more slowly, and has no bound: in the horizon it adds this part of what a straight line would at the rate of the span's second half.
+    /// It rises ever more slowly, and has no bound: in the horizon it adds this
+    /// part of what a straight line would at the rate of the span's second half.
     pub slows: Option<f64>,
-    /// The part of the clock over which it has been kept, and that its rates are of: 1 where it began with the span. A line is drawn on for so much less.
+    /// The part of the clock over which it has been kept, and that its rates are
+    /// of: 1 where it began with the span. A line is drawn on for so much less.
     pub part: f64,
     /// It was dropped before the span ended, and is judged by an earlier collection.
     pub released: bool,

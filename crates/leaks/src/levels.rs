@@ -27,7 +27,8 @@ impl Levels {
         }
     }
 
-    /// By births, for a run with too few looks: of few objects that become large the newest is alive, and the level is its size. None, unless most of the newest stay.
+    /// By births, for a run with too few looks: of few objects that become large the
+    /// newest is alive, and the level is its size. None, unless most of the newest stay.
     pub(crate) fn of_births(cohorts: &Cohorts, history: &History, measure: Measure) -> Self {
         let (born, kept) = (cohorts.sums(&history.born), cohorts.sums(&history.kept));
         let newest = born.iter().zip(&kept).rev();
@@ -55,7 +56,8 @@ impl Levels {
         self.by_cohort.iter().flatten().count() < FEWEST_STEPS
     }
 
-    /// The level at the last look before this cohort, and the cohort of that look. Only of its second quarter and later: one that is too early says nothing.
+    /// The level at the last look before this cohort, and the cohort of that look.
+    /// Only of its second quarter and later: one that is too early says nothing.
     fn before(&self, cohort: usize) -> Option<(usize, f64)> {
         let earliest = self.by_cohort.len() / 4;
         let looks = self.by_cohort.iter().enumerate().take(cohort).rev();
@@ -72,7 +74,8 @@ impl Levels {
             .filter(|(at, _)| *at >= self.by_cohort.len() / 2)
     }
 
-    /// From a look near the middle of the span to the last one: the part of what was added by which the level rose. `None`: one of the two looks is missing.
+    /// From a look near the middle of the span to the last one: the part of what
+    /// was added by which the level rose. `None`: one of the two looks is missing.
     pub(crate) fn net_share(&self, kept: &[f64]) -> Option<f64> {
         let (at, before) = self.before(self.by_cohort.len() / 2)?;
         let (end, last) = self.last()?;
@@ -80,8 +83,9 @@ impl Levels {
         (added > 0.0).then(|| (last - before) / added)
     }
 
-    /// Few objects that become large: the bytes rise at every look, more by the objects' size than by their number; and in the second half of the span no more
-    /// slowly than a curve with a time constant of half a span. (An array that doubles rises by as much in the second half as in the first, wherever its steps are.)
+    /// Few objects that become large: the bytes rise at every look, more by the objects' size than by their
+    /// number; and in the second half of the span no more slowly than a curve with a time constant of half a
+    /// span. (An array that doubles rises by as much in the second half as in the first, wherever its steps are.)
     pub(crate) fn rises(&self, objects: &Self) -> bool {
         let known = self.by_cohort.iter().enumerate();
         let known: Vec<(usize, f64)> = known

@@ -1,7 +1,8 @@
 //! Verdicts on what leaks, from births and survivors on the program's own clock: the bytes that it has allocated.
 //!
-//! A [`Clock`] cuts the run into cells. For each subject (a site, a type, a group of objects) a [`History`] says what was born in each cell and what of it was
-//! still alive at the last collection that looked at all of the old space. [`judge`] turns both into a [`Judgement`]. `THEORY.md` says why.
+//! A [`Clock`] cuts the run into cells. For each subject (a site, a type, a group of objects) a
+//! [`History`] says what was born in each cell and what of it was still alive at the last collection
+//! that looked at all of the old space. [`judge`] turns both into a [`Judgement`]. `THEORY.md` says why.
 //!
 //! ```
 //! use ducktrack_leaks::{Amount, Cell, Clock, History, Verdict, judge};

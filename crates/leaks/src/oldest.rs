@@ -1,7 +1,8 @@
 //! What became of objects that are older than all that stays.
 //!
-//! A cache that replaces its oldest keeps all up to an age and none that is older, so that its curve from there on is that of a leak. What tells them is the survival function at the
-//! age of the oldest that stays (Kaplan and Meier 1958): in a leak all live on. A death is found at a collection, and may have come at any time since the last one that looked.
+//! A cache that replaces its oldest keeps all up to an age and none that is older, so that its curve from there on is
+//! that of a leak. What tells them is the survival function at the age of the oldest that stays (Kaplan and Meier 1958):
+//! in a leak all live on. A death is found at a collection, and may have come at any time since the last one that looked.
 
 use crate::cohorts::Cohorts;
 use crate::history::History;

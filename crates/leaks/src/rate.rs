@@ -12,8 +12,9 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    /// The ratio estimator with Student's interval: cohorts, not objects, are what is sampled, so objects that come in batches do not make it narrow.
-    /// `unit` is the variance of one event where events are independent (Poisson): the interval is never narrower than that allows.
+    /// The ratio estimator with Student's interval: cohorts, not objects, are what is sampled, so
+    /// objects that come in batches do not make it narrow. `unit` is the variance of one event
+    /// where events are independent (Poisson): the interval is never narrower than that allows.
     pub(crate) fn of(kept: &[f64], lengths: &[f64], unit: f64) -> Option<Self> {
         let count = u32::try_from(kept.len().min(lengths.len())).ok()?;
         let n = f64::from(count);

@@ -10,8 +10,9 @@ pub fn before_it_was_dropped(clock: &Clock, history: &History) -> Option<History
     before_release(clock, history).map(|(_, earlier)| earlier)
 }
 
-/// The span up to the last look before its last cohort, if most of what was alive then is gone. Without such a look: up to its last cohort, if of that nearly
-/// nothing stays, nor of any cohort after the start (of what is replaced some stay, and mostly the youngest); then nobody knows whether the others were alive.
+/// The span up to the last look before its last cohort, if most of what was alive then is gone. Without such
+/// a look: up to its last cohort, if of that nearly nothing stays, nor of any cohort after the start (of
+/// what is replaced some stay, and mostly the youngest); then nobody knows whether the others were alive.
 pub(crate) fn before_release(clock: &Clock, history: &History) -> Option<(Clock, History)> {
     let cohorts = Cohorts::of(clock);
     let last = cohorts.cells.last()?.start;

@@ -1,9 +1,10 @@
 //! Does a curve that bends have a bound?
 //!
-//! The exponential curve of [`Trend`] ends at a level: so many keys, and each comes once. A power of the clock does not: its intensity is `x^-q` with q from 0 to 1 (Duane 1964, Crow
-//! 1974). Listeners that are called at each event make each event dearer, so that n of them take n^2 bytes of the clock; new words of a text become rarer and do not end.
-//! Models of software reliability are of these two kinds, finite and infinite (Musa and Okumoto 1984). Both have one parameter here, so that their likelihoods decide: with equal odds
-//! before, `exp(l)` are the odds after, and `l` is divided by the events' dispersion.
+//! The exponential curve of [`Trend`] ends at a level: so many keys, and each comes once. A power of the clock does not: its
+//! intensity is `x^-q` with q from 0 to 1 (Duane 1964, Crow 1974). Listeners that are called at each event make each event
+//! dearer, so that n of them take n^2 bytes of the clock; new words of a text become rarer and do not end. Models of software
+//! reliability are of these two kinds, finite and infinite (Musa and Okumoto 1984). Both have one parameter here, so that their
+//! likelihoods decide: with equal odds before, `exp(l)` are the odds after, and `l` is divided by the events' dispersion.
 
 use crate::interval::CONFIDENCE;
 use crate::trend::{Trend, pearson};
@@ -18,7 +19,8 @@ pub(crate) struct Slowing {
 }
 
 impl Slowing {
-    /// The curve of cohorts with these lengths and middles, as parts of the span, if one without a bound explains them, and the exponential one does not.
+    /// The curve of cohorts with these lengths and middles, as parts of the span,
+    /// if one without a bound explains them, and the exponential one does not.
     pub(crate) fn of(kept: &[f64], lengths: &[f64], middles: &[f64], unit: f64) -> Option<Self> {
         let bounded = Trend::of(kept, lengths, middles, unit)?;
         let masses = |q: f64| {

@@ -5,7 +5,8 @@ use crate::cell::Cell;
 /// Steps of speed in an octave: neighbours are 9 % apart.
 const STEPS: f64 = 8.0;
 
-/// Bytes by the speed at which they were allocated: of the finest parts of the clock that are known, so that a pause of the program is in one of them.
+/// Bytes by the speed at which they were allocated: of the finest parts of the
+/// clock that are known, so that a pause of the program is in one of them.
 #[derive(Clone, Debug, Default)]
 pub struct Speeds {
     /// By step: bytes, and the microseconds that they took.

@@ -1,7 +1,8 @@
 //! Whether the program was still starting: running lines that it had never run before.
 //!
-//! Each line of source that allocates is a species, and what was at work before covers a part of those at work now: the coverage of a sample (Good 1953). A program that repeats its
-//! work has nearly all of it covered. One that still loads its classes has not; what it keeps of each new class is a straight line then, and ends with its start.
+//! Each line of source that allocates is a species, and what was at work before covers a part of those at work now:
+//! the coverage of a sample (Good 1953). A program that repeats its work has nearly all of it covered. One that still
+//! loads its classes has not; what it keeps of each new class is a straight line then, and ends with its start.
 
 use crate::clock::Clock;
 

@@ -1,7 +1,8 @@
 //! Does what is kept become more or less along the clock?
 //!
-//! The events of a Poisson process with the intensity `exp(a + b x)` on the clock `x` (Cox and Lewis 1966). `b = 0` is the straight line of a leak; `b = -1/T` is a curve that
-//! saturates with the time constant T, `A (1 - exp(-x/T))`. The level `a` is eliminated by conditioning on the number of events, so that the likelihood is one of `b` alone:
+//! The events of a Poisson process with the intensity `exp(a + b x)` on the clock `x` (Cox and Lewis 1966). `b = 0` is
+//! the straight line of a leak; `b = -1/T` is a curve that saturates with the time constant T, `A (1 - exp(-x/T))`.
+//! The level `a` is eliminated by conditioning on the number of events, so that the likelihood is one of `b` alone:
 //!
 //! ```text
 //! l(b) = b * sum(s x) - S * log(sum(w exp(b x)))        s: events of a cohort, w: its exposure, S: all events
@@ -11,8 +12,8 @@
 
 use crate::interval::student;
 
-/// A time constant of one judged span. A curve that saturates faster has shown 63 % of its level within the span, and is said to bend; of one that does not, the
-/// span shows too little to tell it from a straight line.
+/// A time constant of one judged span. A curve that saturates faster has shown 63 % of its level within the
+/// span, and is said to bend; of one that does not, the span shows too little to tell it from a straight line.
 pub const BEND: f64 = 1.0;
 
 /// Beyond this the curve is a step.
@@ -30,7 +31,8 @@ pub(crate) struct Trend {
 }
 
 impl Trend {
-    /// `positions` are the middles of the cohorts, from 0 to 1 over the judged span. `unit` is the least dispersion. `None`: there are too few.
+    /// `positions` are the middles of the cohorts, from 0 to 1 over the judged
+    /// span. `unit` is the least dispersion. `None`: there are too few.
     pub(crate) fn of(
         kept: &[f64],
         exposures: &[f64],

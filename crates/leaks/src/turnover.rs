@@ -1,7 +1,8 @@
 //! Deaths that may have balanced what was kept.
 //!
-//! Where no collection looked at all of the old space near the middle of the span, the level there is not known: what was born before and was found dead later may have been alive then. If
-//! as much has gone since as was kept since, the level may stand still: a reservoir that is full replaces what is old and what is young alike, and of every cohort a part stays.
+//! Where no collection looked at all of the old space near the middle of the span, the level there is not known: what was
+//! born before and was found dead later may have been alive then. If as much has gone since as was kept since, the level may
+//! stand still: a reservoir that is full replaces what is old and what is young alike, and of every cohort a part stays.
 
 use crate::amount::Amount;
 use crate::cohorts::Cohorts;

@@ -217,7 +217,8 @@ impl<'a> Span<'a> {
         }
     }
 
-    /// The cohorts since it is kept, if what is kept of these alone is above zero; else all. (The newest of few objects that become large is young, and no line.)
+    /// The cohorts since it is kept, if what is kept of these alone is above zero;
+    /// else all. (The newest of few objects that become large is young, and no line.)
     fn since_it_began(&self, kept: &[f64], rate: Option<Rate>, unit: f64) -> Range<usize> {
         let inner = self.inner();
         let first = self.first_kept(kept, rate).max(inner.start);
@@ -361,8 +362,8 @@ impl<'a> Span<'a> {
         levels(Measure::Bytes).rises(&levels(Measure::Objects))
     }
 
-    /// What was kept goes after a time: the level does not rise by what is added (a look in the middle tells), else the old cohorts have lost more than the
-    /// young ones.
+    /// What was kept goes after a time: the level does not rise by what is added (a look
+    /// in the middle tells), else the old cohorts have lost more than the young ones.
     fn is_replaced(&self, measure: Measure, kept: &[f64], rate: Rate, levels: &Levels) -> bool {
         if let Some(net) = levels.net_share(kept) {
             return net < (-1.0 / BEND).exp();
@@ -405,7 +406,8 @@ impl<'a> Span<'a> {
         cohorts.map(|(a, b)| measure.of(*a + *b)).collect()
     }
 
-    /// No look in the middle tells the level, what died since may balance what was kept since, and the old have lost more than the young (or less is kept since a moment).
+    /// No look in the middle tells the level, what died since may balance what was kept
+    /// since, and the old have lost more than the young (or less is kept since a moment).
     fn may_stand_still(
         &self,
         measure: Measure,
@@ -417,7 +419,8 @@ impl<'a> Span<'a> {
             Some(Flatter::Line(range)) => range.start,
             Some(Flatter::Standstill) | None => self.later().start,
         };
-        // What a line keeps since the middle is as much as it has of before. If all but 1/e of it made up for what died, so much must be gone of the old.
+        // What a line keeps since the middle is as much as it has of before. If all
+        // but 1/e of it made up for what died, so much must be gone of the old.
         let share = (2.0 - (-1.0 / BEND).exp()).ln();
         let goes_more = || {
             let trend = self.share_trend(measure, kept, &self.lived_on(measure));
@@ -430,7 +433,8 @@ impl<'a> Span<'a> {
             && (flatter.is_some() || goes_more())
     }
 
-    /// A second line, if it explains what is kept better than one does and no curve without a bound does. The last cohort counts only where it keeps less: it has not lived on.
+    /// A second line, if it explains what is kept better than one does and no curve without
+    /// a bound does. The last cohort counts only where it keeps less: it has not lived on.
     fn flatter(&self, kept: &[f64], unit: f64) -> Option<Flatter> {
         if self.slowing(kept, unit).is_some() {
             return None;
@@ -453,14 +457,16 @@ impl<'a> Span<'a> {
         (!is_curve && change.is_sure(rate.sure)).then_some(Flatter::Line(line))
     }
 
-    /// Nobody knows for how long the dead had lived. What is replaced lives for as long as what stays; if that is two epochs, a collection has found it alive.
+    /// Nobody knows for how long the dead had lived. What is replaced lives for as
+    /// long as what stays; if that is two epochs, a collection has found it alive.
     fn is_coarse(&self, kept: &[f64], rate: Rate) -> bool {
         let all: f64 = self.cohorts.lengths.iter().sum();
         let age = 1.0 - self.since(kept, Some(rate)) as f64 / all;
         self.collections < COHORTS && age * (self.collections as f64) < 2.0
     }
 
-    /// The curve saturates within the span: what is kept thins out in its second half by itself, or over the whole of it and the second half goes on so.
+    /// The curve saturates within the span: what is kept thins out in its second
+    /// half by itself, or over the whole of it and the second half goes on so.
     fn bends(&self, kept: &[f64], unit: f64) -> bool {
         let later = self.later();
         let (Some(whole), Some(second)) = (

@@ -606,7 +606,8 @@ fn spent_entries_of_a_weak_table_are_replaced() {
     assert!(judge(&clock, &history.without_dead(|_| 0.0)).may_leak());
 }
 
-/// A reservoir takes each of what comes, until it is full, and then with the chance of its size by all that came; what it takes replaces any other. Of every cohort as much stays.
+/// A reservoir takes each of what comes, until it is full, and then with the chance of its
+/// size by all that came; what it takes replaces any other. Of every cohort as much stays.
 #[test]
 fn a_reservoir_that_is_full_is_not_known_without_a_look() {
     for full in [0.3, 0.4, 0.5] {

@@ -1,7 +1,7 @@
 //! Addresses of earlier epochs as they are now.
 //!
-//! A thread can note an object's address, stand still over several collections, and say it only after them. So what the last collections did to addresses
-//! is kept.
+//! A thread can note an object's address, stand still over several collections, and
+//! say it only after them. So what the last collections did to addresses is kept.
 
 use std::collections::VecDeque;
 

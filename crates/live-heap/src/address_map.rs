@@ -1,7 +1,7 @@
 //! The live objects of a heap, by address, in chunks of 2^`BITS` bytes of heap.
 //!
-//! A collection takes whole chunks out and puts survivors in, mostly in ascending runs (one per PLAB). So a chunk is a plain list, which is sorted only when its order is
-//! asked for. An object belongs to the chunk in which it begins.
+//! A collection takes whole chunks out and puts survivors in, mostly in ascending runs (one per PLAB). So a chunk is
+//! a plain list, which is sorted only when its order is asked for. An object belongs to the chunk in which it begins.
 //!
 //! ```text
 //! chunk 0x805 of 1 MB   [+0x0010 object7] [+0x0028 object9] [+0x1000 object8]

@@ -1,4 +1,5 @@
-//! Sorts the objects of a chunk by their offsets, in time that grows with their number alone: survivors of a parallel collection come in no order.
+//! Sorts the objects of a chunk by their offsets, in time that grows with
+//! their number alone: survivors of a parallel collection come in no order.
 
 /// Bits of an offset that one pass looks at.
 const DIGIT: u32 = 10;

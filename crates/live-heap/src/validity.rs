@@ -6,7 +6,8 @@ use ducktrack_trace_format::{Collection, CollectionKind, MovesLevel, Survivor};
 pub const WITHOUT_MOVES: &str =
     "moves of objects are not recorded (the collector does not show them, or moves=off)";
 
-/// Checks a collection against the heap after `epoch` collections. `moves` are the survivors that its moves name, `complete` says whether all parts of them are there.
+/// Checks a collection against the heap after `epoch` collections. `moves` are the
+/// survivors that its moves name, `complete` says whether all parts of them are there.
 ///
 /// # Errors
 /// Why the heap is not known from here on, as a sentence.

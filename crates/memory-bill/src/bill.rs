@@ -1,7 +1,8 @@
 //! The parts of a process and its group, which add up to what is charged.
 //!
-//! What a mapping holds is known by its address: the heap, compiled code, stacks. What lies in malloc or in mappings without a name is told apart by the JVM's own
-//! count of its memory, if that is on, and by a recording of the process, if there is one; else it is one part, *not explained*. The JVM counts what it committed: a part is never larger than what is in memory.
+//! What a mapping holds is known by its address: the heap, compiled code, stacks. What lies in malloc or in mappings without a
+//! name is told apart by the JVM's own count of its memory, if that is on, and by a recording of the process, if there is one;
+//! else it is one part, *not explained*. The JVM counts what it committed: a part is never larger than what is in memory.
 
 use crate::group::Group;
 use crate::heap_figures::HeapFigures;

@@ -1,8 +1,8 @@
 //! When a limit is reached, if all goes on as in the samples.
 //!
-//! The heap takes pages in steps, and keeps them: what grows evenly is what collections leave in it. So the charge grows as fast as that and all that is not heap
-//! do together, once the pages are filled that the heap has taken and never filled. The kill comes when the heap wants a step more than the limit has room for:
-//! at most a step is left over then, on average half of one.
+//! The heap takes pages in steps, and keeps them: what grows evenly is what collections leave in it. So the charge grows as fast
+//! as that and all that is not heap do together, once the pages are filled that the heap has taken and never filled. The kill
+//! comes when the heap wants a step more than the limit has room for: at most a step is left over then, on average half of one.
 
 use crate::pauses::Pauses;
 use crate::trend::{Trend, trend};

@@ -1,20 +1,21 @@
 //! The heap that a live set needs: what collections leave, and room enough that they do not take much of the time.
 //!
-//! A collection costs what is alive, and comes when the room beside it is full. So the share of the time in pauses with a heap H, where L bytes are alive, follows from
-//! that with the heap H0 (Appel 1987: work for each allocated byte is L / (H - L)):
+//! A collection costs what is alive, and comes when the room beside it is full. So the share of the time in pauses with a heap
+//! H, where L bytes are alive, follows from that with the heap H0 (Appel 1987: work for each allocated byte is L / (H - L)):
 //!
 //! ```text
 //! share(H) = share(H0) * (H0 - L) / (H - L)        solved for H, with the share that is allowed
 //! ```
 //!
-//! What is alive is known as an upper bound: the least that the heap held while it was looked at. Garbage that no collection has found makes the advice larger, never smaller.
+//! What is alive is known as an upper bound: the least that the heap held while it was
+//! looked at. Garbage that no collection has found makes the advice larger, never smaller.
 
 use crate::forecast::Sample;
 
 /// The share of the time that pauses may take.
 const MOST_SHARE: f64 = 0.05;
-/// Room for each byte alive, at least (Hunt and John 2011: three to four times the live data). Of three times the old space has two by default: Parallel, with less, takes every
-/// collection for one of the whole heap, since it asks for room for what the next may promote.
+/// Room for each byte alive, at least (Hunt and John 2011: three to four times the live data). Of three times the old space has two by
+/// default: Parallel, with less, takes every collection for one of the whole heap, since it asks for room for what the next may promote.
 const LEAST_ROOM: f64 = 2.0;
 const MIB: f64 = 1_048_576.0;
 
@@ -31,7 +32,8 @@ pub struct HeapNeed {
     pub share_then: f64,
 }
 
-/// The need of a process that was looked at; `committed`: its heap, in bytes. `None`: no collection was seen, or pauses are not what collections cost.
+/// The need of a process that was looked at; `committed`: its heap, in bytes.
+/// `None`: no collection was seen, or pauses are not what collections cost.
 pub fn heap_need(samples: &[Sample], committed: u64) -> Option<HeapNeed> {
     let (first, last) = (samples.first()?, samples.last()?);
     let (before, after) = (first.pauses?, last.pauses?);

@@ -21,7 +21,8 @@ pub struct Pauses {
     pub seconds: f64,
 }
 
-/// The pauses by the counters of a JVM; `None`: they cannot be understood, or the collector works beside the program, so that pauses are not what it costs.
+/// The pauses by the counters of a JVM; `None`: they cannot be understood, or
+/// the collector works beside the program, so that pauses are not what it costs.
 pub fn pauses(counters: &[u8]) -> Option<Pauses> {
     let file = Counters::of(counters)?;
     let mut found = Pauses::default();

@@ -1,7 +1,7 @@
 //! Names that come from class files, safe to print.
 //!
-//! Class files are untrusted, and the VM allows nearly any character in a name. Characters that would steer a terminal, end the line or turn the reading direction
-//! are written as escapes: ESC is `\\u{1b}`.
+//! Class files are untrusted, and the VM allows nearly any character in a name. Characters that would
+//! steer a terminal, end the line or turn the reading direction are written as escapes: ESC is `\\u{1b}`.
 
 #![forbid(unsafe_code)]
 

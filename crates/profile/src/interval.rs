@@ -69,7 +69,8 @@ pub(crate) struct Part {
     pub(crate) all: WeightSums,
 }
 
-/// The interval of a sum, estimated as `value`, of parts of different layers. Errors that the sampler may have made widen it by `spread` on both sides.
+/// The interval of a sum, estimated as `value`, of parts of different layers.
+/// Errors that the sampler may have made widen it by `spread` on both sides.
 pub(crate) fn sum_interval(
     value: f64,
     parts: impl IntoIterator<Item = Part>,

@@ -1,7 +1,8 @@
 //! Callers that the counts know only from some moment on.
 //!
-//! With `context=auto` a library method becomes a tracked one while the program runs. Objects allocated before have no caller in the counts, and the samples of their
-//! stacks have one: the stratum of the caller gets samples of objects that it does not have, and the stratum without a caller gets too few.
+//! With `context=auto` a library method becomes a tracked one while the program runs. Objects allocated
+//! before have no caller in the counts, and the samples of their stacks have one: the stratum of the
+//! caller gets samples of objects that it does not have, and the stratum without a caller gets too few.
 //!
 //! ```text
 //! p = bytes of a caller / bytes of the line        what is its share, if it was known from the beginning
@@ -9,8 +10,8 @@
 //! w - p * W                                        too much for chance (Z): objects from before
 //! ```
 //!
-//! A copy of these samples, scaled to the excess, tells the stacks of the objects without a caller. The squares of the weights are not scaled: the excess varies as
-//! much as all samples of the caller, because its total is exact.
+//! A copy of these samples, scaled to the excess, tells the stacks of the objects without a caller. The squares of
+//! the weights are not scaled: the excess varies as much as all samples of the caller, because its total is exact.
 
 use crate::interval::Z;
 use crate::stack_sample::StackSample;

@@ -1,17 +1,18 @@
 //! The exact total of a stratum, divided among the sizes of its objects.
 //!
-//! The samplers of JDK 11 to 21 take too few of the objects that do not fit into an allocation buffer (TLAB): one sample after an array that was allocated
-//! outside of it, the bytes of the buffer are counted twice (`ThreadLocalAllocBuffer::set_sample_end`), and the next small object is sampled too early. So
-//! samples of different sizes do not tell how many objects of each size there were. The exact numbers of objects and bytes do:
+//! The samplers of JDK 11 to 21 take too few of the objects that do not fit into an allocation buffer (TLAB): one
+//! sample after an array that was allocated outside of it, the bytes of the buffer are counted twice
+//! (`ThreadLocalAllocBuffer::set_sample_end`), and the next small object is sampled too early. So samples of
+//! different sizes do not tell how many objects of each size there were. The exact numbers of objects and bytes do:
 //!
 //! ```text
 //! small * objects of small samples + large * objects of large samples = objects      two equations,
 //! small * bytes   of small samples + large * bytes   of large samples = bytes        two factors
 //! ```
 //!
-//! Where *large* begins is not known: with more than two size classes, each border is possible. The estimate is the mean of all that are. An interval has to
-//! cover each, what the samples' mean sizes may be off by, and that one class is sampled differently from all others, by as much as large from small: the
-//! JVM takes more of what follows a large object.
+//! Where *large* begins is not known: with more than two size classes, each border is possible. The estimate is the mean
+//! of all that are. An interval has to cover each, what the samples' mean sizes may be off by, and that one class is
+//! sampled differently from all others, by as much as large from small: the JVM takes more of what follows a large object.
 
 use crate::interval::{WeightSums, Z};
 use crate::unit::Unit;
@@ -90,7 +91,8 @@ fn splits(sums: &[LayerSums]) -> impl Iterator<Item = Split<'_>> {
     (1..sums.len()).filter_map(|border| Split::at(sums, border))
 }
 
-/// Totals if the sampler treats one layer of several differently from all others, by as much as it treats large and small objects differently at least.
+/// Totals if the sampler treats one layer of several differently from all
+/// others, by as much as it treats large and small objects differently at least.
 fn unequal(sums: &[LayerSums], exact: [f64; 2]) -> Vec<Totals> {
     let unfairness = splits(sums).filter_map(|split| split.unfairness(exact));
     let least = unfairness.fold(f64::INFINITY, f64::min);
@@ -202,7 +204,8 @@ impl Group {
             sum
         };
         let (objects, bytes) = (sum(Unit::Objects), sum(Unit::Bytes));
-        // Sums of objects * bytes are not recorded. One bound is right where sizes are less than the sampler's interval, the other where they are more.
+        // Sums of objects * bytes are not recorded. One bound is right where sizes
+        // are less than the sampler's interval, the other where they are more.
         let mixed = |one: &LayerSums| {
             let [objects, bytes] = one.weights;
             let mean = bytes.sum / objects.sum;
@@ -248,7 +251,8 @@ fn mean(possible: &[Totals]) -> Totals {
     sum
 }
 
-/// What cannot be of the sizes that were sampled: bytes, if objects are larger than the largest on average, and objects, if they are smaller than the smallest.
+/// What cannot be of the sizes that were sampled: bytes, if objects are larger than
+/// the largest on average, and objects, if they are smaller than the smallest.
 fn unseen(sums: &[LayerSums], [objects, bytes]: [f64; 2]) -> [f64; 2] {
     let (Some(first), Some(last)) = (sums.first(), sums.last()) else {
         return [0.0; 2];

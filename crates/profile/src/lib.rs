@@ -23,12 +23,12 @@
 //!
 //! A stratum of arrays is divided by their sizes before, because the VM's sampler is not fair to all sizes (module `layers`).
 //!
-//! A caller that the counts know only from some moment on has more samples than its total explains; the stratum without a caller gets the excess (module
-//! `late_callers`).
+//! A caller that the counts know only from some moment on has more samples than its
+//! total explains; the stratum without a caller gets the excess (module `late_callers`).
 //!
-//! Strata without samples stay at their site, under a separate frame. Any method may have been on their stacks, so their sum is added to the upper end of
-//! each method's interval. Samples are objects that reached the heap: if the JIT eliminated
-//! some of a site's objects, the shares are those of the others.
+//! Strata without samples stay at their site, under a separate frame. Any method may have been on their
+//! stacks, so their sum is added to the upper end of each method's interval. Samples are objects that
+//! reached the heap: if the JIT eliminated some of a site's objects, the shares are those of the others.
 #![forbid(unsafe_code)]
 
 mod allotment;

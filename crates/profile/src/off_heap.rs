@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 use crate::profile::{Frame, FrameIndex, Profile, ProfileRow, StackIndex, StackNode};
 
 impl Profile {
-    /// The same, with a row for each stack that made memory outside of the heap; and for each row its blocks that are not released (no objects).
+    /// The same, with a row for each stack that made memory outside of the
+    /// heap; and for each row its blocks that are not released (no objects).
     pub fn with_off_heap(&self, makers: &[OffHeapRow]) -> (Self, Vec<Tally>) {
         let mut profile = self.clone();
         let mut live = vec![Tally::default(); profile.rows.len()];

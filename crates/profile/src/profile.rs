@@ -43,7 +43,8 @@ pub struct Profile {
     pub total: Tally,
     /// The part of `total` in strata that have samples.
     pub with_stacks: Tally,
-    /// The allocations at sites where no stack was sampled, including rows that [`retain`](Self::retain) has dropped. Any method may have been on those stacks.
+    /// The allocations at sites where no stack was sampled, including rows that
+    /// [`retain`](Self::retain) has dropped. Any method may have been on those stacks.
     pub(crate) without_stacks: Tally,
     /// Objects, and bytes, at sites with stacks, but of sizes that no sample has.
     pub(crate) unseen: [f64; 2],
@@ -187,8 +188,8 @@ impl Profile {
             .is_some_and(|stratum| stratum.samples > 0)
     }
 
-    /// The interval of everything that a method made or caused. `rows` are the rows below it. Allocations without a stack may be below it, too;
-    /// nothing is more than all of the run.
+    /// The interval of everything that a method made or caused. `rows` are the rows below it.
+    /// Allocations without a stack may be below it, too; nothing is more than all of the run.
     pub fn inclusive_interval<'a>(
         &self,
         rows: impl IntoIterator<Item = &'a ProfileRow> + Clone,

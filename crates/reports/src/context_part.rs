@@ -13,7 +13,8 @@ pub struct ContextPart {
     pub executions: u64,
 }
 
-/// The contexts with a name (`GET /orders*`, `sql:select *`), or else all of a kind (`test`). `None`: there is none, or none was executed to its end.
+/// The contexts with a name (`GET /orders*`, `sql:select *`), or else all of
+/// a kind (`test`). `None`: there is none, or none was executed to its end.
 pub fn context_part(model: &CountModel, name: &str) -> Option<ContextPart> {
     let of_name = Filter {
         contexts: vec![name.to_owned()],

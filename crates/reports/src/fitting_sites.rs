@@ -5,8 +5,8 @@ use ducktrack_count_model::{CountModel, MethodIndex, SitePart, SiteRow};
 use crate::class_name::{readable_class, readable_type};
 use crate::filter::Filter;
 
-/// True when a site of the run is in the packages and makes the types that the filter names, whether it was executed or not. A site is also in the
-/// packages of its callers.
+/// True when a site of the run is in the packages and makes the types that the filter
+/// names, whether it was executed or not. A site is also in the packages of its callers.
 #[must_use]
 pub fn fits_any_site(run: &CountModel, filter: &Filter) -> bool {
     run.sites.iter().any(|site| fits(run, site, filter))

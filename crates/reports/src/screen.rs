@@ -1,4 +1,5 @@
-//! The first answer: one screen that says which run it was, how much it allocated, which calls or places that comes from, and where to go on.
+//! The first answer: one screen that says which run it was, how much it
+//! allocated, which calls or places that comes from, and where to go on.
 //!
 //! ```text
 //! ducktrack: com.acme.Main --orders

@@ -1,4 +1,5 @@
-//! `report --tree`: whole stacks as a tree for a terminal. Frames in the middle of a chain of calls are left out, unless they are of the program's own code.
+//! `report --tree`: whole stacks as a tree for a terminal. Frames in the middle
+//! of a chain of calls are left out, unless they are of the program's own code.
 //!
 //! ```text
 //!           bytes    share  95 of 100 times   tree

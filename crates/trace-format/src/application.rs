@@ -85,8 +85,8 @@ impl Application {
         })
     }
 
-    /// The project of a command line, as `app=auto` of the agent has it: `com.acme.*` of `com.acme.shop.Main --orders`. `None` where the command begins with a file, or
-    /// with a launcher.
+    /// The project of a command line, as `app=auto` of the agent has it: `com.acme.*` of
+    /// `com.acme.shop.Main --orders`. `None` where the command begins with a file, or with a launcher.
     #[must_use]
     pub fn of_command(command: &str) -> Option<Self> {
         let main = command.split_whitespace().next()?;

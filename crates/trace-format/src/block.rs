@@ -39,7 +39,8 @@ impl PackedContent {
         Ok(packed)
     }
 
-    /// Like [`pack_owned`](Self::pack_owned), without new memory: it compresses into `scratch`, which grows as needed, and copies the result into the content's own memory.
+    /// Like [`pack_owned`](Self::pack_owned), without new memory: it compresses into
+    /// `scratch`, which grows as needed, and copies the result into the content's own memory.
     pub fn pack_in_place(
         mut content: Vec<u8>,
         compression: Compression,

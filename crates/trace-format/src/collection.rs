@@ -1,16 +1,16 @@
 //! Content of a block of kind 17: one collection. Its moves follow in blocks of kind 18.
 //!
-//! The content is one [`Collection`]: its fields in the order of their declaration, encoded by the rules of
-//! [`RecordStream`](crate::RecordStream) (postcard), without length and tag. Of a cycle of ZGC the CPU time of the collector's workers follows, as a varint. More may be
-//! added at the end.
+//! The content is one [`Collection`]: its fields in the order of their declaration, encoded by the
+//! rules of [`RecordStream`](crate::RecordStream) (postcard), without length and tag. Of a cycle of
+//! ZGC the CPU time of the collector's workers follows, as a varint. More may be added at the end.
 //!
 //! Events of an epoch stand before the collection that ends it. If moves are known for a collection (it has no fault), they
 //! decide the fate of every object in its `collected` ranges: an object in no run of its moves is dead. Objects outside of those
 //! ranges live on at their addresses, including those allocated since the previous collection.
 //!
-//! A cycle of ZGC is a collection at the pause from which on it counts: Mark Start, or Mark End for one of the old generation (kind `old`). Its place among events is there, although
-//! it ends later; `vm_total` is the number of cycles of its generation. Addresses are without colours, and bit 47 is set in those of the old generation: at one
-//! moment, the same address may be that of an object of each generation.
+//! A cycle of ZGC is a collection at the pause from which on it counts: Mark Start, or Mark End for one of the old generation (kind `old`).
+//! Its place among events is there, although it ends later; `vm_total` is the number of cycles of its generation. Addresses are without
+//! colours, and bit 47 is set in those of the old generation: at one moment, the same address may be that of an object of each generation.
 
 use serde::{Deserialize, Serialize};
 

@@ -10,12 +10,13 @@
 //! | operations | varint, number of words; then these words |
 //! | references | varint, number; then their lengths, four in a byte; then their bytes |
 //!
-//! The words of all pieces follow each other, event by event. The first word of an update or a call ([`Update`](crate::Update),
-//! [`MethodEvent`](crate::MethodEvent)) is an operation, and its `n` words of payload are references. All words of any other event are operations.
+//! The words of all pieces follow each other, event by event. The first word of an update or
+//! a call ([`Update`](crate::Update), [`MethodEvent`](crate::MethodEvent)) is an operation,
+//! and its `n` words of payload are references. All words of any other event are operations.
 //!
-//! The key of word `k` of the payload of an operation `w` is the upper 12 bits of the product of `w xor (k << 28)` and 0x9E3779B1, modulo 2^32. A reference is
-//! the zigzag difference, modulo 2^32, from the last reference with the same key, at first from 0, in as many bytes as it needs, the low ones first. Its length
-//! less one has two bits; the first of four references has the lowest two bits of their byte.
+//! The key of word `k` of the payload of an operation `w` is the upper 12 bits of the product of `w xor (k << 28)` and 0x9E3779B1, modulo
+//! 2^32. A reference is the zigzag difference, modulo 2^32, from the last reference with the same key, at first from 0, in as many bytes
+//! as it needs, the low ones first. Its length less one has two bits; the first of four references has the lowest two bits of their byte.
 //!
 //! Kind 22 was an earlier form, which no reader knows any more.
 

@@ -428,8 +428,8 @@ impl<'f, 'a, F: SiteFacts + ?Sized> Run<'f, 'a, F> {
         Ok(())
     }
 
-    /// Whether the thread has allocated less since its last event than this object has: something else moved the top, and the object was eliminated. (At a site of
-    /// fixed size the agent does not know the size, so it cannot detect this.)
+    /// Whether the thread has allocated less since its last event than this object has: something else moved the top, and
+    /// the object was eliminated. (At a site of fixed size the agent does not know the size, so it cannot detect this.)
     fn is_more_than_moved(&self, bytes: Option<u64>) -> bool {
         self.moved != 0 && bytes.is_some_and(|bytes| bytes > self.moved)
     }

@@ -133,8 +133,8 @@ impl EventShortener {
         self.piece
     }
 
-    /// Writes an event that states its class, after its caller if there is one. Returns the number that the class has in this piece, 0 if it
-    /// has none.
+    /// Writes an event that states its class, after its caller if there is one.
+    /// Returns the number that the class has in this piece, 0 if it has none.
     #[inline]
     pub fn write_typed(
         &mut self,

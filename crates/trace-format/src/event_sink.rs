@@ -130,8 +130,8 @@ pub trait EventSink {
     /// kinds, or of a size that does not match the site's) are passed to [`EventSink::event`].
     fn plain(&mut self, top: u64, words: &[Word]) -> PlainRun;
 
-    /// Takes updates, calls and clocks from the start of `words` ([`RecordRun`]); returns the number of words taken. The words it leaves are passed
-    /// to [`EventSink::event`].
+    /// Takes updates, calls and clocks from the start of `words` ([`RecordRun`]); returns
+    /// the number of words taken. The words it leaves are passed to [`EventSink::event`].
     fn records(&mut self, _words: &[Word]) -> usize {
         0
     }
@@ -139,6 +139,7 @@ pub trait EventSink {
     /// Takes any other event.
     fn event(&mut self, event: Event);
 
-    /// Receives all words that neither [`EventSink::plain`] nor [`EventSink::records`] took, in order: after their events, or from the first malformed word on.
+    /// Receives all words that neither [`EventSink::plain`] nor [`EventSink::records`]
+    /// took, in order: after their events, or from the first malformed word on.
     fn passed(&mut self, words: &[Word]);
 }

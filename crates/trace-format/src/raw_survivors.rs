@@ -5,8 +5,8 @@
 //! content = classes:varint  moves
 //! ```
 //!
-//! `classes`: heap classes with smaller ids were known at the collection. The rest is as in blocks of kind 18, where each item is one object
-//! with its class. A collection without survivors has such a block, too.
+//! `classes`: heap classes with smaller ids were known at the collection. The rest is as in blocks of kind
+//! 18, where each item is one object with its class. A collection without survivors has such a block, too.
 
 use crate::varint::{FieldReader, put_varint};
 use crate::{FormatError, MoveDecoder, MoveEncoder, Survivor};

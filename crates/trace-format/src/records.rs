@@ -151,8 +151,8 @@ pub enum Record {
     ContextExecutions(ContextExecutions),
     /// Defines a maker of memory outside of the heap.
     OffHeapMaker(OffHeapMaker),
-    /// The executions of a context that no block in `counters.mapped` has, as its folded blocks count for others by now; and its largest so far.
-    /// A later record of the same context replaces this one. Only needed for a trace without an end.
+    /// The executions of a context that no block in `counters.mapped` has, as its folded blocks count for others by now; and
+    /// its largest so far. A later record of the same context replaces this one. Only needed for a trace without an end.
     FoldedExecutions(ContextExecutions),
 }
 

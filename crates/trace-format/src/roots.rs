@@ -1,5 +1,5 @@
-//! Body of an [`ExtensionBlock`](crate::ExtensionBlock) of kind 35: what held objects directly at a moment after a collection, or at the end. The block has
-//! no thread; addresses are of the epoch that it states, and `begun` is the moment.
+//! Body of an [`ExtensionBlock`](crate::ExtensionBlock) of kind 35: what held objects directly at a moment after a
+//! collection, or at the end. The block has no thread; addresses are of the epoch that it states, and `begun` is the moment.
 //!
 //! ```text
 //! root = kind: varint

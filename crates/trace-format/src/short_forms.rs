@@ -9,8 +9,8 @@
 //! outside u; site; a                             u units of 8 bytes, at the address 8 * a (0: unknown)
 //! ```
 //!
-//! Callers have no short form, because it saves nothing after LZ4: -0.3 to 0.8 % of the event blocks of json, jython, xalan and h2 (and 1.2 to
-//! 2.2 % without compression). Frequent pairs of a site and a caller have a number of their own ([`CalledSite`](crate::CalledSite)).
+//! Callers have no short form, because it saves nothing after LZ4: -0.3 to 0.8 % of the event blocks of json, jython, xalan and h2 (and 1.2
+//! to 2.2 % without compression). Frequent pairs of a site and a caller have a number of their own ([`CalledSite`](crate::CalledSite)).
 
 use crate::event_shortener::{EventShortener, MOST_CLASSES, ShortWords};
 

@@ -10,8 +10,8 @@
 //! average, so an object of `s` bytes is taken with probability `p = 1 - exp(-s / interval)`. A sample stands for `1 / p` objects and
 //! `s / p` bytes: its weights. Rows are differences: the values of all [`StackSamples`] of a trace are summed.
 //!
-//! Samples of one stack, type and thread have a row for each [`SizeClass`]: the samplers of JDK 11 to 21 take too few of the objects that do not fit
-//! into an allocation buffer (TLAB), so that sizes must not be mixed.
+//! Samples of one stack, type and thread have a row for each [`SizeClass`]: the samplers of JDK 11 to 21 take
+//! too few of the objects that do not fit into an allocation buffer (TLAB), so that sizes must not be mixed.
 
 use serde::{Deserialize, Serialize};
 

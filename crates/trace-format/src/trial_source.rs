@@ -1,8 +1,9 @@
 //! Whose references a trial may set to null.
 //!
-//! HotSpot, its intrinsics and native code of the JDK read fields of many classes without a check for null: `String.value`, `Thread.holder`, `Module.loader`, the
-//! arrays of `java.nio` buffers and of `Inflater`. With such a field set to null the VM crashes. So of the JDK's classes only collections and the like
-//! may lose references, in which Java code reads every field, and a lost one is at most a `NullPointerException`.
+//! HotSpot, its intrinsics and native code of the JDK read fields of many classes without a check for null:
+//! `String.value`, `Thread.holder`, `Module.loader`, the arrays of `java.nio` buffers and of `Inflater`. With
+//! such a field set to null the VM crashes. So of the JDK's classes only collections and the like may lose
+//! references, in which Java code reads every field, and a lost one is at most a `NullPointerException`.
 
 /// Packages of the JDK.
 const JDK: [&str; 5] = ["java/", "javax/", "jdk/", "sun/", "com/sun/"];
@@ -18,8 +19,8 @@ const READ_BY_OTHERS: [&str; 4] = [
 /// Arrays that programs and the VM both have; the agent looks at who holds one.
 const COMMON_ELEMENTS: [&str; 2] = ["java/lang/Object", "java/lang/String"];
 
-/// Whether references of the objects of a class may be set to null. The class is named by a descriptor (`[Ljava/lang/Object;`), an internal name, or as in source code
-/// (`java.lang.Object[]`).
+/// Whether references of the objects of a class may be set to null. The class is named by a
+/// descriptor (`[Ljava/lang/Object;`), an internal name, or as in source code (`java.lang.Object[]`).
 #[must_use]
 pub fn may_lose_references(class: &str) -> bool {
     let (name, is_array) = element_name(class);

@@ -124,8 +124,8 @@ impl EventBuffers {
         self
     }
 
-    /// Gives the contents that were not given before, in order. Contents that do not decode are left out: whoever decodes them reports that.
-    /// Blocks stay expanded in memory, up to `most` bytes.
+    /// Gives the contents that were not given before, in order. Contents that do not decode are left
+    /// out: whoever decodes them reports that. Blocks stay expanded in memory, up to `most` bytes.
     pub(crate) fn for_each_unmatched(
         &mut self,
         paths: &[PathBuf],

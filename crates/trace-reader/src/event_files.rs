@@ -12,9 +12,9 @@
 //! for (file, damage) in files.damage() { .. }
 //! ```
 //!
-//! Files are read in the order of their indices; the oldest may be missing because the agent rotated them away. Reading is
-//! sequential and verifies the checksums. Much of the work is expanding and decoding event blocks, which [`BufferDecoding::decode`](crate::BufferDecoding::decode)
-//! does with one thread per worker; [`EventFiles::read_ahead`] reads beside it.
+//! Files are read in the order of their indices; the oldest may be missing because the agent rotated them away. Reading is sequential and
+//! verifies the checksums. Much of the work is expanding and decoding event blocks, which
+//! [`BufferDecoding::decode`](crate::BufferDecoding::decode) does with one thread per worker; [`EventFiles::read_ahead`] reads beside it.
 
 mod matched_collections;
 

@@ -5,7 +5,8 @@
 //! thread of the caller   | replay: epoch 1                    | epoch 2 ...
 //! ```
 //!
-//! The reader is one epoch ahead; it waits while the caller works on a large one, so that the lists of two large collections are never there at a time.
+//! The reader is one epoch ahead; it waits while the caller works on a large
+//! one, so that the lists of two large collections are never there at a time.
 
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;

@@ -1,5 +1,5 @@
-//! The heap after survivors of a concurrent cycle that contradicted their events. The agent does not know of it and lists nothing anew, but what the next cycles show adds up to
-//! all objects again.
+//! The heap after survivors of a concurrent cycle that contradicted their events. The agent does not
+//! know of it and lists nothing anew, but what the next cycles show adds up to all objects again.
 //!
 //! | heap | all objects are known after | because |
 //! |---|---|---|
@@ -28,7 +28,8 @@ pub(crate) struct RegainedHeap {
 }
 
 impl RegainedHeap {
-    /// Takes a collection of which the survivors are known. Gives the contents of a synchronization point if all objects are known after it.
+    /// Takes a collection of which the survivors are known. Gives the
+    /// contents of a synchronization point if all objects are known after it.
     ///
     /// # Errors
     /// These survivors contradict events as well.

@@ -38,8 +38,8 @@ impl TraceTail {
         })
     }
 
-    /// The records since the look before. Some may come again: all when the writer has made its file short, definitions when they have gone from
-    /// the journal into the file.
+    /// The records since the look before. Some may come again: all when the writer has made
+    /// its file short, definitions when they have gone from the journal into the file.
     ///
     /// # Errors
     /// The system refuses to read the file.

@@ -1,6 +1,6 @@
 //! Measures how fast events are decoded, mirrored and written: `cargo run --release -p ducktrack-trace-writer --example event_speed`,
-//! optionally with `-- callers off` for one mix of events and one compression strategy, and then `all` to compare a log that has a mirror with
-//! one that writes survivors as they are (`later`, what the agent does without max-trace-size) and one without moves (`none`).
+//! optionally with `-- callers off` for one mix of events and one compression strategy, and then `all` to compare a log that has a mirror
+//! with one that writes survivors as they are (`later`, what the agent does without max-trace-size) and one without moves (`none`).
 //!
 //! The events are synthetic, like those of repetitive programs: of ten events, eight are of fixed size, one is of an array, and one was
 //! eliminated. A new thread-local buffer begins every 2,000 events. 5% of every epoch survive.

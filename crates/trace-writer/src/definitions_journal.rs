@@ -25,7 +25,8 @@ pub(crate) type MakeJournal = Box<dyn Fn() -> Result<Box<dyn Storage>, WriteErro
 /// Bytes that a block needs in addition to its records.
 const FIRST_BYTES: usize = 10;
 
-/// After a failed write nothing is written again during this time, unless the records that wait have doubled: on a full disk, each attempt would copy all of them.
+/// After a failed write nothing is written again during this time, unless the records
+/// that wait have doubled: on a full disk, each attempt would copy all of them.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// A write that has failed.

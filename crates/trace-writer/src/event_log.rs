@@ -178,8 +178,8 @@ impl EventLog {
         outcome
     }
 
-    /// Hands a buffer over. Never blocks; [`EventLog::deliver`] passes it on. The order of calls is the order of the trace. All buffers of an epoch must be handed over before
-    /// the collection that ends it. A piece that was cut off for a collection is never dropped.
+    /// Hands a buffer over. Never blocks; [`EventLog::deliver`] passes it on. The order of calls is the order of the trace. All buffers
+    /// of an epoch must be handed over before the collection that ends it. A piece that was cut off for a collection is never dropped.
     pub fn put_buffer(&self, buffer: Buffer) -> FlushOutcome {
         let is_cut = buffer.header.flags.has(EventFlags::CUT);
         if self.takes_no_more.load(Ordering::Relaxed) && !is_cut {
@@ -229,7 +229,8 @@ impl EventLog {
         self.takes_no_more.store(true, Ordering::Relaxed);
     }
 
-    /// Passes on what was handed over, and wakes the log's threads, which may cost the caller its core: call it in no pause, and without holding a lock.
+    /// Passes on what was handed over, and wakes the log's threads, which may
+    /// cost the caller its core: call it in no pause, and without holding a lock.
     pub fn deliver(&self) {
         self.queue.deliver();
     }
@@ -270,15 +271,16 @@ impl EventLog {
         self.deliver();
     }
 
-    /// Records a collection of which nothing is known but that it was, with its copy that survives the process. [`EventLog::deliver`] passes it on.
+    /// Records a collection of which nothing is known but that it was, with
+    /// its copy that survives the process. [`EventLog::deliver`] passes it on.
     pub fn put_collection(&self, collection: Collection, copy: Option<Box<dyn Durable>>) {
         let nothing = Survivors::default();
         self.queue
             .put_collection(Box::new(collection), nothing, copy);
     }
 
-    /// Keeps the place of a collection that begins now and ends while the program runs (ZGC): what is handed over later waits until it is [filled
-    /// in](CollectionPlace::fill). Never blocks; [`EventLog::deliver`] passes it on.
+    /// Keeps the place of a collection that begins now and ends while the program runs (ZGC): what is handed over
+    /// later waits until it is [filled in](CollectionPlace::fill). Never blocks; [`EventLog::deliver`] passes it on.
     pub fn await_collection(&self) -> CollectionPlace {
         let (sender, receiver) = bounded(1);
         self.queue.put(Message::Awaited(receiver));
@@ -308,8 +310,8 @@ impl EventLog {
         self.deliver();
     }
 
-    /// Adds what holds objects at this moment: the content of a block (see [`encode_roots`](ducktrack_trace_format::encode_roots)). It is written
-    /// before the next collection, or at the end. Never blocks.
+    /// Adds what holds objects at this moment: the content of a block (see [`encode_roots`](ducktrack_trace_format::encode_roots)).
+    /// It is written before the next collection, or at the end. Never blocks.
     pub fn roots(&self, content: Vec<u8>) {
         self.queue.put(Message::Ahead(BlockKind::ROOTS, content));
         self.deliver();

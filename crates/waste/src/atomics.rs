@@ -1,4 +1,5 @@
-//! Arrays of atomic references and numbers: `AtomicReferenceArray` and its like keep the values themselves, and have one object for all of them.
+//! Arrays of atomic references and numbers: `AtomicReferenceArray` and its
+//! like keep the values themselves, and have one object for all of them.
 
 use ducktrack_heap_dump::{Graph, HeapGraph};
 

@@ -21,7 +21,8 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// What the walk keeps.
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
-    /// By object: of an array of primitives its elements, of a value its primitive fields. Equal contents have equal hashes of 64 bits (SipHash).
+    /// By object: of an array of primitives its elements, of a value its
+    /// primitive fields. Equal contents have equal hashes of 64 bits (SipHash).
     pub(crate) hashes: Vec<u64>,
     /// Strings whose characters take two bytes.
     pub(crate) wide_strings: FxHashSet<u32>,

@@ -1,7 +1,7 @@
 //! Equal strings, equal arrays of primitives and equal values: all but one of each could go.
 //!
-//! The one that is kept is of the field that has most of them, so that a field's figure is that of its own objects. Arrays inside of strings, and parts inside of
-//! values, go with these: of the parts of equal objects one is kept, and those that others refer to stay.
+//! The one that is kept is of the field that has most of them, so that a field's figure is that of its own objects. Arrays inside of
+//! strings, and parts inside of values, go with these: of the parts of equal objects one is kept, and those that others refer to stay.
 
 use core::hash::Hasher;
 use std::hash::DefaultHasher;

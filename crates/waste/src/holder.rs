@@ -1,4 +1,5 @@
-//! The field of the program that holds an object: the nearest on its shortest path from a root that is no part of a collection or of the JDK.
+//! The field of the program that holds an object: the nearest on its
+//! shortest path from a root that is no part of a collection or of the JDK.
 //!
 //! | object | its holder |
 //! |---|---|

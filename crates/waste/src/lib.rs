@@ -4,8 +4,8 @@
 //! dump -> reach (holders, in-degrees) -> contents (hashes, tails, sizes) -> one judge for each family of kinds -> findings
 //! ```
 //!
-//! All rules come from the layouts of classes in the dump. Objects that no root reaches are no waste: the collector takes them. Figures of a kind are exact for the
-//! dump; a byte that two kinds could save is in both, and in the total once (`claims`).
+//! All rules come from the layouts of classes in the dump. Objects that no root reaches are no waste: the collector takes them.
+//! Figures of a kind are exact for the dump; a byte that two kinds could save is in both, and in the total once (`claims`).
 //!
 //! Beside the graph this keeps 26 bytes for each object while it works, and 16 for each string, array or value whose equals are looked for.
 #![forbid(unsafe_code)]

@@ -1,4 +1,5 @@
-//! Classes whose instances are values: two that are equal can be one. Boxes, decimals, times and the like of the JDK by name; records by what a record is.
+//! Classes whose instances are values: two that are equal can be one. Boxes,
+//! decimals, times and the like of the JDK by name; records by what a record is.
 
 use ducktrack_heap_dump::{ClassField, ClassIndex, ClassTable, ValueType};
 

@@ -1,4 +1,5 @@
-//! Unmodifiable, synchronized and checked views of a view that nothing else has: the inner one could go, and the outer be made of what it wraps.
+//! Unmodifiable, synchronized and checked views of a view that nothing else
+//! has: the inner one could go, and the outer be made of what it wraps.
 
 use ducktrack_heap_dump::{Graph, HeapGraph};
 

@@ -3,8 +3,8 @@
 //! - Every survivor was in the heap before, with this class and size, and is at its new address afterwards, with the same class, size and
 //!   id.
 //! - No id of an object that was reported dead is in the heap afterwards.
-//! - Every object in the heap afterwards is a survivor or has an explanation: a filler, a dead object that G1 left in a region it did not compact,
-//!   or (G1) an object in a region taken for allocation since.
+//! - Every object in the heap afterwards is a survivor or has an explanation: a filler, a dead object that
+//!   G1 left in a region it did not compact, or (G1) an object in a region taken for allocation since.
 //! - No two survivors have the same new address.
 
 use std::collections::HashSet;

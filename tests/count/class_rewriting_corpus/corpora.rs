@@ -5,8 +5,9 @@
 //! | usually | `java.base` | `java.base`, `java.desktop` | `java.base`, if it is the only JDK to test on | |
 //! | `DUCKTRACK_FULL=1` | all modules | all modules | all modules | all, on 17, 21, 25 |
 //!
-//! `DUCKTRACK_CORPUS_MODULES=java.sql,java.xml` takes these modules instead, `DUCKTRACK_CORPUS_LIBRARIES=jruby,clojure` of the libraries these. They are
-//! those of the workloads, which `scripts/harness-build` puts beside each driver, and with `--corpora` those of `java-harness/class-corpora`.
+//! `DUCKTRACK_CORPUS_MODULES=java.sql,java.xml` takes these modules instead,
+//! `DUCKTRACK_CORPUS_LIBRARIES=jruby,clojure` of the libraries these. They are those of the workloads, which
+//! `scripts/harness-build` puts beside each driver, and with `--corpora` those of `java-harness/class-corpora`.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

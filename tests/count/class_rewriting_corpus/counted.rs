@@ -310,8 +310,8 @@ fn pass_on(
     true
 }
 
-/// Writes a class with the public methods of a helper, which do nothing and give 0 or their argument; those that are called instead of the JDK's own
-/// methods call these.
+/// Writes a class with the public methods of a helper, which do nothing and give 0 or
+/// their argument; those that are called instead of the JDK's own methods call these.
 fn write_helper_without_effect(helper: &[u8], module: &Path) -> Result<()> {
     let helper = ClassFile::parse(helper)?;
     let flags = access::PUBLIC | access::SUPER;

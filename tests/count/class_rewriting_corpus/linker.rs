@@ -21,8 +21,8 @@ pub(crate) struct Outcomes {
     pub(crate) failures: BTreeMap<String, (String, String)>,
 }
 
-/// Links all classes of `corpus`, with those in the folder `edited` instead of their originals: each must do what it does unedited. Gives the
-/// number of those that were linked.
+/// Links all classes of `corpus`, with those in the folder `edited` instead of their
+/// originals: each must do what it does unedited. Gives the number of those that were linked.
 pub(crate) fn link(corpus: &Corpus, edited: &Path) -> Result<usize> {
     let before = corpus.unedited()?;
     let after = outcomes(corpus, Some(edited))?;

@@ -1,5 +1,5 @@
-//! Methods that a JIT may replace by code of its own: which those are whose bodies allocate is read from the classes of each JDK, and each of them is called,
-//! interpreted, in C1 and in C2. What is counted is compared with the JVM's own counter of the thread.
+//! Methods that a JIT may replace by code of its own: which those are whose bodies allocate is read from the classes of each JDK,
+//! and each of them is called, interpreted, in C1 and in C2. What is counted is compared with the JVM's own counter of the thread.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

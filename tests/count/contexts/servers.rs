@@ -1,5 +1,5 @@
-//! Servers without servlets, each with a load of known requests (`java-harness/servers`): objects and executions of each route, and answers as without the agent.
-//! Spans of OpenTelemetry: their objects, and the trace of the largest execution.
+//! Servers without servlets, each with a load of known requests (`java-harness/servers`): objects and executions of each
+//! route, and answers as without the agent. Spans of OpenTelemetry: their objects, and the trace of the largest execution.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,5 @@
-//! The same counts where rewritten classes are kept between runs: the folder is empty, then filled, then damaged, and all programs share it.
+//! The same counts where rewritten classes are kept between runs: the
+//! folder is empty, then filled, then damaged, and all programs share it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

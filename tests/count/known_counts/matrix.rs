@@ -1,9 +1,9 @@
 //! Which programs run on which JDKs with which options.
 //!
-//! Every program with `counters=path` on a JDK of the matrix that is new enough for it, another for each program, and on one with either `counters=site` or
-//! `mode=trace`, where the counts are sums of events. In the full run and in that on one JDK: all of them (the full run: `mode=trace` on all that can be traced; a JDK that
-//! is not in the list yet: with each of the options). To look at a few only, with all options:
-//! `DUCKTRACK_KNOWN=Lambda,Boxing DUCKTRACK_KNOWN_JDKS=17,25 DUCKTRACK_KNOWN_OPTIONS=counters=site`.
+//! Every program with `counters=path` on a JDK of the matrix that is new enough for it, another for each program, and on one with
+//! either `counters=site` or `mode=trace`, where the counts are sums of events. In the full run and in that on one JDK: all of them
+//! (the full run: `mode=trace` on all that can be traced; a JDK that is not in the list yet: with each of the options). To look at
+//! a few only, with all options: `DUCKTRACK_KNOWN=Lambda,Boxing DUCKTRACK_KNOWN_JDKS=17,25 DUCKTRACK_KNOWN_OPTIONS=counters=site`.
 
 use std::collections::BTreeMap;
 
@@ -96,7 +96,8 @@ impl Matrix {
         tasks
     }
 
-    /// Each program on one JDK, with these options; the JDKs take turns. A third of the programs, but in the full run and in that on one JDK.
+    /// Each program on one JDK, with these options; the JDKs take turns. A
+    /// third of the programs, but in the full run and in that on one JDK.
     pub(crate) fn tasks_with<'a>(&'a self, options: &'a str) -> Vec<Task<'a>> {
         let mut tasks = self.tasks();
         for task in &mut tasks {

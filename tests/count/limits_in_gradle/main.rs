@@ -1,4 +1,5 @@
-//! The plugin for Gradle by the lines of the guide `gate-a-pull-request`, run by Gradle: a limit that holds passes, and a broken one fails with its message.
+//! The plugin for Gradle by the lines of the guide `gate-a-pull-request`, run by
+//! Gradle: a limit that holds passes, and a broken one fails with its message.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
-//! A program that measures pieces of itself finds exactly the objects that it makes: cold, warm, compiled in the middle, inside each other, beside each other, on virtual
-//! threads. `tests/count/measured/Measured.java` knows the figures, and prints `EXACT` where each of them was right in every run.
+//! A program that measures pieces of itself finds exactly the objects that it makes: cold, warm, compiled in
+//! the middle, inside each other, beside each other, on virtual threads. `tests/count/measured/Measured.java`
+//! knows the figures, and prints `EXACT` where each of them was right in every run.
 
 use std::path::Path;
 

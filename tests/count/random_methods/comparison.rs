@@ -125,7 +125,8 @@ impl<'p> Comparison<'p> {
         wrong
     }
 
-    /// The report against what the program counted itself: what differs, and by how much. A box is counted before it is made: not if the stack ends between.
+    /// The report against what the program counted itself: what differs, and by how
+    /// much. A box is counted before it is made: not if the stack ends between.
     fn against_cells(&self, counted: &Counted, run: &Run) -> Vec<(String, u64)> {
         let refused = counted.refused();
         let deep = matches!(run.manner, Manner::Deep { .. });

@@ -8,9 +8,9 @@
 //!                                   └───── report ──────────────┘
 //! ```
 //!
-//! A third of the methods do not count by themselves, so that nothing but the probes stands at their allocations. Two seeds: a
-//! fixed one on every JDK (with one of the three kinds of runs, with all three over all JDKs), and in the full run one that is printed on the oldest; `DUCKTRACK_SEED=N` repeats that on every JDK.
-//! `DUCKTRACK_KEEP=1` keeps the classes of a failure.
+//! A third of the methods do not count by themselves, so that nothing but the probes stands at their allocations. Two seeds:
+//! a fixed one on every JDK (with one of the three kinds of runs, with all three over all JDKs), and in the full run one that
+//! is printed on the oldest; `DUCKTRACK_SEED=N` repeats that on every JDK. `DUCKTRACK_KEEP=1` keeps the classes of a failure.
 
 mod actions;
 mod body;

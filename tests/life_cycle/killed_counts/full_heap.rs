@@ -1,6 +1,8 @@
-//! The heap is full to the last object, and stays so: nothing that the agent does needs an object of it, whether the program ends by the error or goes on.
+//! The heap is full to the last object, and stays so: nothing that the agent
+//! does needs an object of it, whether the program ends by the error or goes on.
 //!
-//! `tests/life_cycle/killed_counts/allocation_watch.c` tells what is allocated from the first error on, by the VM's own sampler at an interval of 0, and which allocations fail.
+//! `tests/life_cycle/killed_counts/allocation_watch.c` tells what is allocated from the
+//! first error on, by the VM's own sampler at an interval of 0, and which allocations fail.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
@@ -107,7 +109,8 @@ fn told(log: &Path) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// Threads of the bare VM and its library that may find that the heap is full, or have room later. The thread that ends the VM has no object or no name at first.
+/// Threads of the bare VM and its library that may find that the heap is full, or
+/// have room later. The thread that ends the VM has no object or no name at first.
 const OTHERS: [&str; 8] = [
     "main",
     "DestroyJavaVM",
@@ -119,8 +122,8 @@ const OTHERS: [&str; 8] = [
     "",
 ];
 
-/// Whether a line is of a thread or a method that the bare program does not have. Allocations of the VM to compile a method (the strings that it
-/// names) are on the thread of the program.
+/// Whether a line is of a thread or a method that the bare program does not have. Allocations
+/// of the VM to compile a method (the strings that it names) are on the thread of the program.
 fn is_ours(line: &str) -> bool {
     let thread = line.split(' ').nth(1).unwrap_or_default();
     line != "end" && (!OTHERS.contains(&thread) || line.contains("DuckTrack"))
@@ -179,7 +182,8 @@ fn runs(test: &str, turn: usize) -> Vec<(Jdk, &'static str, &'static str)> {
     runs
 }
 
-/// The program catches the error and waits: a snapshot each second, the looks at every quarter, status, mark and snapshot on demand, and not one object.
+/// The program catches the error and waits: a snapshot each second, the looks
+/// at every quarter, status, mark and snapshot on demand, and not one object.
 #[test]
 fn a_full_heap_that_lives_on_gets_no_object_of_ours() {
     let Some((_folder, watcher)) = watcher() else {

@@ -1,5 +1,5 @@
-//! Thousands of threads at the same time, counting and tracing: what they take of the disk and of memory is bounded, threads that come later take over what
-//! others have left, and after a kill each thread is in the file, or named as one that is not.
+//! Thousands of threads at the same time, counting and tracing: what they take of the disk and of memory is bounded, threads
+//! that come later take over what others have left, and after a kill each thread is in the file, or named as one that is not.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -19,7 +19,8 @@ const KB_OF_AGENT: u64 = 160 << 10;
 /// Linux allows a process this many mappings, unless the system's administrator has set another number.
 const MOST_MAPPINGS: usize = 65_530;
 
-/// Two programs of 10,000 threads run at once in each test. Those of both tests are more than the 32,768 that many systems have numbers for.
+/// Two programs of 10,000 threads run at once in each test. Those of both
+/// tests are more than the 32,768 that many systems have numbers for.
 fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)

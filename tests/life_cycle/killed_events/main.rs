@@ -1,4 +1,5 @@
-//! `mode=trace` when the JVM dies: every event up to the last one of each thread is there, its size and its site are known, and the heap names what filled it.
+//! `mode=trace` when the JVM dies: every event up to the last one of each thread
+//! is there, its size and its site are known, and the heap names what filled it.
 //!
 //! The program counts in a mapped file of its own the objects that it has made, so the trace is compared with the real number.
 
@@ -131,7 +132,8 @@ fn a_trace_that_rotates() {
     }
 }
 
-/// A collection comes between an object and its event, and the object is outside of the thread's buffer: it is there all the same, also where the collection is lost.
+/// A collection comes between an object and its event, and the object is outside of
+/// the thread's buffer: it is there all the same, also where the collection is lost.
 #[test]
 fn stopped_between_an_object_and_its_event() {
     for jdk in jdks_in_turn(

@@ -1,4 +1,5 @@
-//! How long the arrival of the agent stops a program that has loaded thousands of classes: by the agent's own word, and by the VM's log of its safepoints.
+//! How long the arrival of the agent stops a program that has loaded thousands
+//! of classes: by the agent's own word, and by the VM's log of its safepoints.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -15,7 +16,8 @@ const MOST: f64 = 250.0;
 /// Of the work of all stops together, for 5,000 classes.
 const MOST_TOGETHER: f64 = 3000.0;
 
-/// The kernel's figures of a JVM's own thread, which does the work while the program is stopped: milliseconds on a processor, and waiting for one.
+/// The kernel's figures of a JVM's own thread, which does the work while the
+/// program is stopped: milliseconds on a processor, and waiting for one.
 #[derive(Clone, Copy, Debug)]
 struct VmThread {
     ran: f64,
@@ -184,8 +186,8 @@ fn the_stops_of_nine_arrivals_in_ten_are_within_the_forecast() {
     }
 }
 
-/// What is asked while the agent arrives: `status` says how far it is, `mark` and `report` that it is not there yet; none says that there is no agent, once there is
-/// one, or that nothing was allocated.
+/// What is asked while the agent arrives: `status` says how far it is, `mark` and `report` that it is
+/// not there yet; none says that there is no agent, once there is one, or that nothing was allocated.
 #[test]
 fn questions_are_answered_while_the_agent_arrives() {
     for jdk in jdks_in_turn(17, 1) {

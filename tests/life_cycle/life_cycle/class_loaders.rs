@@ -1,4 +1,5 @@
-//! Class loaders whose own code is rewritten, and loaders that do not know all classes of `java.lang`: the program does as it does without the agent.
+//! Class loaders whose own code is rewritten, and loaders that do not know
+//! all classes of `java.lang`: the program does as it does without the agent.
 //!
 //! The program is `tests/life_cycle/life_cycle/LoaderProbe.java`.
 

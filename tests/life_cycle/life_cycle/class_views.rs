@@ -2,8 +2,8 @@
 //!
 //! Constant pools are as large after several recordings as after one.
 //!
-//! `ClassViews` asks: of classes of java.base, of itself, and of `Viewed` and `ViewedLater`, which have of everything that a class file can tell and are
-//! compiled with `-parameters` (HotSpot before JDK 20 loses these when it hands a class out again).
+//! `ClassViews` asks: of classes of java.base, of itself, and of `Viewed` and `ViewedLater`, which have of everything that a
+//! class file can tell and are compiled with `-parameters` (HotSpot before JDK 20 loses these when it hands a class out again).
 
 use std::path::Path;
 
@@ -12,8 +12,8 @@ use ducktrack_tests::{Jdk, checked, compile_java_with_parameters, skipped};
 use crate::control::{attach, done};
 use crate::tracked_jvm::{RunningJvm, TrackedJvm, jdks_in_turn};
 
-/// Pools that grow with each retransformation, by whichever agent: NaN is no constant that HotSpot finds again (`Double`, `Float`, `Math`, `FdLibm`), nor are some
-/// call sites of `ClassViews`.
+/// Pools that grow with each retransformation, by whichever agent: NaN is no constant that HotSpot
+/// finds again (`Double`, `Float`, `Math`, `FdLibm`), nor are some call sites of `ClassViews`.
 const MOST_GROWN: usize = 8;
 
 /// How many classes of java.base (all are about 7,000), and how many recordings. JDK 11 takes much longer to exchange a class.

@@ -1,7 +1,7 @@
 //! `ducktrack attach`, `status`, `snapshot`, `mark` and `stop`, on a program that goes on meanwhile.
 //!
-//! `ControlProbe` tells at which bytecode a method asks where it is: probes move that place, so the program itself says whether its code is the
-//! one that it was loaded with.
+//! `ControlProbe` tells at which bytecode a method asks where it is: probes move that
+//! place, so the program itself says whether its code is the one that it was loaded with.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

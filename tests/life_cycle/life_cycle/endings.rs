@@ -51,7 +51,8 @@ fn system_exit() {
     check_ending(2, &["exit"], 3, 1, |_, _| {});
 }
 
-/// The dump is written by the thread that ends the JVM, and its collections are of the trace as others. What the thread has allocated counts once.
+/// The dump is written by the thread that ends the JVM, and its collections
+/// are of the trace as others. What the thread has allocated counts once.
 #[test]
 fn ends_by_the_main_thread_with_a_dump() {
     for (turn, (ending, exit_code)) in [("exit", 3), ("halt", 4)].into_iter().enumerate() {

@@ -1,4 +1,5 @@
-//! The disk is full from the start, or fills up later. The program ends as it does without the agent, and `info` says how the recording ended.
+//! The disk is full from the start, or fills up later. The program ends
+//! as it does without the agent, and `info` says how the recording ended.
 //!
 //! The disk is a small tmpfs in a mount namespace of its own, in which `info` runs, too.
 

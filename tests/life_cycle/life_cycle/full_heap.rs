@@ -7,12 +7,14 @@ use ducktrack_tests::{checked, is_full_run};
 use crate::control::done;
 use crate::tracked_jvm::{TrackedJvm, jdks_in_turn};
 
-/// Of the full run. Whether the limit ends the main thread is chance: without the agent, too, some runs go on for minutes, because each collection frees a little.
+/// Of the full run. Whether the limit ends the main thread is chance: without the
+/// agent, too, some runs go on for minutes, because each collection frees a little.
 const ATTEMPTS: usize = 2;
 /// Seconds of a run.
 const LONGEST: u32 = 30;
 
-/// Under a trace, too: the agent reads no pauses while collections free nothing, because its time there is none of the collector's to the JVM.
+/// Under a trace, too: the agent reads no pauses while collections free
+/// nothing, because its time there is none of the collector's to the JVM.
 #[test]
 fn the_overhead_limit_is_reached_under_a_trace() {
     for jdk in jdks_in_turn(17, 11) {
@@ -20,8 +22,8 @@ fn the_overhead_limit_is_reached_under_a_trace() {
         let output = place.path().join("out");
         let options = format!("mode=trace,summary=off,output={}", output.display());
         let ends = |jvm: &dyn Fn() -> TrackedJvm| {
-            // Its causes of collections are among the data that other programs of these tests run without. The limit is 98 % of the time by default,
-            // which a JVM that waits for a core does not reach.
+            // Its causes of collections are among the data that other programs of these tests run without.
+            // The limit is 98 % of the time by default, which a JVM that waits for a core does not reach.
             let words = [
                 "-Xmx128m",
                 "-XX:+UseParallelGC",

@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::recording::{BLOCK, Recording};
 use crate::tracked_jvm::{TrackedJvm, jdks, jdks_in_turn};
 
-/// Waits until the trace file itself has a snapshot with a cause and this many blocks in it. The mapped counters are beside the file, so a copy of the file
-/// alone is read.
+/// Waits until the trace file itself has a snapshot with a cause and this many blocks
+/// in it. The mapped counters are beside the file, so a copy of the file alone is read.
 fn wait_for_snapshot(output: &Path, cause: &str, blocks: i64) {
     let start = Instant::now();
     let copy = tempfile::tempdir().expect("temporary folder");
@@ -71,7 +71,8 @@ fn events(output: &Path) -> (i64, Vec<String>) {
     (count.sum(), names.collect())
 }
 
-/// A program that has made its marked objects is traced until a snapshot and all it handed over must be on disk, and killed. [`events`] gives the events that are left.
+/// A program that has made its marked objects is traced until a snapshot and all it
+/// handed over must be on disk, and killed. [`events`] gives the events that are left.
 fn kill_traced(jdk: &Jdk, options: &str, program: &[&str]) -> (i64, Vec<String>) {
     let place = tempfile::tempdir().expect("temporary folder");
     let output = place.path().join("out");

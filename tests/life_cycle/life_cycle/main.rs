@@ -1,8 +1,8 @@
-//! The agent from load to last word, in real JVMs: however a program ends and whatever the VM is told, its recording is complete, its counts
-//! are exact, and the program does not notice.
+//! The agent from load to last word, in real JVMs: however a program ends and whatever the VM
+//! is told, its recording is complete, its counts are exact, and the program does not notice.
 //!
-//! Programs: `LifeCycleProbe`, `ControlProbe`, `JniProbe`, `NoOpAgent`, and those that a module names. The agent and the command are those of
-//! `DUCKTRACK_LIBRARY` and `DUCKTRACK_COMMAND`, or the release build.
+//! Programs: `LifeCycleProbe`, `ControlProbe`, `JniProbe`, `NoOpAgent`, and those that a module names. The
+//! agent and the command are those of `DUCKTRACK_LIBRARY` and `DUCKTRACK_COMMAND`, or the release build.
 
 mod address_space;
 mod arrival;

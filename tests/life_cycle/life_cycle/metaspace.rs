@@ -1,4 +1,5 @@
-//! A JVM whose metaspace has a bound (`-XX:MaxMetaspaceSize`) loads its classes under an attach and after `stop`: what does not fit stays as it is.
+//! A JVM whose metaspace has a bound (`-XX:MaxMetaspaceSize`) loads its
+//! classes under an attach and after `stop`: what does not fit stays as it is.
 
 use crate::control::{attach, done, work_counted};
 use crate::recording::Recording;

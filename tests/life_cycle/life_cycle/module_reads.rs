@@ -71,7 +71,8 @@ fn alone_the_agent_changes_nothing() {
     }
 }
 
-/// Modules that read each other beside another agent alone do so with both, in either order, and so do those that the other one may still change.
+/// Modules that read each other beside another agent alone do so with both,
+/// in either order, and so do those that the other one may still change.
 #[test]
 fn beside_another_agent_no_edge_is_missing() {
     let place = tempfile::tempdir().expect("temporary folder");

@@ -1,5 +1,5 @@
-//! Objects that native code makes in awkward ways, counted exactly: variable arguments beyond the registers, constructors that throw, abstract
-//! classes, strings of both widths, threads that the VM did not start.
+//! Objects that native code makes in awkward ways, counted exactly: variable arguments beyond the registers,
+//! constructors that throw, abstract classes, strings of both widths, threads that the VM did not start.
 
 use std::collections::BTreeMap;
 

@@ -210,7 +210,8 @@ fn what_is_noted_after_the_first_snapshot_is_reported() {
     }
 }
 
-/// `HeapByteBufferR` makes nearly all objects of the program, but its methods are called as those of `ByteBuffer`: notes by its name would find no caller.
+/// `HeapByteBufferR` makes nearly all objects of the program, but its methods
+/// are called as those of `ByteBuffer`: notes by its name would find no caller.
 #[test]
 fn a_class_that_nobody_names_is_not_tracked() {
     nothing_becomes_tracked("views", "java.nio.HeapByteBufferR");

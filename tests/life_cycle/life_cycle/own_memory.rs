@@ -1,7 +1,8 @@
 //! The memory that the agent reports as its own, beside the kernel's figures of the JVM's mappings (`/proc/PID/smaps`).
 //!
-//! From outside, some mappings are the agent's for certain: its library, files of the output directory, and blocks of counters (private, no room reserved for them, no
-//! huge pages). Its other memory is among mappings for which no room is reserved, as malloc's arenas are, and in malloc. So the figure lies between the two sums.
+//! From outside, some mappings are the agent's for certain: its library, files of the output directory, and
+//! blocks of counters (private, no room reserved for them, no huge pages). Its other memory is among mappings for
+//! which no room is reserved, as malloc's arenas are, and in malloc. So the figure lies between the two sums.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! The JDK's tools that read a JVM from outside, method by method and object by object (`jhsdb`), work beside an agent that was there from the
-//! start as without it. After an attach they may not: see LIMITS.
+//! The JDK's tools that read a JVM from outside, method by method and object by object (`jhsdb`), work
+//! beside an agent that was there from the start as without it. After an attach they may not: see LIMITS.
 
 use std::process::Command;
 

@@ -1,4 +1,5 @@
-//! How deep an interpreted recursion comes, beside the bare JVM's: where each frame calls methods that pass their blame on, notes of callers take room of the stack.
+//! How deep an interpreted recursion comes, beside the bare JVM's: where each frame
+//! calls methods that pass their blame on, notes of callers take room of the stack.
 
 use ducktrack_tests::checked;
 

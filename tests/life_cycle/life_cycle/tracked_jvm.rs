@@ -85,8 +85,8 @@ pub(crate) fn jdks(lowest: u32) -> Vec<Jdk> {
         .collect()
 }
 
-/// One JDK from a version on, another in each turn; all in the full run. For what depends little on the JDK: where the counters of a thread hang,
-/// how classes are exchanged and what the views of threads show does depend on it.
+/// One JDK from a version on, another in each turn; all in the full run. For what depends little on the JDK: where
+/// the counters of a thread hang, how classes are exchanged and what the views of threads show does depend on it.
 pub(crate) fn jdks_in_turn(lowest: u32, turn: usize) -> Vec<Jdk> {
     static ANNOUNCEMENT: Once = Once::new();
     let (jdks, mut turns) = (jdks(lowest), Turns::new());
@@ -225,7 +225,8 @@ impl TrackedJvm {
         Self { command }
     }
 
-    /// The same, as in a container: with process ids of its own, and a `/var/tmp` that is not there outside. The process that is started has the JVM as its child.
+    /// The same, as in a container: with process ids of its own, and a `/var/tmp` that
+    /// is not there outside. The process that is started has the JVM as its child.
     pub(crate) fn in_container(self) -> Self {
         let mut command = Command::new("unshare");
         command

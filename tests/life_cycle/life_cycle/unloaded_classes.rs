@@ -12,8 +12,8 @@ const CLASSES: i64 = 10_000;
 const CLASSES_OF_FULL_RUN: i64 = 100_000;
 /// From a fifth of the classes to the last, beyond the growth without the agent.
 const MOST_GROWTH_KB: i64 = 20 << 10;
-/// Pairs of runs of which one must be bounded. What is kept for classes comes in each run; 20 to 35 MB of the VM's own come in some, with the
-/// agent and without, and do not grow with the classes (40,000 take what 10,000 take).
+/// Pairs of runs of which one must be bounded. What is kept for classes comes in each run; 20 to 35 MB of the VM's
+/// own come in some, with the agent and without, and do not grow with the classes (40,000 take what 10,000 take).
 const ATTEMPTS: usize = 3;
 /// The oldest JDK with hidden classes.
 const WITH_HIDDEN: u32 = 17;

@@ -15,8 +15,8 @@ use crate::{OLDEST_JAVA, bare};
 /// The first Java with virtual threads.
 const FIRST_WITH_VIRTUAL_THREADS: u32 = 21;
 
-/// Kind, name and executions of contexts in one conversation. A search without words does not reach the controller; a book that is there is refused
-/// by the database.
+/// Kind, name and executions of contexts in one conversation. A search without words
+/// does not reach the controller; a book that is there is refused by the database.
 const EXECUTIONS: [(&str, &str, u64); 8] = [
     ("http", "DELETE /books", 12),
     ("http", "POST /books", 84),

@@ -1,5 +1,5 @@
-//! The service under attach and stop, again and again: every answer is the bare service's, also those during the attach and the stop, and no
-//! descriptor is left. Its resident memory is told.
+//! The service under attach and stop, again and again: every answer is the bare service's, also
+//! those during the attach and the stop, and no descriptor is left. Its resident memory is told.
 //!
 //! Its handlers are first used while the agent records: Spring then reads the names of their parameters from classes that were exchanged.
 

@@ -1,7 +1,8 @@
 //! A Spring Boot service beside other agents: every response is the bare service's, whichever agent comes first.
 //!
-//! The service is `java-harness/service` (embedded Tomcat, a servlet filter, JDBC, JSON), the agents are those of `java-harness/other-agents` and of the JDK. Pairs that
-//! once broke run always; the full run takes all of them, before and after ducktrack, counting and tracing, on JDK 17, 21 and 25.
+//! The service is `java-harness/service` (embedded Tomcat, a servlet filter, JDBC, JSON), the agents
+//! are those of `java-harness/other-agents` and of the JDK. Pairs that once broke run always; the full
+//! run takes all of them, before and after ducktrack, counting and tracing, on JDK 17, 21 and 25.
 
 mod contexts;
 mod conversation;

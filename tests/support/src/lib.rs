@@ -1,4 +1,5 @@
-//! What tests of several crates share: runs whose every number is known, the way from event files to a replay, and what is beside a test: tools, processes, folders.
+//! What tests of several crates share: runs whose every number is known, the way from
+//! event files to a replay, and what is beside a test: tools, processes, folders.
 
 #![forbid(unsafe_code)]
 

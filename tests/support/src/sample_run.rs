@@ -44,7 +44,8 @@ pub fn records_with(factor: u64) -> Vec<Record> {
     records
 }
 
-/// The same run, in which the pool's objects were made in a request, and a tenth of the main thread's in a request that executed a statement.
+/// The same run, in which the pool's objects were made in a request, and
+/// a tenth of the main thread's in a request that executed a statement.
 pub fn records_in_contexts() -> Vec<Record> {
     let context = |id, kind: &str, name: &str| {
         Record::Context(Context {

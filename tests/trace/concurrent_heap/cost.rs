@@ -1,4 +1,5 @@
-//! `ducktrack cost` under ZGC: times are CPU of the collector's workers, as the program reads it from the kernel, and each site pays for what it keeps and what it brings on.
+//! `ducktrack cost` under ZGC: times are CPU of the collector's workers, as the program
+//! reads it from the kernel, and each site pays for what it keeps and what it brings on.
 
 use ducktrack_tests::{TracedRun, checked, trace_command};
 use serde_json::Value;

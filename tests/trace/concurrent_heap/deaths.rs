@@ -1,4 +1,5 @@
-//! When objects die: random programs whose objects live for a known number of rounds, each of which ends with a collection. After each, exactly those live that should.
+//! When objects die: random programs whose objects live for a known number of rounds,
+//! each of which ends with a collection. After each, exactly those live that should.
 
 use ducktrack_tests::{
     TracedRun, checked, heap_at, is_full_run, last_collection_by, trace_command,

@@ -1,4 +1,5 @@
-//! Objects at the lowest addresses of the heap, which ZGC without generations counts from 0: a thread-local buffer there is not taken for none.
+//! Objects at the lowest addresses of the heap, which ZGC without generations
+//! counts from 0: a thread-local buffer there is not taken for none.
 
 use ducktrack_tests::{TracedRun, checked, trace_command};
 use serde_json::Value;

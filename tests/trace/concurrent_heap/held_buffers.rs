@@ -1,11 +1,13 @@
-//! Threads that are stopped while they hand over their buffers, which native code does beside a pause: no pause waits for them, and nothing is in the wrong epoch.
+//! Threads that are stopped while they hand over their buffers, which native code
+//! does beside a pause: no pause waits for them, and nothing is in the wrong epoch.
 
 use ducktrack_tests::{TracedRun, checked};
 
 use crate::said::{self, Sites};
 use crate::{known_forms, programs};
 
-/// How long each thread is stopped, in milliseconds; every other thread of the machine may take a core away from the VM thread, but not for as long.
+/// How long each thread is stopped, in milliseconds; every other thread of
+/// the machine may take a core away from the VM thread, but not for as long.
 const STOPPED: u32 = 60;
 const THREADS_STEPS_AND_SLOTS: [&str; 3] = ["4", "12", "20000"];
 

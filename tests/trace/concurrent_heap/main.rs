@@ -1,6 +1,6 @@
-//! The heap that is rebuilt from a trace under ZGC, whose cycles go on while the program runs, against what the program itself counts at its end: threads keep and drop objects of
-//! all sizes at random (`ConcurrentHeap`), the heap is small, so that there are many cycles, and at the end each class must have exactly the objects that are reachable, and these
-//! must be at the sites that made them.
+//! The heap that is rebuilt from a trace under ZGC, whose cycles go on while the program runs, against what the program itself counts
+//! at its end: threads keep and drop objects of all sizes at random (`ConcurrentHeap`), the heap is small, so that there are many
+//! cycles, and at the end each class must have exactly the objects that are reachable, and these must be at the sites that made them.
 //!
 //! `DUCKTRACK_FULL` takes each form of ZGC on each JDK; else each form takes one kind of heap, in turn.
 
@@ -74,7 +74,8 @@ fn has_form(jdk: &Jdk, form: &[&str]) -> bool {
     !is_ignored && jdk.accepts(form)
 }
 
-/// The JDKs whose structures are known, with the forms of ZGC that are worth a run each: both kinds of structures. In turn: one on each JDK.
+/// The JDKs whose structures are known, with the forms of ZGC that are
+/// worth a run each: both kinds of structures. In turn: one on each JDK.
 fn known_forms() -> Vec<(Jdk, &'static [&'static str])> {
     let (mut all, mut turns) = (Vec::new(), Turns::new());
     let mut jdks = traced_jdks().expect("JDKs");

@@ -1,5 +1,5 @@
-//! Recordings that end and begin in the middle of cycles, while the program's threads allocate: the heap of one that was stopped is known, the next one knows the heap again, and
-//! the program is as without any.
+//! Recordings that end and begin in the middle of cycles, while the program's threads allocate: the heap
+//! of one that was stopped is known, the next one knows the heap again, and the program is as without any.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

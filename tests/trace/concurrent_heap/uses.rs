@@ -1,5 +1,6 @@
-//! `staleness=on`: objects whose last uses are known (`KnownUses`), while threads allocate and cycles of each generation move everything. After the last cycle with which all objects
-//! were looked at, each is in the level that the times of these cycles give, and what was never used is as old as it is.
+//! `staleness=on`: objects whose last uses are known (`KnownUses`), while threads allocate and cycles
+//! of each generation move everything. After the last cycle with which all objects were looked at, each
+//! is in the level that the times of these cycles give, and what was never used is as old as it is.
 
 use std::collections::BTreeMap;
 
@@ -97,8 +98,8 @@ fn check(jdk: &Jdk, options: &[&str], words: &[&str], programs: &std::path::Path
     objects
 }
 
-/// Between which times objects of a kind were used last, in microseconds. Whether a use after `end` is known depends on the generation of its objects: then the one before may be
-/// the last. Kinds that were only used later are left out.
+/// Between which times objects of a kind were used last, in microseconds. Whether a use after `end` is known depends on
+/// the generation of its objects: then the one before may be the last. Kinds that were only used later are left out.
 fn last_uses(said: &str, end: u64) -> BTreeMap<&str, (u64, u64)> {
     let mut all = BTreeMap::new();
     for line in said.lines() {

@@ -178,8 +178,8 @@ fn read_moments(run: &TracedRun) -> (Moments, Value) {
 }
 
 impl Moments {
-    /// Every object was born before it was used, and used before it died, and it died between two collections: the last one that would have found it dead, and the one that
-    /// did. How many died after it was known that a collection had kept them.
+    /// Every object was born before it was used, and used before it died, and it died between two collections: the last one
+    /// that would have found it dead, and the one that did. How many died after it was known that a collection had kept them.
     fn check(&self, collections: &[StreamCollection], name: &str) -> (u64, u64) {
         let (mut dead, mut bounded) = (0, 0);
         for (object, born) in self.born.iter().enumerate() {
@@ -214,8 +214,9 @@ impl Moments {
     }
 }
 
-/// Every object of a run with full collections: its moments are in order and within their bounds, and few have only stamps that are older than a full collection that has
-/// kept them: those that a frame of the interpreter holds which does not read them any more, and what the trace does not see.
+/// Every object of a run with full collections: its moments are in order and within their bounds, and
+/// few have only stamps that are older than a full collection that has kept them: those that a frame
+/// of the interpreter holds which does not read them any more, and what the trace does not see.
 fn check_moments(
     jdk: &Jdk,
     collector: &str,
@@ -258,7 +259,8 @@ fn check_moments(
     )
 }
 
-/// A program on each JDK with a collector of its own; of these runs the one of a turn. Each collector meets stamps in `deaths_of_witness`, too.
+/// A program on each JDK with a collector of its own; of these runs the
+/// one of a turn. Each collector meets stamps in `deaths_of_witness`, too.
 fn check_all(test: &str, witnessed: &[Witnessed], turn: usize) {
     let harness = harness_folder().join("harness.jar");
     let programs = tempfile::tempdir().expect("temporary folder");

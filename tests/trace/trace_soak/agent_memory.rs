@@ -1,6 +1,7 @@
 //! The agent's own memory over its life, from its log, every second and at its end (`log=debug`).
 //!
-//! Resident memory says little about a short run: the JVM warms up, and what waits for the pipeline comes and goes by a hundred megabytes. Three things say more:
+//! Resident memory says little about a short run: the JVM warms up, and what waits
+//! for the pipeline comes and goes by a hundred megabytes. Three things say more:
 //!
 //! | what | shows |
 //! |---|---|
@@ -16,7 +17,8 @@ const MOST_SMALL: u64 = 4 << 20;
 /// At the end. Mostly memory that the walk of the heap keeps for the next collection; 6 to 13 MB.
 const MOST_LARGE: u64 = 20 << 20;
 
-/// For objects, in any second. With dead ones that no collection has come to yet, the mirror has up to two million in a heap of 192 MB, with 34 bytes for each.
+/// For objects, in any second. With dead ones that no collection has come to yet,
+/// the mirror has up to two million in a heap of 192 MB, with 34 bytes for each.
 const MOST_FOR_OBJECTS: u64 = 96 << 20;
 
 /// By what it may grow that is in use when little is, and from which quarters of the run to which.

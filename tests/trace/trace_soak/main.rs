@@ -1,5 +1,6 @@
-//! A program whose threads do nothing but allocate, traced for a while with a small heap and a small trace: it must not crash, the agent's memory
-//! must stay flat, the trace must keep its limit through many rotations, and at the end the rebuilt heap must be the VM's own, class by class.
+//! A program whose threads do nothing but allocate, traced for a while with a small heap and a
+//! small trace: it must not crash, the agent's memory must stay flat, the trace must keep its limit
+//! through many rotations, and at the end the rebuilt heap must be the VM's own, class by class.
 //!
 //! `DUCKTRACK_SOAK_SECONDS` is the time on each JDK: 16 seconds by default, ten minutes in the full run.
 
@@ -17,7 +18,8 @@ use memory_watch::MemoryWatch;
 
 /// Bytes of event files that `max-trace-size=32m` allows at most.
 const MOST_BYTES: u64 = 40 << 20;
-/// Bytes by which resident memory may grow from the second quarter of a long run to the last: the JVM's code, metadata, malloc's slack, and what waits in the agent.
+/// Bytes by which resident memory may grow from the second quarter of a long run to
+/// the last: the JVM's code, metadata, malloc's slack, and what waits in the agent.
 const MOST_GROWTH: u64 = 32 << 20;
 /// A run that is shorter than this many seconds is still filling its cache in the second quarter, and may grow by more.
 const LONG: u32 = 300;

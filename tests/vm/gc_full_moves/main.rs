@@ -1,8 +1,8 @@
 //! Full collections, read inside the pause: every claimed move and death is checked against the heap itself, on every JDK and collector.
 //!
-//! The agent `tests/agents/full_moves_agent` takes a picture of the heap when marking has ended and another when the collection is over; the program
-//! `tests/vm/gc_full_moves/FullMovesProbe.java` writes ids into its objects. `DUCKTRACK_FULL=1` adds longer runs: heaps that fill up, humongous objects, classes that
-//! come and go, allocations that fail after two full collections, other layouts of objects.
+//! The agent `tests/agents/full_moves_agent` takes a picture of the heap when marking has ended and another when the collection is over;
+//! the program `tests/vm/gc_full_moves/FullMovesProbe.java` writes ids into its objects. `DUCKTRACK_FULL=1` adds longer runs: heaps that
+//! fill up, humongous objects, classes that come and go, allocations that fail after two full collections, other layouts of objects.
 
 mod facts;
 mod run;

@@ -1,13 +1,14 @@
 //! Every move and every death that `CollectionWatch` reports, against the heap as it is.
 //!
-//! The agent `tests/agents/gc_moves_agent` keeps a model of the heap, changes it by each report only, and compares it with a walk of the
-//! whole heap at the end of each pause: every object of the model must be there, with the same class, size and (if the program gave it one) id; every
-//! object that died must be absent; every object that is there must be the target of exactly one claim, or have been allocated where this
-//! collection did not look, or be a filler. A sample of the objects is tagged, and JVMTI's opinion on which of them live must be the model's.
+//! The agent `tests/agents/gc_moves_agent` keeps a model of the heap, changes it by each report only, and compares
+//! it with a walk of the whole heap at the end of each pause: every object of the model must be there, with the
+//! same class, size and (if the program gave it one) id; every object that died must be absent; every object that
+//! is there must be the target of exactly one claim, or have been allocated where this collection did not look, or
+//! be a filler. A sample of the objects is tagged, and JVMTI's opinion on which of them live must be the model's.
 //!
-//! The default is, for each JDK, one run at level `exact`, one at level `finish` and one whose collections the program asks for, each with another collector, and for G1
-//! near-full heaps, pinned regions and regions that were not written, each on one JDK. `DUCKTRACK_ONLY_JDK` takes all of them with all collectors; `DUCKTRACK_FULL=1` adds object
-//! layouts, near-full heaps of all collectors and virtual threads.
+//! The default is, for each JDK, one run at level `exact`, one at level `finish` and one whose collections the program asks for, each with
+//! another collector, and for G1 near-full heaps, pinned regions and regions that were not written, each on one JDK. `DUCKTRACK_ONLY_JDK`
+//! takes all of them with all collectors; `DUCKTRACK_FULL=1` adds object layouts, near-full heaps of all collectors and virtual threads.
 
 mod outcome;
 

@@ -161,8 +161,8 @@ impl ClassEntry {
         }
     }
 
-    /// The counter that holds the debt of a frame waiting in a call. `version` is the version of a method of the frame's class; an obsolete frame runs
-    /// the one before it.
+    /// The counter that holds the debt of a frame waiting in a call. `version` is the
+    /// version of a method of the frame's class; an obsolete frame runs the one before it.
     pub(super) fn owed_by_frame(
         &self,
         (name, descriptor): (&[u8], &[u8]),

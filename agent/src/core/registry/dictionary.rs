@@ -36,7 +36,8 @@ pub(super) struct Dictionary {
     static_fields: FxHashSet<u32>,
 }
 
-/// Records for which there is room when those before them have been taken: as many as these were, so that a class's do not grow a list from nothing.
+/// Records for which there is room when those before them have been taken:
+/// as many as these were, so that a class's do not grow a list from nothing.
 const ROOM_AT_MOST: usize = 256;
 
 /// A class that is being registered.

@@ -31,7 +31,8 @@ impl UnsizedSites {
         waiting.iter_mut().find(|(waits, _)| *waits == site)
     }
 
-    /// A site that waits is now one of a class of this loader, too, which is likely to be the next that knows the size. Returns whether it waits.
+    /// A site that waits is now one of a class of this loader, too, which is
+    /// likely to be the next that knows the size. Returns whether it waits.
     pub(super) fn wait_for(&mut self, site: SiteId, descriptor: &[u8], by: LoaderId) -> bool {
         let place = self.place(site, descriptor);
         place.map(|(_, loader)| *loader = by).is_some()

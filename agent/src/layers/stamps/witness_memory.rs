@@ -1,4 +1,5 @@
-//! The two shadows of the heap of `mode=deaths`, and the helper class that stamps them: they stay in the VM for good, and each run uses them anew.
+//! The two shadows of the heap of `mode=deaths`, and the helper class that
+//! stamps them: they stay in the VM for good, and each run uses them anew.
 
 use std::sync::OnceLock;
 

@@ -13,7 +13,8 @@ static MEMORY: UseMemory = UseMemory {
     works: OnceLock::new(),
 };
 
-/// The address at which the program sees an object that a local handle of this thread holds. A collector that moves objects while the program runs may move it at any time.
+/// The address at which the program sees an object that a local handle of this thread
+/// holds. A collector that moves objects while the program runs may move it at any time.
 pub(crate) fn seen_at(handle: jobject) -> Address {
     // SAFETY: a local handle is the address of a word that holds the object's address (no tag bits).
     unsafe { Address(handle as usize).read() }

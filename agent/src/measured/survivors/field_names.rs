@@ -1,6 +1,7 @@
 //! The names of the fields in which references are.
 //!
-//! JVMTI numbers the instance fields of a class so: those of all interfaces that it implements, then those of its superclasses from `Object` on, then its own.
+//! JVMTI numbers the instance fields of a class so: those of all interfaces that
+//! it implements, then those of its superclasses from `Object` on, then its own.
 
 use ducktrack_jvmti::sys::{jclass, jfieldID};
 use ducktrack_jvmti::{Env, Jni};

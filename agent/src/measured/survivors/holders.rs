@@ -14,7 +14,8 @@ pub(super) struct Holders<'a> {
 }
 
 impl<'a> Holders<'a> {
-    /// Searches from all roots at once. Static fields count as roots: a reader knows them by name. References for which `is_weak` holds are not followed.
+    /// Searches from all roots at once. Static fields count as roots: a reader
+    /// knows them by name. References for which `is_weak` holds are not followed.
     pub(super) fn of(graph: &'a HeapGraph, mut is_weak: impl FnMut(&Edge) -> bool) -> Self {
         let nodes = graph.class_of.len();
         let starts = starts(&graph.edges, nodes);

@@ -1,5 +1,5 @@
-//! The marks by which pauses cut a thread's buffer. A pause waits for no thread: neither for one that hands over the buffer, nor for one that takes what was cut off. Either may
-//! hold the buffer's lock without a core.
+//! The marks by which pauses cut a thread's buffer. A pause waits for no thread: neither for one that hands
+//! over the buffer, nor for one that takes what was cut off. Either may hold the buffer's lock without a core.
 //!
 //! ```text
 //! in the pause                            the buffer's words                       who completes the mark, and changes the words
@@ -8,15 +8,15 @@
 //! it is being handed over                 change now, beside the pause             who hands it over, before anything else is written
 //! ```
 //!
-//! Why no order is lost: a buffer is handed over in native code, by its own thread, which writes no event meanwhile (or when it begins or ends). So all words in it are from before
-//! the pause, and none comes after it before the mark is completed.
+//! Why no order is lost: a buffer is handed over in native code, by its own thread, which writes no event meanwhile (or when
+//! it begins or ends). So all words in it are from before the pause, and none comes after it before the mark is completed.
 //!
-//! - The pause adds a [`MARK`] to the state before it looks at anything, and takes it away when its mark is complete. To hand over begins with a state of 0 and ends with one of
-//!   [`HANDOVER`] alone. So exactly one of the two finds the other there and leaves the mark to it.
-//! - The epoch is read after the handover has begun, and marks are looked for after that: a thread that reads the next epoch also sees the mark of the pause that began it, and
-//!   begins anew once that was taken.
-//! - A thread that ends cannot be gone before the pause is over: HotSpot lets no thread leave its list meanwhile (`ThreadsSMRSupport`, `Threads_lock`). So the native thread that the
-//!   pause reads is there.
+//! - The pause adds a [`MARK`] to the state before it looks at anything, and takes it away when its mark is complete. To hand over begins
+//!   with a state of 0 and ends with one of [`HANDOVER`] alone. So exactly one of the two finds the other there and leaves the mark to it.
+//! - The epoch is read after the handover has begun, and marks are looked for after that: a thread that reads
+//!   the next epoch also sees the mark of the pause that began it, and begins anew once that was taken.
+//! - A thread that ends cannot be gone before the pause is over: HotSpot lets no thread leave its list
+//!   meanwhile (`ThreadsSMRSupport`, `Threads_lock`). So the native thread that the pause reads is there.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -138,7 +138,8 @@ impl CutMarks {
         block.set_word(LIMIT, 0);
     }
 
-    /// Completes a mark that was taken, if the pause left it. A thread that has ended meanwhile counts as one that had ended before the pause.
+    /// Completes a mark that was taken, if the pause left it. A thread that
+    /// has ended meanwhile counts as one that had ended before the pause.
     pub(crate) fn complete_if_left(&self, mark: &mut CutMark) {
         if mark.words.is_none() {
             if self.native.load(Ordering::Acquire) == 0 {

@@ -5,7 +5,8 @@
 //! driver thread    right after it: takes what was cut off, and the collection gets its place in the log
 //! ```
 //!
-//! A thread that empties its buffer before the driver has come does the driver's work first, so that the order of the log is that of the epochs.
+//! A thread that empties its buffer before the driver has come does the
+//! driver's work first, so that the order of the log is that of the epochs.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};

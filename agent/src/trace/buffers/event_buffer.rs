@@ -5,8 +5,9 @@
 //!   | handed over | to be taken  |            |  slack   |
 //! ```
 //!
-//! The thread writes words at the cursor (`helper/java/lang/DuckTrackEventBuffer.java`; the words of the block are in the crate `probe-vocabulary`). A thread empties its own full buffer, in native code. At the start of a collection the VM thread takes the contents, while
-//! the thread may be in the middle of a probe, so it only sets the limit to 0.
+//! The thread writes words at the cursor (`helper/java/lang/DuckTrackEventBuffer.java`; the words of the block are in
+//! the crate `probe-vocabulary`). A thread empties its own full buffer, in native code. At the start of a collection
+//! the VM thread takes the contents, while the thread may be in the middle of a probe, so it only sets the limit to 0.
 //!
 //! The block's header also has what is needed to read the buffer after the process was killed ([`ducktrack_trace_format::live`]). When
 //! words are handed over, `taken` is written last: the other words describe what lies above it.
@@ -70,7 +71,8 @@ pub(crate) struct EventBuffer {
     last_top: u64,
     /// No word was handed over since the thread began or since a collection cut the buffer.
     was_cut: bool,
-    /// The TLAB top at the collection that cut the buffer, and at the last event before. Zeros if there was no TLAB, or if words were written since.
+    /// The TLAB top at the collection that cut the buffer, and at the last event
+    /// before. Zeros if there was no TLAB, or if words were written since.
     cut: (u64, u64),
     marks: Arc<CutMarks>,
     /// Where pauses put their marks.
@@ -256,7 +258,8 @@ impl EventBuffer {
             .set_word(DROPPED, self.block.word(DROPPED).wrapping_add(count));
     }
 
-    /// Takes the words before the oldest cut, if that ended this epoch. `None`: this buffer was not cut then. The thread may go on meanwhile.
+    /// Takes the words before the oldest cut, if that ended this epoch.
+    /// `None`: this buffer was not cut then. The thread may go on meanwhile.
     pub(crate) fn take_cut(&mut self, epoch: u32) -> Option<(Option<Buffer>, ThreadCut)> {
         self.take_marks();
         let cut = self.pending.pop_front_if(|cut| cut.epoch == epoch)?;

@@ -5,7 +5,8 @@
 //! | of a site with counters | one to its count; if on the heap, one to its materialized count; if the site is measured, the bytes to both |
 //! | of a site without counters, or with its own caller or class | one, and the bytes if the site is measured, to the entry of site, caller and class |
 //!
-//! So snapshots, reports and the summary find everything in the same place as with counting. Only the thread that decodes events writes here.
+//! So snapshots, reports and the summary find everything in the same place
+//! as with counting. Only the thread that decodes events writes here.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! A thread's buffer, and how it is handed over: by one thread at a time, and never in the way of a pause ([`cut_marks`](super::cut_marks)).
+//! A thread's buffer, and how it is handed over: by one thread at a time,
+//! and never in the way of a pause ([`cut_marks`](super::cut_marks)).
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -44,7 +45,8 @@ impl ThreadBuffer {
         self.marks.know_thread(Some(native));
     }
 
-    /// Cuts the buffer at the start of a pause that ends this epoch. The world is stopped. The call does not block; [`EventBuffer::take_cut`] takes the words later.
+    /// Cuts the buffer at the start of a pause that ends this epoch. The world is
+    /// stopped. The call does not block; [`EventBuffer::take_cut`] takes the words later.
     pub(crate) fn mark_cut(&self, epoch: u32, micros: u64, layout: &ThreadLayout) {
         self.marks.put(epoch, micros, layout);
     }
@@ -54,7 +56,8 @@ impl ThreadBuffer {
         self.words.lock()
     }
 
-    /// Begins to hand it over, on its own thread, or where that writes nothing. If it [is cut](EventBuffer::is_cut) already, nothing may be taken but that.
+    /// Begins to hand it over, on its own thread, or where that writes nothing. If
+    /// it [is cut](EventBuffer::is_cut) already, nothing may be taken but that.
     pub(crate) fn hand_over(&self, epoch: &AtomicU32) -> Handover<'_> {
         let words = self.words.lock();
         self.marks.begin_handover();
@@ -169,8 +172,8 @@ mod tests {
         assert!(!buffer.hand_over(&epoch).is_cut());
     }
 
-    /// A thread that writes and hands over, which goes on beside pauses; pauses, which stop its writing; and a driver, which takes what they cut off. Each word must be in the piece
-    /// of the epoch in which it was written.
+    /// A thread that writes and hands over, which goes on beside pauses; pauses, which stop its writing; and a
+    /// driver, which takes what they cut off. Each word must be in the piece of the epoch in which it was written.
     #[test]
     fn each_word_is_in_its_epoch_whatever_comes_beside_what() {
         const PAUSES: u32 = 3000;

@@ -1,4 +1,5 @@
-//! `events.live`: events that threads wrote and handed over, in memory that outlives the process. The layout is in [`ducktrack_trace_format::live`].
+//! `events.live`: events that threads wrote and handed over, in memory that
+//! outlives the process. The layout is in [`ducktrack_trace_format::live`].
 //!
 //! ```text
 //! header     the number of collections so far
@@ -27,8 +28,8 @@ use crate::trace::buffers::live_words::LiveWords;
 /// Bytes of the slots of each class. The last class takes a whole buffer of maximum size.
 const SLOT_BYTES: [usize; 4] = [512, 4 << 10, 24 << 10, 44 << 10];
 
-/// The buffers of this many threads are in the file at most. Each takes four of the process's mappings: Linux allows 65,530, and each thread of the VM needs
-/// some, too.
+/// The buffers of this many threads are in the file at most. Each takes four of the
+/// process's mappings: Linux allows 65,530, and each thread of the VM needs some, too.
 const MOST_BUFFERS: u64 = 4000;
 
 /// Free slots of each class that there should be: threads hand over one at a time, but several may do so at once.
@@ -184,7 +185,8 @@ impl LiveEvents {
         }
     }
 
-    /// Sees to it that the next pieces find slots whose pages are there. To provide them may take milliseconds: call it without holding a lock.
+    /// Sees to it that the next pieces find slots whose pages are there. To
+    /// provide them may take milliseconds: call it without holding a lock.
     pub(crate) fn provide(&self) {
         for (free, bytes) in self.free.iter().zip(SLOT_BYTES) {
             let is_short = free.lock().len() < SPARE_SLOTS;

@@ -1,34 +1,39 @@
 //! The clock that records read: a word that a thread of the agent advances, and the word that says who wrote last.
 //!
-//! A record has the clock's value at the moment at which its thread looked at it, and two records of different threads are ordered by these values. So the clock must go on
-//! often while two threads write: each [`STEP`]. While only one writes, nothing has to be ordered, and the clock rests: it goes on each [`REST`], because each time that the
-//! thread wakes takes about 20 microseconds of CPU on a virtual machine.
+//! A record has the clock's value at the moment at which its thread looked at it, and two records of different threads are ordered by these
+//! values. So the clock must go on often while two threads write: each [`STEP`]. While only one writes, nothing has to be ordered, and the
+//! clock rests: it goes on each [`REST`], because each time that the thread wakes takes about 20 microseconds of CPU on a virtual machine.
 //!
-//! The first record of a thread after each step is written by way of `DuckTrackEventBuffer.ready`, because the clock is not what the thread has written last. There the
-//! thread reads the clock's value C, then looks who wrote last, and then writes C. If the last writer is another thread, it calls [`become_writer`] in between: it
+//! The first record of a thread after each step is written by way of `DuckTrackEventBuffer.ready`, because the
+//! clock is not what the thread has written last. There the thread reads the clock's value C, then looks who
+//! wrote last, and then writes C. If the last writer is another thread, it calls [`become_writer`] in between: it
 //! puts itself into the word, ends the step if that is older than [`STEP`], and wakes the clock if that rests.
 //!
 //! Why no order is lost: let two threads write records with one value C.
 //!
-//! - Both have read C first and the last writer after that. A thread goes on without a call only if it has found its own block there, and only the thread itself writes that. Both
-//!   words are read and written in one order that all threads see (`SeqCst`). So at least one of the two has written its block there since it has read C.
-//! - If C was older than [`STEP`] then, that thread has ended the step before it wrote its first record. Records that it or the other one begins after that have a higher value.
-//! - If C was younger, C is from now on a step like those of two writers: the clock has not gone to rest (it says so *before* it begins a step of rest, so it goes on after
-//!   [`STEP`]), or the thread has seen that it rests and has woken it. One that is woken sees that the writer has changed, and goes on at once.
-//! - If the clock goes to rest just as the writer changes, the thread may have missed it. Then it put itself into the word before the step of rest began, so it was the last
-//!   writer when that step began, and the next other thread changes the word and finds the clock at rest.
+//! - Both have read C first and the last writer after that. A thread goes on without a call only if it has found
+//!   its own block there, and only the thread itself writes that. Both words are read and written in one order
+//!   that all threads see (`SeqCst`). So at least one of the two has written its block there since it has read C.
+//! - If C was older than [`STEP`] then, that thread has ended the step before it wrote its
+//!   first record. Records that it or the other one begins after that have a higher value.
+//! - If C was younger, C is from now on a step like those of two writers: the clock has not gone to rest (it
+//!   says so *before* it begins a step of rest, so it goes on after [`STEP`]), or the thread has seen that
+//!   it rests and has woken it. One that is woken sees that the writer has changed, and goes on at once.
+//! - If the clock goes to rest just as the writer changes, the thread may have missed it. Then it put itself into the word before the step
+//!   of rest began, so it was the last writer when that step began, and the next other thread changes the word and finds the clock at rest.
 //!
-//! So a step in which two threads write takes as long as without rests: [`STEP`] and the time that the clock's thread needs to get a core. It does not matter when the
-//! clock goes to rest; [`CALM`] is only chosen so that two threads that take turns do not wake it each time.
+//! So a step in which two threads write takes as long as without rests: [`STEP`] and the time that the clock's thread needs to get a core.
+//! It does not matter when the clock goes to rest; [`CALM`] is only chosen so that two threads that take turns do not wake it each time.
 //!
-//! - **A thread stops anywhere** (a safepoint, no core, `-Xint`): it may write an old C, then the clock is not what it has written, and its record begins anew. It has put itself
-//!   into the word later than it has read C, however long that took.
-//! - **The stack ends in the call**: the VM throws before anything has changed, and the record is missing, which is counted. The next one of the thread calls again.
+//! - **A thread stops anywhere** (a safepoint, no core, `-Xint`): it may write an old C, then the clock is not what it has
+//!   written, and its record begins anew. It has put itself into the word later than it has read C, however long that took.
+//! - **The stack ends in the call**: the VM throws before anything has changed, and
+//!   the record is missing, which is counted. The next one of the thread calls again.
 //! - **A block gets a new thread**: it is not the writer that the old thread was ([`forget_writer`]).
 //! - **Virtual threads** write into the block of their carrier, and are ordered as carriers are.
 //! - **Threads without a block** write no records, and are no writers.
-//! - **Pieces begin at the time of their own**: the clock is no further than [`STEP`] behind it ([`keep_up`]), so that a writer at rest stays in order with threads that only
-//!   allocate.
+//! - **Pieces begin at the time of their own**: the clock is no further than [`STEP`] behind it
+//!   ([`keep_up`]), so that a writer at rest stays in order with threads that only allocate.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -192,8 +197,8 @@ impl RecordClock {
     }
 }
 
-/// This thread needs a core at once, for a microsecond in each step. A thread of real time gets that, where the process may have one; else a short slice (Linux 6.12
-/// and later) makes its turn come sooner.
+/// This thread needs a core at once, for a microsecond in each step. A thread of real time gets that,
+/// where the process may have one; else a short slice (Linux 6.12 and later) makes its turn come sooner.
 fn come_first() {
     let real_time = libc::sched_param { sched_priority: 1 };
     let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
@@ -205,7 +210,8 @@ fn come_first() {
     let mut slice: libc::sched_attr = unsafe { std::mem::zeroed() };
     slice.size = size_of::<libc::sched_attr>() as u32;
     slice.sched_runtime = SLICE.as_nanos() as u64;
-    // SAFETY: the kernel reads `size` bytes of a variable of this function. An older kernel refuses or ignores the slice, and the thread stays as it is.
+    // SAFETY: the kernel reads `size` bytes of a variable of this function. An
+    // older kernel refuses or ignores the slice, and the thread stays as it is.
     unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const slice, 0) };
 }
 

@@ -14,8 +14,8 @@ pub(crate) struct BeforeCollection {
 }
 
 impl BeforeCollection {
-    /// Writes the stamps of the objects that the next collection found dead, before that collection. `dead` is `None` if they are unknown. Positions are
-    /// written once.
+    /// Writes the stamps of the objects that the next collection found dead, before that
+    /// collection. `dead` is `None` if they are unknown. Positions are written once.
     pub(super) fn write_stamps(&mut self, buffers: &ThreadBuffers, dead: Option<Vec<Vec<u8>>>) {
         let Some(positions) = &mut self.positions else {
             return;

@@ -1,4 +1,5 @@
-//! Cycles of ZGC, which go on while the program runs: a collection has its place among events from the pause on in which it counts, and is filled in when it is over.
+//! Cycles of ZGC, which go on while the program runs: a collection has its place among
+//! events from the pause on in which it counts, and is filled in when it is over.
 //!
 //! ```text
 //! pause (VM thread)     the buffers are marked as cut; the collection gets its number

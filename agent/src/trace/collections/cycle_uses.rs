@@ -37,8 +37,8 @@ impl CycleClock {
     }
 }
 
-/// The contents of blocks before the collection with this number. A use after the pause from which on the collection counts is one before it: the stamp of an earlier use is
-/// gone.
+/// The contents of blocks before the collection with this number. A use after the pause from
+/// which on the collection counts is one before it: the stamp of an earlier use is gone.
 pub(super) fn encode(found: &CycleUses, number: u32) -> Vec<Vec<u8>> {
     let ended = number.saturating_sub(1);
     let mut encoder = UseEncoder::new(UsesHead {

@@ -83,8 +83,8 @@ impl KeptCollections {
         Some(Box::new(kept))
     }
 
-    /// Called outside of pauses: a collection as large as the latest then finds an area whose pages are provided. In the pause, page faults would take longer
-    /// than the copy.
+    /// Called outside of pauses: a collection as large as the latest then finds an area
+    /// whose pages are provided. In the pause, page faults would take longer than the copy.
     pub(crate) fn prepare(&self) {
         let missing = self.areas.lock().take_missing();
         let Some(area) = missing.and_then(|length| self.new_area(length)) else {

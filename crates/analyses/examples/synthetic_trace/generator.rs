@@ -1,5 +1,5 @@
-//! A trace as a program makes it that allocates much and keeps little: four threads, young collections of 256 MB of eden that copy 2 % into the
-//! old space, now and then a full one that keeps a tenth.
+//! A trace as a program makes it that allocates much and keeps little: four threads, young collections
+//! of 256 MB of eden that copy 2 % into the old space, now and then a full one that keeps a tenth.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};

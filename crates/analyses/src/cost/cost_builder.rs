@@ -177,7 +177,8 @@ impl CostBuilder {
         self.empty_spaces(kind, epoch, defers);
     }
 
-    /// The kind under which the collection is counted. A cycle of ZGC that collects new objects comes when enough is allocated, as an evacuation does.
+    /// The kind under which the collection is counted. A cycle of ZGC that
+    /// collects new objects comes when enough is allocated, as an evacuation does.
     fn kind(&self, collection: &Collection) -> Option<PauseKind> {
         match (self.is_concurrent, collection.kind) {
             (false, kind) => PauseKind::of(kind),

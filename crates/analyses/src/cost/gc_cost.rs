@@ -23,8 +23,8 @@ pub struct GcCost {
     pub dump_nanos: u64,
     /// Full collections that came for want of room: bytes used before, and live after, on the average. `None`: there was none.
     pub around_full: Option<(u64, u64)>,
-    /// Young collections that a full one for want of room stands in for, on the average: up to 1. Serial collects everything *instead of* the young space when the
-    /// old one is short of room, so a full collection less is a young one more.
+    /// Young collections that a full one for want of room stands in for, on the average: up to 1. Serial collects everything
+    /// *instead of* the young space when the old one is short of room, so a full collection less is a young one more.
     pub stands_in: f64,
     /// All objects together.
     pub total: Cost,
@@ -95,7 +95,8 @@ pub struct Cost {
     pub promoted_soon_dead: Amount,
     /// By kind of pause, in the order of [`PauseKind::ALL`].
     pub kinds: [KindCost; 3],
-    /// Full collections that other runs do without. A sum over candidates is too high: two leaks that share the room do not cost all collections.
+    /// Full collections that other runs do without. A sum over candidates is
+    /// too high: two leaks that share the room do not cost all collections.
     pub full: FullSavings,
     /// Bytes of evacuations' copies of objects that had not been used for long: once and twice the time.
     pub unused_copied: [u64; 2],
@@ -191,10 +192,11 @@ impl GcCost {
     /// Nanoseconds of pauses that a run without these objects would save.
     ///
     /// - The work done for them, and the constants of the collections that they cause: always.
-    /// - Others are copied less often where there are fewer collections. Those that die young are copied in proportion to the collections; those that get old are copied
-    ///   a fixed number of times. The estimate knows both by their bytes; its interval reaches from none to all.
-    /// - Full collections come later and have less to do ([`FullSavings`]). They are few: the interval goes down and up to the next whole number, where that is not
-    ///   less likely than one in twenty.
+    /// - Others are copied less often where there are fewer collections. Those that die young are
+    ///   copied in proportion to the collections; those that get old are copied a fixed number of
+    ///   times. The estimate knows both by their bytes; its interval reaches from none to all.
+    /// - Full collections come later and have less to do ([`FullSavings`]). They are few: the interval
+    ///   goes down and up to the next whole number, where that is not less likely than one in twenty.
     pub fn without(&self, cost: &Cost) -> Estimate {
         let [evacuations, _, cycle] = &self.models;
         let young = cost.kind(PauseKind::Evacuation);
@@ -220,8 +222,8 @@ impl GcCost {
         self.at_most_all(saved)
     }
 
-    /// Savings of a run in which these objects are made, and die when they have not been used for some collections (as `ducktrack impact` removes them),
-    /// nanoseconds of pauses. The interval reaches to twice as many collections: references are not removed at once.
+    /// Savings of a run in which these objects are made, and die when they have not been used for some collections (as `ducktrack impact`
+    /// removes them), nanoseconds of pauses. The interval reaches to twice as many collections: references are not removed at once.
     pub fn unused(&self, cost: &Cost) -> Estimate {
         let [evacuations, ..] = &self.models;
         // As much is allocated, so young collections come in the place of full ones.

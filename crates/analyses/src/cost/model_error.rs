@@ -1,13 +1,14 @@
 //! How far the model itself may be off, beside what the pauses of one run leave open.
 //!
-//! The bytes that are saved may take more or less time than the mean of all bytes; a full collection of a traced run takes longer, because the agent's work leaves
-//! cold caches; other collections have more to do where there are fewer. None of that can be seen in one traced run. It is known from programs in which the predicted
-//! saving was compared with a measured one (`benches/RESULTS.md`, "Does the predicted saving come true?"): from half of the leaky programs. The interval is judged by
-//! the others.
+//! The bytes that are saved may take more or less time than the mean of all bytes; a full collection of a traced run takes longer,
+//! because the agent's work leaves cold caches; other collections have more to do where there are fewer. None of that can be seen in
+//! one traced run. It is known from programs in which the predicted saving was compared with a measured one (`benches/RESULTS.md`,
+//! "Does the predicted saving come true?"): from half of the leaky programs. The interval is judged by the others.
 
 use crate::cost::pause_model::Estimate;
 
-/// The standard deviation of what was measured around what was predicted, as a part of the saving and of what is left: what saves nothing, and what saves all, is certain.
+/// The standard deviation of what was measured around what was predicted, as a part of
+/// the saving and of what is left: what saves nothing, and what saves all, is certain.
 const OF_SAVING: f64 = 0.4;
 /// 95 % to both sides.
 const Z: f64 = 1.96;

@@ -7,7 +7,8 @@ use ducktrack_count_model::{SiteColumn, SiteIndex};
 /// The question about costs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CostQuestion {
-    /// Objects are taken to die when they have not been used for this many collections. Where the trace states no uses, from their birth on.
+    /// Objects are taken to die when they have not been used for this many
+    /// collections. Where the trace states no uses, from their birth on.
     pub unused_for: u32,
     /// Groups of objects.
     pub groups: Vec<ObjectGroup>,

@@ -1,7 +1,7 @@
 //! The full collections of a run in which the old space holds less.
 //!
-//! A full collection comes when bytes that get old have filled the room that the one before left. Objects that were not made leave more room, so the collections come later, and
-//! each has less to do.
+//! A full collection comes when bytes that get old have filled the room that the one before left.
+//! Objects that were not made leave more room, so the collections come later, and each has less to do.
 //!
 //! ```text
 //! used    /|    /|    /|      as traced: three
@@ -11,7 +11,8 @@
 //!         /  \     /  \___
 //! ```
 //!
-//! The run is followed in bytes that get old, from one full collection of the trace to the next. Between two of them what is alive is taken to change evenly.
+//! The run is followed in bytes that get old, from one full collection of the
+//! trace to the next. Between two of them what is alive is taken to change evenly.
 
 /// A full collection for want of room, and what came before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

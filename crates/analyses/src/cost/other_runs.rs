@@ -1,4 +1,5 @@
-//! For each key: the full collections of a run without its objects, and of a run in which its objects die when they have not been used for long.
+//! For each key: the full collections of a run without its objects, and of
+//! a run in which its objects die when they have not been used for long.
 
 use core::hash::Hash;
 

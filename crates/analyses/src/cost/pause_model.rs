@@ -2,14 +2,17 @@
 //!
 //! The time per byte is estimated from three things:
 //!
-//! - The *median slope* of all pairs of pauses (Theil 1950, Sen 1968): single long pauses do not move it. Its error is Sen's, from Kendall's variance.
-//! - *Neighbours*: pauses next to each other are disturbed together when the machine is busy for a while, so they are worth less than as many independent ones. Sen's error
-//!   grows by `sqrt((1 + r) / (1 - r))`, where `r` is the correlation of a residual with the next.
-//! - What is *expected* without any pause: work takes a share of the time between nothing and everything. A slope outside of that shows a disturbance at least as large as
-//!   its distance, so the distance counts as an error too. Slope and expectation are weighted by their precision.
+//! - The *median slope* of all pairs of pauses (Theil 1950, Sen 1968): single
+//!   long pauses do not move it. Its error is Sen's, from Kendall's variance.
+//! - *Neighbours*: pauses next to each other are disturbed together when the machine is busy for a while, so they are worth less than as
+//!   many independent ones. Sen's error grows by `sqrt((1 + r) / (1 - r))`, where `r` is the correlation of a residual with the next.
+//! - What is *expected* without any pause: work takes a share of the time between nothing and
+//!   everything. A slope outside of that shows a disturbance at least as large as its distance, so
+//!   the distance counts as an error too. Slope and expectation are weighted by their precision.
 //!
-//! So the interval of the time per byte is never empty, however few or disturbed the pauses are. The constant takes the rest: the model's pauses sum to the measured ones.
-//! With fewer than [`FEWEST`] pauses, or pauses of equal work, the interval reaches from all constant to all work.
+//! So the interval of the time per byte is never empty, however few or disturbed the pauses are.
+//! The constant takes the rest: the model's pauses sum to the measured ones. With fewer than
+//! [`FEWEST`] pauses, or pauses of equal work, the interval reaches from all constant to all work.
 //!
 //! How far single pauses are off the line adds to the interval of a part of the pauses.
 

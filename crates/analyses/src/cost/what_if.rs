@@ -1,9 +1,10 @@
 //! The duration of a run under other conditions, from the costs of this one.
 //!
 //! - *A part of some objects* ([`SiteCost::part`]): that part of their work, and of the collections that they cause.
-//! - *Another young size*: young collections come in proportion. Objects that die young are copied in proportion to the collections, others as often as before; the
-//!   interval reaches from one to the other for all of them.
-//! - *Another heap size*, with the young space as it is: full collections come when promoted bytes have filled the room that the one before left.
+//! - *Another young size*: young collections come in proportion. Objects that die young are copied in proportion
+//!   to the collections, others as often as before; the interval reaches from one to the other for all of them.
+//! - *Another heap size*, with the young space as it is: full collections
+//!   come when promoted bytes have filled the room that the one before left.
 
 use ducktrack_count_model::CallIndex;
 
@@ -61,7 +62,8 @@ impl GcCost {
         Some(estimate + others)
     }
 
-    /// Nanoseconds of all pauses with a heap of this many bytes. `None`: no full collection came because the heap was full, so the room is unknown.
+    /// Nanoseconds of all pauses with a heap of this many bytes. `None`: no
+    /// full collection came because the heap was full, so the room is unknown.
     pub fn with_heap(&self, bytes: u64) -> Option<HeapWhatIf> {
         let [young, full, cycle] = &self.models;
         let brought_on = full

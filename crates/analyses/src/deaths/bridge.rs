@@ -1,19 +1,22 @@
-//! From a trace to the records of a neutral stream: allocations, what each collection kept, and what it found dead. A trace of `mode=trace` gives level
-//! `bounds`: uses and references are not in it, so no death is exact. One of `mode=deaths` has them for the dead ([`stamps`]): level `deaths`;
-//! and with updates of references and calls ([`events`]) level `full`.
+//! From a trace to the records of a neutral stream: allocations, what each collection kept, and what it found dead. A trace
+//! of `mode=trace` gives level `bounds`: uses and references are not in it, so no death is exact. One of `mode=deaths` has
+//! them for the dead ([`stamps`]): level `deaths`; and with updates of references and calls ([`events`]) level `full`.
 //!
 //! ```text
 //! for step of the event files:   queue(content) for each buffer of the epoch, then collection(..); end(..) at last
 //! ```
 //!
-//! It is a second engine, not an [`Analysis`](ducktrack_heap_replay::Analysis), and stays one. The engine decodes an epoch when the fates of its collection are known: in any
-//! order, on all cores, and the objects that are dead by then are only counted. Here each object has an id from its birth on, each event comes in the order of time and after the
-//! births that it names in other threads, and a stamp counts the words of its thread. An engine that gave that to one analysis would hold both ways side by side, and the second
-//! has one listener: of 4.5 million events `lifetimes` takes 0.28 s of CPU, `deaths` 2.2 s. Rules that both obey stand once, elsewhere: whether a collection can be applied
-//! ([`check_collection`]), what became of an address ([`FateMap`], [`AddressHistory`]), what lies where (`AddressMap`), words to events (`EventDecoder`).
+//! It is a second engine, not an [`Analysis`](ducktrack_heap_replay::Analysis), and stays one. The engine decodes an epoch
+//! when the fates of its collection are known: in any order, on all cores, and the objects that are dead by then are only
+//! counted. Here each object has an id from its birth on, each event comes in the order of time and after the births that it
+//! names in other threads, and a stamp counts the words of its thread. An engine that gave that to one analysis would hold
+//! both ways side by side, and the second has one listener: of 4.5 million events `lifetimes` takes 0.28 s of CPU, `deaths`
+//! 2.2 s. Rules that both obey stand once, elsewhere: whether a collection can be applied ([`check_collection`]), what
+//! became of an address ([`FateMap`], [`AddressHistory`]), what lies where (`AddressMap`), words to events (`EventDecoder`).
 //!
-//! Objects keep their ids by the moves of collections. Within an epoch the events of the threads are put into the order of their clock
-//! words (of their pieces, where there are none), and each after the allocation of the objects that it names. The clock of bytes is exact at collections only.
+//! Objects keep their ids by the moves of collections. Within an epoch the events of the threads are
+//! put into the order of their clock words (of their pieces, where there are none), and each after
+//! the allocation of the objects that it names. The clock of bytes is exact at collections only.
 
 pub(crate) mod clock;
 pub(crate) mod events;
@@ -371,8 +374,9 @@ impl TraceBridge {
         }
     }
 
-    /// Whether an object lies ahead of the gap, not behind it. The event of an object that library code makes comes after that code, in which the VM may allocate, too: the string
-    /// constants of a class, as soon as one of its methods is to be compiled. Then the collection finds an object ahead of the gap, and none of the event behind it.
+    /// Whether an object lies ahead of the gap, not behind it. The event of an object that library code makes comes
+    /// after that code, in which the VM may allocate, too: the string constants of a class, as soon as one of its
+    /// methods is to be compiled. Then the collection finds an object ahead of the gap, and none of the event behind it.
     fn is_ahead(&mut self, allocation: &Allocation, (ahead, behind): (u64, u64)) -> bool {
         let (Some(klass), Some(bytes)) = (allocation.klass, allocation.bytes) else {
             return false;

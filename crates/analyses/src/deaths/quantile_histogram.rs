@@ -1,7 +1,7 @@
 //! A histogram of numbers, for quantiles.
 //!
-//! A bucket holds numbers that differ by less than 1 in 128, and knows its least and its largest. A quantile is exact where it is one of these, or where all
-//! numbers of its bucket are equal; else it is rounded down to the least.
+//! A bucket holds numbers that differ by less than 1 in 128, and knows its least and its largest. A quantile is exact
+//! where it is one of these, or where all numbers of its bucket are equal; else it is rounded down to the least.
 
 /// Bits of a number that are kept after its first.
 const PRECISION: u32 = 7;

@@ -65,7 +65,8 @@ impl HeapSums {
         self.not_yet_collected += amount;
     }
 
-    /// Objects that [`HeapSums::add_new`] adds (before or after) without a caller and with the type of their site have this caller and type.
+    /// Objects that [`HeapSums::add_new`] adds (before or after) without a
+    /// caller and with the type of their site have this caller and type.
     pub(crate) fn set_apart(
         &mut self,
         site: SiteColumn,

@@ -1,7 +1,7 @@
 //! Births and deaths by site and caller while a trace is replayed.
 //!
-//! Deaths are counted of objects whose whole life is known: those born since the heap is known, as long as it is. Where it is lost, what lives has an unknown fate, as has
-//! what is born until it is known again; and so has, from then on, what is older.
+//! Deaths are counted of objects whose whole life is known: those born since the heap is known, as long as it is. Where it is
+//! lost, what lives has an unknown fate, as has what is born until it is known again; and so has, from then on, what is older.
 //!
 //! ```text
 //! collection    3        4        5 fault   6        7 all objects   8

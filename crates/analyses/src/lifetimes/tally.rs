@@ -12,7 +12,8 @@ pub(crate) struct Tally {
     pub(crate) lives: Lives,
     /// Objects of ended epochs that came without an address.
     pub(crate) unlocated: Amount,
-    /// Those of them that a collection found; the others are dead. May run ahead of `unlocated`, and counts objects here whose caller was in doubt.
+    /// Those of them that a collection found; the others are dead. May run
+    /// ahead of `unlocated`, and counts objects here whose caller was in doubt.
     pub(crate) located: Amount,
 }
 
@@ -62,8 +63,8 @@ impl Tally {
         (self.unlocated, self.located) = (Amount::default(), Amount::default());
     }
 
-    /// Takes objects over from a caller of the same site. Those that were found where the caller was in doubt are here, but have been counted under
-    /// whatever caller their events state.
+    /// Takes objects over from a caller of the same site. Those that were found where the caller
+    /// was in doubt are here, but have been counted under whatever caller their events state.
     pub(crate) fn take_over(&mut self, of_caller: &mut Self) {
         let mut surplus = self.located;
         surplus -= self.unlocated;

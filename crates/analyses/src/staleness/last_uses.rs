@@ -1,7 +1,7 @@
 //! In which epoch each live object was used last.
 //!
-//! An object is used when it is made. Later uses are stated by address, before the collection that ends their epoch, and an address may have had another
-//! object before: a use counts if it is not older than the object's arrival there.
+//! An object is used when it is made. Later uses are stated by address, before the collection that ends their epoch,
+//! and an address may have had another object before: a use counts if it is not older than the object's arrival there.
 //!
 //! ```text
 //! epoch 3         4               5                6

@@ -1,4 +1,5 @@
-//! The clock, cut into cells while it runs: each is a slice of an epoch or several, and when there are too many, every two neighbours become one.
+//! The clock, cut into cells while it runs: each is a slice of an epoch or
+//! several, and when there are too many, every two neighbours become one.
 
 use ducktrack_leaks::{Cell, Speeds};
 
@@ -66,7 +67,8 @@ impl Cells {
         }
     }
 
-    /// An epoch without slices begins: some of its objects are taken now, and count with what came before; the others come again with the next epoch, in its slices.
+    /// An epoch without slices begins: some of its objects are taken now, and count
+    /// with what came before; the others come again with the next epoch, in its slices.
     pub(crate) fn begin_deferred(&mut self, epoch: u32) {
         self.begin(epoch, 0);
         if self.of_slice.is_empty() {

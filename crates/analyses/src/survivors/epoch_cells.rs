@@ -1,4 +1,5 @@
-//! The cells of the clock that an epoch takes part in: for objects of which only the epoch of their birth is known, as in a joined heap dump.
+//! The cells of the clock that an epoch takes part in: for objects of
+//! which only the epoch of their birth is known, as in a joined heap dump.
 
 use core::ops::Range;
 

@@ -1,7 +1,8 @@
 //! Live objects of every site and type after collections, thinned out so that memory does not grow with the run.
 //!
-//! At most [`Timeline::MOST_POINTS`](crate::Timeline::MOST_POINTS) samples are kept: when they are full, of every two neighbours the second stays, for
-//! twice as many collections. Of each stretch in which the heap is known the last sample stays; where there are too many stretches for that, the oldest samples go.
+//! At most [`Timeline::MOST_POINTS`](crate::Timeline::MOST_POINTS) samples are kept: when they are full, of
+//! every two neighbours the second stays, for twice as many collections. Of each stretch in which the heap
+//! is known the last sample stays; where there are too many stretches for that, the oldest samples go.
 
 use ducktrack_count_model::{SiteColumn, TypeColumn};
 use ducktrack_heap_replay::{CollectionNumber, Heap, LiveCounts, Pause};

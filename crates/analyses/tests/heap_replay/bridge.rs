@@ -238,7 +238,8 @@ fn an_object_without_an_event_is_known_by_the_collection_that_finds_it() {
     assert_eq!(bridge.losses().unknown_references, 0);
 }
 
-/// The VM allocated 24 bytes between an allocation of library code and its event. Behind them lies what the VM made; the collection finds the object ahead.
+/// The VM allocated 24 bytes between an allocation of library code and its event.
+/// Behind them lies what the VM made; the collection finds the object ahead.
 #[test]
 fn a_collection_tells_on_which_side_of_a_gap_an_object_is() {
     for is_ahead in [false, true] {

@@ -54,8 +54,8 @@ pub(crate) fn check_all(vm: &NaiveVm, model: &Replayed) {
     check_costs(vm, model);
 }
 
-/// What the histories keep is the heap: that of the last look, if it counts, else that of the last collection, or before a loss; and no more stays than was born
-/// in epochs whose collections are known, and in the others, whose births the trace does not show, by the machine.
+/// What the histories keep is the heap: that of the last look, if it counts, else that of the last collection, or before a loss; and no
+/// more stays than was born in epochs whose collections are known, and in the others, whose births the trace does not show, by the machine.
 fn check_survivors(vm: &NaiveVm, model: &Replayed) {
     let survivors = &model.survivors;
     let live = survivors.rows.iter().map(|row| row.history.live());

@@ -1,7 +1,7 @@
 //! Fuzz target: traces whose blocks say anything. They are read to their end, damage is a value, nothing panics.
 //!
-//! The content of blocks is changed and their checksums are made anew, so that each decoder and the replay see the changes.
-//! `cargo test` changes the seeds at random for a second, `BOLERO_RANDOM_TEST_TIME_MS` says for how long; `cargo bolero test` is led by coverage.
+//! The content of blocks is changed and their checksums are made anew, so that each decoder and the replay see the changes. `cargo test`
+//! changes the seeds at random for a second, `BOLERO_RANDOM_TEST_TIME_MS` says for how long; `cargo bolero test` is led by coverage.
 
 use std::path::Path;
 

@@ -300,7 +300,8 @@ fn what_no_collection_has_looked_at_is_not_said_to_grow() {
     );
 }
 
-/// A pause of a concurrent cycle does not look at new objects: what was allocated before it is counted with the next collection, and so is the time.
+/// A pause of a concurrent cycle does not look at new objects: what was
+/// allocated before it is counted with the next collection, and so is the time.
 #[test]
 fn the_rate_after_a_cleanup_pause_is_that_of_all_the_time() {
     let cleanup = Step::Collect {

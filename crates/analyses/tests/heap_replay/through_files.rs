@@ -1,4 +1,5 @@
-//! The naive machine's events through the agent's own event log, its files, the reader and the replay; and files that were damaged on the way.
+//! The naive machine's events through the agent's own event log, its files,
+//! the reader and the replay; and files that were damaged on the way.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Finds values on the operand stack that are the same object, within a straight line of code.
 //!
-//! Each slot of the stack and each local variable has a [`Value`]; equal values are the same object. The value of a field, an array element or a call is a new
-//! value; copies keep theirs:
+//! Each slot of the stack and each local variable has a [`Value`]; equal values are the same
+//! object. The value of a field, an array element or a call is a new value; copies keep theirs:
 //!
 //! ```text
 //! aload_1            stack: v1

@@ -8,7 +8,8 @@
 //! | `aastore` | the element | `dup_x2; pop; dup2_x1; element`, which looks at array and index first |
 //! | `Unsafe.compareAndSet...` of a reference | the one that is expected | `dup2; pop; lost` |
 //!
-//! `getfield` of null would throw in place of `putfield`, with another message. So it is inserted only where the holder was used earlier on the same straight line, or is `this`.
+//! `getfield` of null would throw in place of `putfield`, with another message. So it is
+//! inserted only where the holder was used earlier on the same straight line, or is `this`.
 
 use ducktrack_classfile::{
     ConstantPool, Error, Instruction, MemberRef, MethodDescriptor, Opcode, PoolIndex,

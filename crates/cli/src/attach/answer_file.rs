@@ -1,7 +1,7 @@
 //! A file in which the agent answers: the VM itself reports only success or failure.
 //!
-//! It is locked as long as this process waits for the answer. Where the process was killed meanwhile, the agent finds no lock and removes the
-//! file; one that no agent has seen is removed by the next attach.
+//! It is locked as long as this process waits for the answer. Where the process was killed meanwhile, the
+//! agent finds no lock and removes the file; one that no agent has seen is removed by the next attach.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};

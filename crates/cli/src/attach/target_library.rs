@@ -1,7 +1,7 @@
 //! The agent's library where the JVM sees it: at its own path, or as a copy in the JVM's `/tmp`.
 //!
-//! A second load must name the same path, or the VM would load a second agent. The file itself may be gone by then: the dynamic linker knows the
-//! path. So the end of a recording removes the copy.
+//! A second load must name the same path, or the VM would load a second agent. The file itself may
+//! be gone by then: the dynamic linker knows the path. So the end of a recording removes the copy.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};

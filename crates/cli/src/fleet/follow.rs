@@ -1,6 +1,7 @@
 //! `ducktrack export --follow PID --to parquet`: at the end of each window the agent is asked for its values, through the control socket.
 //!
-//! New records are added to those read before, and the files of the day are written anew: at any time they equal an export of the recording.
+//! New records are added to those read before, and the files of the day
+//! are written anew: at any time they equal an export of the recording.
 
 use anyhow::{Result, ensure};
 use ducktrack_fleet::Recording;

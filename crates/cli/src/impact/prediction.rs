@@ -10,13 +10,14 @@ use super::first_run::FirstRun;
 use super::trial::Change;
 use crate::trace_report::load_events;
 
-/// By how much the time of collections differs from one run to the next of the same program, as a part of it: a standard deviation, from the trials of half of the
-/// leaky programs (`benches/RESULTS.md`, "Does the predicted saving come true?").
+/// By how much the time of collections differs from one run to the next of the same program, as a part of it: a standard
+/// deviation, from the trials of half of the leaky programs (`benches/RESULTS.md`, "Does the predicted saving come true?").
 const BETWEEN_RUNS: f64 = 0.03;
 /// 95 % to both sides.
 const Z: f64 = 1.96;
 
-/// For each change the share of the time of collections that it saves, as measured with this number of trials of each kind. `None`: nothing was collected.
+/// For each change the share of the time of collections that it saves, as measured
+/// with this number of trials of each kind. `None`: nothing was collected.
 ///
 /// The trace is read twice: which objects are meant is known at the end of the first time.
 pub(super) fn shares(

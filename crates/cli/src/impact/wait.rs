@@ -10,7 +10,8 @@ pub(super) const LONGEST: u32 = 8;
 /// A use in the collection of a look may not be seen yet.
 const SHORTEST: u32 = 2;
 
-/// Longer than nearly all of these objects were used in the first run: as short as that allows, since what is removed late saves little of a run.
+/// Longer than nearly all of these objects were used in the first run: as
+/// short as that allows, since what is removed late saves little of a run.
 pub(super) fn collections(holdings: &Holdings, pairs: &[Pair]) -> u32 {
     let longest = pairs
         .iter()

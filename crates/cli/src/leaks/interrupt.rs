@@ -1,4 +1,5 @@
-//! Ctrl-C while a program is recorded and its heap is written: first it ends the wait, later the command. Once the files are there it does what it always does.
+//! Ctrl-C while a program is recorded and its heap is written: first it ends the
+//! wait, later the command. Once the files are there it does what it always does.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

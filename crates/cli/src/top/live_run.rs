@@ -1,5 +1,5 @@
-//! A running program. At each look its counters are read, and the new part of its trace: the meaning of counters, and where they are not mapped
-//! (`mode=trace`, whose threads write events), the values that the agent was asked for.
+//! A running program. At each look its counters are read, and the new part of its trace: the meaning of counters, and
+//! where they are not mapped (`mode=trace`, whose threads write events), the values that the agent was asked for.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;

@@ -1,7 +1,8 @@
 //! `--metrics ADDRESS`: the figures of a recording for Prometheus, in its text format, at `/metrics`.
 //!
-//! Each look reads the recording as `ducktrack report` does, so its figures are the report's. The number of series is bounded: a package is named for as long as this
-//! program runs once it is among the first [`MOST_PACKAGES`], and a context as [`ContextNames`] has it; all others are one, `(other)`.
+//! Each look reads the recording as `ducktrack report` does, so its figures are the report's. The number
+//! of series is bounded: a package is named for as long as this program runs once it is among the first
+//! [`MOST_PACKAGES`], and a context as [`ContextNames`] has it; all others are one, `(other)`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

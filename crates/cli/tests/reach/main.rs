@@ -1,4 +1,5 @@
-//! Protocols that other programs speak: MCP with a client from PyPI, S3 with a server from PyPI, OpenTelemetry with a collector built from its Go modules. A test whose program is missing is skipped, with a line about it.
+//! Protocols that other programs speak: MCP with a client from PyPI, S3 with a server from PyPI, OpenTelemetry
+//! with a collector built from its Go modules. A test whose program is missing is skipped, with a line about it.
 
 mod otlp;
 #[path = "../fleet/parquet_export.rs"]
@@ -161,7 +162,8 @@ fn assert_exports_all(place: &Place, s3: &S3) {
     assert_same_files(place, &listed);
 }
 
-/// Passes connections on to a port. When the first request to write the file of this number begins, it is not passed on, and the receiver hears of it.
+/// Passes connections on to a port. When the first request to write the file
+/// of this number begins, it is not passed on, and the receiver hears of it.
 fn hold_write(number: usize, to: u16) -> (u16, std::sync::mpsc::Receiver<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();

@@ -1,4 +1,5 @@
-//! Exports that programs read which we did not write: `jfr` of the JDKs, Prometheus, kustomize and the schemas of Kubernetes. A test whose program is missing is skipped, with a line about it.
+//! Exports that programs read which we did not write: `jfr` of the JDKs, Prometheus, kustomize and
+//! the schemas of Kubernetes. A test whose program is missing is skipped, with a line about it.
 
 #[path = "../fleet/place.rs"]
 mod place;
@@ -275,7 +276,8 @@ for document in yaml.safe_load_all(sys.stdin):
         print(document['metadata']['name'], len(container.get('volumeMounts', [])), env.get('JAVA_TOOL_OPTIONS'))
 ";
 
-/// The component changes the service that asks for it, appends to its options, and leaves the other alone; what comes out is valid, field by field.
+/// The component changes the service that asks for it, appends to its options,
+/// and leaves the other alone; what comes out is valid, field by field.
 #[test]
 fn manifests_are_valid_and_append() {
     let (Some(kustomize), Some(python)) = (

@@ -1,4 +1,5 @@
-//! `diff --format sarif` against the published schema of SARIF, and `--format junit` as a parser from PyPI reads it. A test whose program is missing is skipped, with a line about it.
+//! `diff --format sarif` against the published schema of SARIF, and `--format junit` as a
+//! parser from PyPI reads it. A test whose program is missing is skipped, with a line about it.
 
 #[path = "../fleet/place.rs"]
 mod place;

@@ -1,6 +1,7 @@
 //! The states of a method without frames: branches and handlers are followed until nothing changes.
 //!
-//! The effect of a subroutine (`jsr`) on the objects of its caller is not followed: an object that is not initialized before the call counts as such after it.
+//! The effect of a subroutine (`jsr`) on the objects of its caller is not followed:
+//! an object that is not initialized before the call counts as such after it.
 
 use ducktrack_classfile::{Code, CodeOffset, Error, ExceptionEntry, Instruction};
 

@@ -13,12 +13,14 @@
 //! 1. *Anchors.* A shape that a segment has equally often before and afterwards: all its objects survived, in order. If some contradict
 //!    each other (not all objects before were known), the longest ascending sequence of them counts. Anchors cut the segment into smaller
 //!    ones, in which there may be more anchors.
-//! 2. *Windows.* In a segment without anchors, each object afterwards has a leftmost match (the first object before that leaves room for all the ones before it)
-//!    and a rightmost match. It can be any object of its shape between the two, and no other.
-//! 3. *The rest* is matched by shape alone: loose objects, and segments whose windows contradict. An object at the same address as one of its shape is that one.
+//! 2. *Windows.* In a segment without anchors, each object afterwards has a leftmost match (the first object before that leaves
+//!    room for all the ones before it) and a rightmost match. It can be any object of its shape between the two, and no other.
+//! 3. *The rest* is matched by shape alone: loose objects, and segments whose windows
+//!    contradict. An object at the same address as one of its shape is that one.
 //!
-//! Example (letters are shapes, digits origins): before `a1 b1 a2 c1 b2 b3`, afterwards `a b c b`. The anchor is `c`: the segments are `a1 b1 a2` with `a b`, and
-//! `b2 b3` with `b`. In the first, `b` is an anchor, and `a` before it must be `a1`. In the second nothing decides between `b2` and `b3`.
+//! Example (letters are shapes, digits origins): before `a1 b1 a2 c1 b2 b3`, afterwards `a b c b`.
+//! The anchor is `c`: the segments are `a1 b1 a2` with `a b`, and `b2 b3` with `b`. In the first, `b`
+//! is an anchor, and `a` before it must be `a1`. In the second nothing decides between `b2` and `b3`.
 //!
 //! The result is right if all objects before are known and the order was kept. O(n log n).
 

@@ -101,7 +101,8 @@ fn texts_and_buffers() -> Mirror {
     mirror
 }
 
-/// A cycle of ZGC after two objects side by side: one of 32 bytes, and a `Buffer` of 64. The survivors lie where that is, one beside the other.
+/// A cycle of ZGC after two objects side by side: one of 32 bytes, and a
+/// `Buffer` of 64. The survivors lie where that is, one beside the other.
 fn after_a_buffer(survivors: &[(u64, u32)]) -> (Result<Moves, &'static str>, Collection) {
     let mut mirror = texts_and_buffers();
     let mut objects = PieceObjects::default();

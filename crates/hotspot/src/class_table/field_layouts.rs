@@ -152,7 +152,8 @@ impl FieldReading {
     /// The fields of a class. `Ok(None)` if they are inconsistent, or if the class has no layout of its own (arrays).
     ///
     /// # Safety
-    /// `klass` must be a prepared class of the VM with this size rule. The world must be stopped, or the class must not be unloaded meanwhile.
+    /// `klass` must be a prepared class of the VM with this size rule. The
+    /// world must be stopped, or the class must not be unloaded meanwhile.
     pub(crate) unsafe fn read(
         &mut self,
         klass: Address,

@@ -1,7 +1,8 @@
 //! Learns classes one by one, from the headers of live objects, where the world is not stopped and chains cannot be followed.
 //!
-//! Everything is read through the system: a class that is unloaded meanwhile is an error or no class, never a crash. Between two calls of [`ClassTable::may_be_unloaded`] a row is
-//! trusted without another look; after it, the first object of each class makes sure that its address still has that class.
+//! Everything is read through the system: a class that is unloaded meanwhile is an error or no class,
+//! never a crash. Between two calls of [`ClassTable::may_be_unloaded`] a row is trusted without another
+//! look; after it, the first object of each class makes sure that its address still has that class.
 
 use super::size_rule::rule_of;
 use super::{ClassId, ClassTable, LoadedClass, SizeRule};

@@ -190,7 +190,8 @@ impl<'a> Places<'a> {
         Some((space, self.fillings.get_mut(self.last)?))
     }
 
-    /// The spaces that must be checked because survivors do not fill them. With `slides`, gaps up to the last survivor have been checked already.
+    /// The spaces that must be checked because survivors do not fill them.
+    /// With `slides`, gaps up to the last survivor have been checked already.
     fn unfilled(&self, before: &[Space], slides: bool) -> Vec<(&'a Space, Filling)> {
         let all = self.spaces.iter().zip(&self.fillings);
         all.map(|(&space, &filling)| (space, filling))

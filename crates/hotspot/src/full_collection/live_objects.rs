@@ -259,7 +259,8 @@ pub(super) fn by_space<'a>(
     })
 }
 
-/// Whether a full collection decides about the objects of this space. It leaves archives as they are: dead objects in an archive count as alive.
+/// Whether a full collection decides about the objects of this space. It
+/// leaves archives as they are: dead objects in an archive count as alive.
 pub(crate) fn is_collected(space: &Space) -> bool {
     space.kind.holds_objects() && space.kind != SpaceKind::Archive
 }

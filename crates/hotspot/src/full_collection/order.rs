@@ -1,4 +1,5 @@
-//! Derives new addresses from the order of objects: for Parallel up to JDK 22, which recomputes them for every reference and stores them nowhere.
+//! Derives new addresses from the order of objects: for Parallel up to JDK
+//! 22, which recomputes them for every reference and stores them nowhere.
 //!
 //! The collector slides objects towards the beginning of the old space, then of eden, from-space and to-space, and no object overtakes
 //! another. So the live objects, in that order of spaces, are afterwards in the same order and without gaps, except in the first part of

@@ -79,7 +79,8 @@ impl Heap {
     }
 }
 
-/// The result of a naive collection of a random heap: the first objects of the old space stay, with fillers over the dead; all others slide down.
+/// The result of a naive collection of a random heap: the first objects of
+/// the old space stay, with fillers over the dead; all others slide down.
 struct Slid {
     before: Vec<Space>,
     after: Heap,

@@ -1,10 +1,10 @@
 //! Whether full collections still free something.
 //!
-//! With Parallel, a VM that does nothing but collect ends the program by its own clocks: "GC overhead limit exceeded" comes when 98 % of the
-//! time were collections that freed less than 2 %. The agent's work in a pause is time of the program by these clocks, so with it the end
-//! would not come for minutes, or at all. The agent therefore steps back: it reads no pause until there is air again. The other collectors
-//! have no such clock: their program ends at the first allocation for which there is no room, and a heap dump of that moment needs the last
-//! collection.
+//! With Parallel, a VM that does nothing but collect ends the program by its own clocks: "GC overhead limit exceeded"
+//! comes when 98 % of the time were collections that freed less than 2 %. The agent's work in a pause is time of the
+//! program by these clocks, so with it the end would not come for minutes, or at all. The agent therefore steps back:
+//! it reads no pause until there is air again. The other collectors have no such clock: their program ends at the
+//! first allocation for which there is no room, and a heap dump of that moment needs the last collection.
 //!
 //! ```text
 //! full collections that free at most 2 %, each after less time than it takes   3 in a row ──> no air
@@ -115,7 +115,8 @@ mod tests {
 
     const MEGABYTE: u64 = 1 << 20;
 
-    /// Pauses of 20 ms: the time of the program before each, the megabytes that it frees of 100, its cause. Whether there was air after each.
+    /// Pauses of 20 ms: the time of the program before each, the megabytes
+    /// that it frees of 100, its cause. Whether there was air after each.
     fn air(pauses: &[(u64, u64, &str)]) -> Vec<bool> {
         let (mut air, mut now) = (Air::default(), Instant::now());
         let mut after = |&(gap, freed, cause): &(u64, u64, &str)| {

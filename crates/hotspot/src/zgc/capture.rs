@@ -156,7 +156,8 @@ impl Capture {
         copy.make(stamps, layout, set, live)
     }
 
-    /// Begins to read uses: takes the stamps of pages without live objects away, which the collector is about to free. False: some may be left.
+    /// Begins to read uses: takes the stamps of pages without live objects
+    /// away, which the collector is about to free. False: some may be left.
     pub(crate) fn begin_uses(
         &mut self,
         stamps: &Stamps,

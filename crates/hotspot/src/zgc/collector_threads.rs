@@ -1,8 +1,8 @@
-//! The CPU time of ZGC's workers, which mark and move objects: what a cycle costs, since its pauses say nothing. What threads of the program move themselves is not in it, nor the
-//! little that drivers do.
+//! The CPU time of ZGC's workers, which mark and move objects: what a cycle costs, since its pauses say
+//! nothing. What threads of the program move themselves is not in it, nor the little that drivers do.
 //!
-//! Workers are known by their names, and their clocks by the kernel's numbers of them. New workers are looked for away from the drivers, because that reads a file for each thread
-//! of the process; a worker that is found late brings all that it has used so far.
+//! Workers are known by their names, and their clocks by the kernel's numbers of them. New workers are looked for away from the
+//! drivers, because that reads a file for each thread of the process; a worker that is found late brings all that it has used so far.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

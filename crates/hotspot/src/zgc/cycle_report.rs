@@ -63,7 +63,8 @@ impl CycleReport {
     }
 }
 
-/// Is told of cycles. Called on a driver thread, from inside the VM, or on a thread of its own, while the program runs: implementations must not call the VM.
+/// Is told of cycles. Called on a driver thread, from inside the VM, or on a thread
+/// of its own, while the program runs: implementations must not call the VM.
 pub trait CycleListener: Send + Sync {
     /// A driver is between two phases, and the world is not stopped: the place for work that a pause left.
     fn between_phases(&self);

@@ -31,8 +31,8 @@ use generation_watch::{GenerationWatch, Reader};
 
 const FAILED: &str = "reading ZGC's structures failed";
 
-/// An old cycle waits this long at most until the young cycle that began before it is through. If that is not enough, it must not have promoted anything to where the
-/// old cycle freed memory.
+/// An old cycle waits this long at most until the young cycle that began before it is through. If
+/// that is not enough, it must not have promoted anything to where the old cycle freed memory.
 const PATIENCE: Duration = Duration::from_millis(300);
 const LOOK_AGAIN: Duration = Duration::from_micros(200);
 
@@ -396,7 +396,8 @@ impl Shared {
         CycleReport { uses, ..report }
     }
 
-    /// Waits until the young cycle that began before this old one's Mark End is through: it promotes objects, and the old cycle is about to free memory.
+    /// Waits until the young cycle that began before this old one's Mark End is
+    /// through: it promotes objects, and the old cycle is about to free memory.
     fn wait_for_young(&self, watch: &GenerationWatch) {
         let Some(young) = self.generations.first() else {
             return;

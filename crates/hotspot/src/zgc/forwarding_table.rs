@@ -6,8 +6,8 @@
 //! entry            bit 0: filled   bits 1-45: new offset   bits 46-63: place in the old page
 //! ```
 //!
-//! (`src/hotspot/share/gc/z/zForwarding.hpp`, `zForwardingEntry.hpp`, `zRelocationSet.hpp`.) A table is complete when nothing refers to its forwarding any more. The map of the
-//! generation must lead to the same forwardings.
+//! (`src/hotspot/share/gc/z/zForwarding.hpp`, `zForwardingEntry.hpp`, `zRelocationSet.hpp`.) A table is complete
+//! when nothing refers to its forwarding any more. The map of the generation must lead to the same forwardings.
 
 use std::collections::HashMap;
 
@@ -212,7 +212,8 @@ fn in_map(place: &GenerationPlace) -> Result<Vec<Address>, TableFault> {
     Ok(found)
 }
 
-/// The only words of the heap that are a relocation set with as many forwardings as the map has; `None` if there are too few of these to tell.
+/// The only words of the heap that are a relocation set with as many
+/// forwardings as the map has; `None` if there are too few of these to tell.
 fn search(place: &GenerationPlace) -> Result<Option<Address>, TableFault> {
     let count = in_map(place)?.len() as u64;
     if count < 2 {

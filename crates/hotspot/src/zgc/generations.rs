@@ -5,8 +5,9 @@
 //! young also    active type  &page_table  &forwarding table of old  &page_allocator
 //! ```
 //!
-//! Each search must have exactly one hit. Before the first cycle, phase and number of both are {relocated, 1}; later they are looked for at the places of the known
-//! releases. The places of phases and numbers are proven again at each pause: a number grows by one at Mark Start, and phases follow each other.
+//! Each search must have exactly one hit. Before the first cycle, phase and number of both are {relocated,
+//! 1}; later they are looked for at the places of the known releases. The places of phases and numbers are
+//! proven again at each pause: a number grows by one at Mark Start, and phases follow each other.
 
 use crate::address::Address;
 use crate::careful_read::read_bytes;

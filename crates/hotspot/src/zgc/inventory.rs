@@ -1,4 +1,5 @@
-//! All objects of a heap with two generations, put together from their cycles: for a recording that does not know the heap (it was attached, or a check failed).
+//! All objects of a heap with two generations, put together from their cycles: for
+//! a recording that does not know the heap (it was attached, or a check failed).
 //!
 //! ```text
 //! old    Mark Start ─────────────── Mark End ── relocated               what it left of the old generation
@@ -67,8 +68,8 @@ impl Inventory {
         };
     }
 
-    /// The outcome of the young cycle that is over now as one of the whole heap, if the rest is known; `old` is the last old cycle that had passed its Mark End when this cycle
-    /// began. Everything else is forgotten then.
+    /// The outcome of the young cycle that is over now as one of the whole heap, if the rest is known; `old` is
+    /// the last old cycle that had passed its Mark End when this cycle began. Everything else is forgotten then.
     fn whole(&mut self, number: u32, old: u32, outcome: &Outcome) -> Option<Outcome> {
         let is_there = self.old.as_ref().is_some_and(|(known, _)| *known == old);
         if !is_there {
@@ -128,8 +129,9 @@ impl InventoryKeeper {
             .store(pair(young, marked), Ordering::Release);
     }
 
-    /// At the Mark End of a cycle: the cycle of the other generation beside it. Of a young one, the last old cycle that had passed its Mark End when it began; of an old one, the
-    /// young cycle that began in the same pause. Later it is not known: the next cycle may begin before this one is read.
+    /// At the Mark End of a cycle: the cycle of the other generation beside it. Of a young one, the last
+    /// old cycle that had passed its Mark End when it began; of an old one, the young cycle that began
+    /// in the same pause. Later it is not known: the next cycle may begin before this one is read.
     pub(crate) fn beside(&self, generation: Generation, number: u32) -> Option<u32> {
         let pair = match generation {
             Generation::Young => &self.old_marked,

@@ -1,7 +1,7 @@
 //! Where ZGC's structures are, from the VM's tables, for the releases that this was proven on.
 //!
-//! What the tables do not give is known by its neighbours and proven by what is read: the generations ([`super::generations`]) by their pointers, the live map of a page by
-//! its count of marked objects.
+//! What the tables do not give is known by its neighbours and proven by what is read: the generations
+//! ([`super::generations`]) by their pointers, the live map of a page by its count of marked objects.
 
 use super::generations::{self, GenerationPlace};
 use crate::address::Address;
@@ -245,7 +245,8 @@ fn page_map(tables: &Tables<'_>, heap: Address) -> Result<PageMap, Error> {
     })
 }
 
-/// `most`: slots of the table of pages that the VM can use. The map has room for millions, and to look through all of them takes milliseconds.
+/// `most`: slots of the table of pages that the VM can use. The map has
+/// room for millions, and to look through all of them takes milliseconds.
 fn single(tables: &Tables<'_>, heap: Address, most: usize) -> Result<GenerationPlace, Error> {
     let table = heap
         .plus(tables.offset(("@Heap", "_forwarding_table"))?)

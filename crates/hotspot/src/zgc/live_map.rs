@@ -4,9 +4,9 @@
 //! u32 number of the cycle   u32 live objects   u64 live bytes   u64 live segments   u64 claimed segments   words*   bits
 //! ```
 //!
-//! (`src/hotspot/share/gc/z/zLiveMap.hpp`.) Bit 2n stands for the n-th place of the page where an object may begin. The map has 64 segments; one that is not live is not
-//! cleared. A map with another number than its generation's has no live object. The count of objects that the VM keeps beside must be what the bits say, and so must the bytes
-//! ([`super::object_reader`]).
+//! (`src/hotspot/share/gc/z/zLiveMap.hpp`.) Bit 2n stands for the n-th place of the page where an object may begin. The map
+//! has 64 segments; one that is not live is not cleared. A map with another number than its generation's has no live object.
+//! The count of objects that the VM keeps beside must be what the bits say, and so must the bytes ([`super::object_reader`]).
 
 use crate::address::Address;
 use crate::careful_read::read_bytes;
@@ -47,7 +47,8 @@ impl LiveMap {
         }
     }
 
-    /// Copies the bits of a page for the cycle with this number; `at` is the offset of the map in the header. Nothing if the page has no live object.
+    /// Copies the bits of a page for the cycle with this number; `at` is the
+    /// offset of the map in the header. Nothing if the page has no live object.
     pub(crate) fn copy(page: &Page, at: usize, seqnum: u32) -> Result<Vec<u8>, LiveMapFault> {
         if Self::counted(page, at, seqnum) == 0 {
             return Ok(Vec::new());

@@ -1,7 +1,8 @@
 //! Classes and sizes of marked objects, from their headers.
 //!
-//! They are read where the objects are once relocation is over: no object of the generation moves then, and its memory stays until the end of the next marking, which waits for
-//! this. The system says first that the place can be read. The sum of all sizes must be the page's own count of live bytes.
+//! They are read where the objects are once relocation is over: no object of the generation moves
+//! then, and its memory stays until the end of the next marking, which waits for this. The system says
+//! first that the place can be read. The sum of all sizes must be the page's own count of live bytes.
 
 use crate::address::Address;
 use crate::careful_read::read_value;
@@ -104,8 +105,8 @@ impl ObjectReader<'_> {
     }
 
     fn class_and_size(&mut self, place: Address) -> Result<(ClassId, usize), ObjectFault> {
-        // SAFETY: an object that was marked, where relocation left it, in a granule that can be read; the collector frees no page of this generation before the next end of
-        // marking, whose driver waits for this.
+        // SAFETY: an object that was marked, where relocation left it, in a granule that can be read; the
+        // collector frees no page of this generation before the next end of marking, whose driver waits for this.
         let klass = unsafe { self.sizes.header().klass_of(place) };
         let class = self
             .classes

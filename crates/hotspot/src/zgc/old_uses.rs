@@ -1,13 +1,16 @@
-//! Uses of objects of the old generation, read with young cycles: an old cycle comes seldom, and does not see what was promoted since it began.
+//! Uses of objects of the old generation, read with young cycles: an old
+//! cycle comes seldom, and does not see what was promoted since it began.
 //!
 //! ```text
 //! old     Mark End ──── Relocate Start ──── relocated, told                                  the last one that the trace has before the young cycle
 //! young             Mark Start ──────────────────────────── relocated ── old pages are read  no other old cycle begins to relocate until that is done
 //! ```
 //!
-//! Then objects of the old generation are where the trace has them before the young cycle. Otherwise nothing is read: the stamps stay, for a later cycle.
+//! Then objects of the old generation are where the trace has them before the
+//! young cycle. Otherwise nothing is read: the stamps stay, for a later cycle.
 //!
-//! Pages are read word by word: a stamp in the old generation is one of the object there, since stamps are taken away before memory is freed.
+//! Pages are read word by word: a stamp in the old generation is one of
+//! the object there, since stamps are taken away before memory is freed.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
@@ -46,8 +49,8 @@ impl LastReading {
 }
 
 impl OldUses {
-    /// Adds the uses of all objects of the old generation to those that a young cycle found, if they can be read now. `marked` is the last old cycle that had passed its Mark End
-    /// when the young one began, at this step of the clock; `state` is that of the old generation.
+    /// Adds the uses of all objects of the old generation to those that a young cycle found, if they can be read now. `marked` is the last
+    /// old cycle that had passed its Mark End when the young one began, at this step of the clock; `state` is that of the old generation.
     pub(crate) fn add(
         &self,
         (marked, step): (u32, u64),

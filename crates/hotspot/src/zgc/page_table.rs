@@ -1,7 +1,7 @@
 //! The pages of the heap, by their headers.
 //!
-//! While the old generation is read, young pages come and go. So headers are copied by the system (a page that is gone is an error, not a crash), and a page counts only if
-//! the table still has it after its header was copied.
+//! While the old generation is read, young pages come and go. So headers are copied by the system (a page that is
+//! gone is an error, not a crash), and a page counts only if the table still has it after its header was copied.
 
 use crate::address::Address;
 use crate::careful_read::{read_bytes, read_each, read_value};

@@ -12,14 +12,15 @@
 //!                            are carried to the new places                                                     UseReader
 //! ```
 //!
-//! (`src/hotspot/share/gc/z/zRelocate.cpp`.) Threads of the program may move objects from that pause on, but a page is freed, or compacted in place, by a worker that the driver
-//! starts after its clock read. The counts of references of the forwardings prove that none has begun when the copy is done.
+//! (`src/hotspot/share/gc/z/zRelocate.cpp`.) Threads of the program may move objects from that pause
+//! on, but a page is freed, or compacted in place, by a worker that the driver starts after its clock
+//! read. The counts of references of the forwardings prove that none has begun when the copy is done.
 //!
-//! A use after the step of the clock counts before the cycle as well: its stamp has replaced an earlier one. So uses before a cycle are those until they are read, and
-//! an object that the program uses all the time is never taken for one that it did not use.
+//! A use after the step of the clock counts before the cycle as well: its stamp has replaced an earlier one. So uses before a cycle
+//! are those until they are read, and an object that the program uses all the time is never taken for one that it did not use.
 //!
-//! So **memory that is freed has no stamps**, and what comes to be there, by whichever generation, inherits none. Dates alone would not do: what moves to a place counts as there since
-//! the step of its cycle, and an object that left since then may have been used in between.
+//! So **memory that is freed has no stamps**, and what comes to be there, by whichever generation, inherits none. Dates alone would not do:
+//! what moves to a place counts as there since the step of its cycle, and an object that left since then may have been used in between.
 //!
 //! With two generations, uses of the old one are also read with young cycles ([`super::old_uses`]).
 
@@ -51,7 +52,8 @@ pub struct CycleUses {
 }
 
 impl Stamps {
-    /// Takes the stamps of pages away, before the collector frees them: what comes to be there must not inherit any. False: some may be left.
+    /// Takes the stamps of pages away, before the collector frees them: what
+    /// comes to be there must not inherit any. False: some may be left.
     pub(crate) fn clear(&self, layout: &Layout, pages: impl Iterator<Item = (u64, u64)>) -> bool {
         let mut parts: Vec<(u64, u64)> = pages.collect();
         parts.sort_unstable();
@@ -116,8 +118,8 @@ impl StampCopy {
         self.is_made
     }
 
-    /// Copies the stamps of pages that are about to be relocated, and takes them away there. `live` gives the end and the marked objects of a page, by its offset. On the driver,
-    /// before it starts its workers. False: that was too late, or a page is not known.
+    /// Copies the stamps of pages that are about to be relocated, and takes them away there. `live` gives the end and the marked
+    /// objects of a page, by its offset. On the driver, before it starts its workers. False: that was too late, or a page is not known.
     pub(crate) fn make(
         &mut self,
         stamps: &Stamps,

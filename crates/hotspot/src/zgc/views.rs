@@ -1,4 +1,5 @@
-//! The addresses at which the program sees the heap's memory, from the system's list of mappings: ZGC reserves all addresses that it will ever use when it starts.
+//! The addresses at which the program sees the heap's memory, from the system's list
+//! of mappings: ZGC reserves all addresses that it will ever use when it starts.
 
 use std::fs::read_to_string;
 use std::ops::Range;

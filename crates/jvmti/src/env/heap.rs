@@ -63,10 +63,12 @@ pub trait ReferenceVisitor {
     fn visit(&mut self, reference: &HeapReference<'_>) -> bool;
 }
 
-/// A reference from a field, a static field, an array element or a frame. Tags may be changed. If an object refers to itself, both its tags are the same cell.
+/// A reference from a field, a static field, an array element or a frame. Tags may
+/// be changed. If an object refers to itself, both its tags are the same cell.
 #[derive(Debug)]
 pub struct HeapReference<'a> {
-    /// The kind of reference: a field, an element, a static field (the referring object is then the class object), or a frame (it has no tags).
+    /// The kind of reference: a field, an element, a static field (the
+    /// referring object is then the class object), or a frame (it has no tags).
     pub kind: HeapReferenceKind,
     /// The tag of the class of the referenced object.
     pub class_tag: jlong,
@@ -192,7 +194,8 @@ impl Env {
         Ok(size)
     }
 
-    /// Visits every object in the heap, reachable or not. `class` (or null) and `filter` (bits of `JVMTI_HEAP_FILTER_*`) restrict the visit.
+    /// Visits every object in the heap, reachable or not. `class` (or null)
+    /// and `filter` (bits of `JVMTI_HEAP_FILTER_*`) restrict the visit.
     pub fn iterate_through_heap<V: HeapVisitor>(
         self,
         filter: i32,

@@ -60,7 +60,8 @@ impl Jni {
         Ok(())
     }
 
-    /// Runs `body` with no exception pending, and passes it the one that was. Afterwards that one is pending again, or one that arrived meanwhile.
+    /// Runs `body` with no exception pending, and passes it the one that was.
+    /// Afterwards that one is pending again, or one that arrived meanwhile.
     pub fn keeping_exceptions<T>(self, body: impl FnOnce(Option<jthrowable>) -> T) -> T {
         let before = self.take_exception();
         let scope = Scope {

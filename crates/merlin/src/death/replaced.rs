@@ -43,7 +43,8 @@ impl ReplacedType {
             .collect()
     }
 
-    /// Whether the object was reachable after what is known of it, though nothing dead refers to it: what did so refers to another one by now.
+    /// Whether the object was reachable after what is known of it, though
+    /// nothing dead refers to it: what did so refers to another one by now.
     pub(crate) fn leaves_open(&self, fate: &Fate, is_referred: bool) -> bool {
         let outlived = fate.kept.zip(fate.unreachable);
         let outlived = outlived.is_some_and(|(kept, dead)| dead.time <= kept.time);

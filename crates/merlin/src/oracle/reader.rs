@@ -1,4 +1,5 @@
-//! Rows to records. The oracle has the last moment at which an object could be reached, and no uses: the fact `uses` is `none`, and a root holds the object at that moment.
+//! Rows to records. The oracle has the last moment at which an object could be reached,
+//! and no uses: the fact `uses` is `none`, and a root holds the object at that moment.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -239,7 +239,8 @@ fn contradictions_are_counted_by_kind() {
     );
 }
 
-/// At level `deaths` an object without a stamp has no death but the collections around it; one with a stamp that knows no use dies at its birth.
+/// At level `deaths` an object without a stamp has no death but the collections
+/// around it; one with a stamp that knows no use dies at its birth.
 #[test]
 fn a_death_without_a_stamp_is_not_known() {
     let mut records = vec![Record::Definition(Box::new(Definition::Fact {

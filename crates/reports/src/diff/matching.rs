@@ -1,7 +1,7 @@
 //! Which place of one run is which of the other.
 //!
-//! Places with the same name are matched: sites of the same class, method, descriptor, type and way of allocating; calls of the same class, method,
-//! descriptor and target. Within such a group
+//! Places with the same name are matched: sites of the same class, method, descriptor, type and
+//! way of allocating; calls of the same class, method, descriptor and target. Within such a group
 //!
 //! 1. the same bytecode indices on both sides: by index;
 //! 2. else the same number of sites: in order (code was added before them; the n-th stays the n-th);

@@ -1,4 +1,5 @@
-//! A gate for a site: what methods of a name allocate, and what libraries allocate for their calls where the caller is known. Exact in every run.
+//! A gate for a site: what methods of a name allocate, and what libraries
+//! allocate for their calls where the caller is known. Exact in every run.
 
 use super::amount;
 use super::gate::SiteScope;

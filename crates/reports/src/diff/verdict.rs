@@ -1,8 +1,8 @@
 //! The judgement of a gate on two runs.
 //!
-//! A gate for the whole run, or for a package of which both runs have the totals of its calls (`app=`), compares exact numbers. Without these totals
-//! a package's numbers are estimates from sampled stacks, each with an interval (at least its own sites, at most the run), and the gate is judged at
-//! both ends of the intervals: where the ends disagree, nobody can tell.
+//! A gate for the whole run, or for a package of which both runs have the totals of its calls (`app=`), compares exact numbers.
+//! Without these totals a package's numbers are estimates from sampled stacks, each with an interval (at least its own sites,
+//! at most the run), and the gate is judged at both ends of the intervals: where the ends disagree, nobody can tell.
 //!
 //! ```text
 //! before 100 [90; 110], after 130 [120; 140]      +5%: 120 against 110 is over, broken     +60%: 140 against 90 is not, holds
@@ -179,7 +179,8 @@ fn occurs(scope: &str, run: &ComparedRun<'_>) -> bool {
         || run.stacks.is_some_and(|stacks| is_on_stacks(stacks, scope))
 }
 
-/// Why the numbers of a run are not those of the whole of it. A second run that is over its limit although a part is missing is over it all the same.
+/// Why the numbers of a run are not those of the whole of it. A second run
+/// that is over its limit although a part is missing is over it all the same.
 pub(super) fn unfit(
     before: &ComparedRun<'_>,
     after: &ComparedRun<'_>,
@@ -243,8 +244,8 @@ fn estimated(
     }
 }
 
-/// The allocations of a scope and of its calls: at least those of its own sites and those it is to blame for, at most those of the run, and between
-/// these bounds the estimate from sampled stacks.
+/// The allocations of a scope and of its calls: at least those of its own sites and those it is to
+/// blame for, at most those of the run, and between these bounds the estimate from sampled stacks.
 fn estimate(gate: &Gate, scope: &str, run: &ComparedRun<'_>, unit: Unit) -> (i64, Interval) {
     let least: i64 = parts(gate, run.document).values().sum();
     let totals = &run.document.totals;

@@ -1,5 +1,5 @@
-//! Tables for a terminal: numbers to the right, names to the left, two spaces between. Where the terminal is too narrow, names become shorter; then a
-//! row takes several lines, and so does the header.
+//! Tables for a terminal: numbers to the right, names to the left, two spaces between. Where the
+//! terminal is too narrow, names become shorter; then a row takes several lines, and so does the header.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 

@@ -1,4 +1,5 @@
-//! Which steps of a path stand out: few, and those of the program's own classes first. The others are folded into the fields that lead to the next one.
+//! Which steps of a path stand out: few, and those of the program's own classes
+//! first. The others are folded into the fields that lead to the next one.
 
 use super::holder_docs::{HolderPathDoc, RootDoc, StepDoc};
 use crate::project::project_of_command;

@@ -1,4 +1,5 @@
-//! Chains of frames of which each calls one other only: a stack of a web server has a hundred of them, and they say nothing about the program.
+//! Chains of frames of which each calls one other only: a stack of a web
+//! server has a hundred of them, and they say nothing about the program.
 
 use ducktrack_profile::{CallTree, Frame, NodeLabel, Profile};
 
@@ -41,7 +42,8 @@ impl OwnCode {
     }
 }
 
-/// Nodes that are not shown end no chain. The nodes that get lines of their own below `first`, down to where the chain ends, with the number of frames left out before each.
+/// Nodes that are not shown end no chain. The nodes that get lines of their own below
+/// `first`, down to where the chain ends, with the number of frames left out before each.
 pub(super) fn chain(
     tree: &CallTree<'_>,
     profile: &Profile,

@@ -8,8 +8,8 @@ use crate::{EventBlock, PieceWords, ShortWords};
 
 /// The pieces of a block of kind 23 that is being written. Its memory serves for one block after the other.
 ///
-/// The words of a piece are written in the order of the piece: records by [`ReferenceColumn::take`], all others by [`ShortWords`]; those must
-/// be whole events.
+/// The words of a piece are written in the order of the piece: records by
+/// [`ReferenceColumn::take`], all others by [`ShortWords`]; those must be whole events.
 #[derive(Debug, Default)]
 pub struct EventColumnsEncoder {
     pieces: usize,
@@ -36,8 +36,8 @@ impl EventColumnsEncoder {
         )
     }
 
-    /// Ends the piece. `operations`: how many words were written to [`ShortWords`]; `head` is what precedes the piece's words, `tail` what follows the last
-    /// whole one.
+    /// Ends the piece. `operations`: how many words were written to [`ShortWords`];
+    /// `head` is what precedes the piece's words, `tail` what follows the last whole one.
     pub fn end_piece(&mut self, head: &[u8], operations: usize, tail: &[u8]) {
         let references = self.references.end_piece();
         let length = head.len() + (operations + references) * size_of::<Word>() + tail.len();

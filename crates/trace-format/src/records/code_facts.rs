@@ -56,7 +56,8 @@ pub struct VarargsMethod {
     pub method: MethodName,
 }
 
-/// The executed calls that one increment of a counter stands for, beside the terms of the counter's own record. The record follows that one.
+/// The executed calls that one increment of a counter stands for, beside
+/// the terms of the counter's own record. The record follows that one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallTerms {
     /// The counter.

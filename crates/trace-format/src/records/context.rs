@@ -70,7 +70,8 @@ const BUCKET_BITS: u32 = 7;
 /// Larger values are in the last bucket.
 const LARGEST_VALUE: u64 = (1 << 46) - 1;
 
-/// The bucket of a number of bytes or objects: one for each value below 256, then 128 for each power of two, so none is wider than 1/128 of its values.
+/// The bucket of a number of bytes or objects: one for each value below 256,
+/// then 128 for each power of two, so none is wider than 1/128 of its values.
 pub fn execution_bucket(value: u64) -> u16 {
     let value = value.min(LARGEST_VALUE);
     let above = (u64::BITS - 1 - BUCKET_BITS) - (value | 1 << BUCKET_BITS).leading_zeros();

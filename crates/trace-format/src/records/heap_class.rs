@@ -37,8 +37,8 @@ pub enum HeapClassSize {
 
 /// The field offsets of a class's objects. The layout of a class without this record, and without fields in its [`HeapClass`], is unknown.
 ///
-/// Example: objects of `class Point3 extends Point { byte z; }`, where `Point` has two `int`, have `x` at 12, `y` at 16 (from the layout of `Point`) and
-/// `z` at 20 (from this one).
+/// Example: objects of `class Point3 extends Point { byte z; }`, where `Point` has two `int`,
+/// have `x` at 12, `y` at 16 (from the layout of `Point`) and `z` at 20 (from this one).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeapLayout {
     /// The class; defined before.

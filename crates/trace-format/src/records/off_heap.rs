@@ -6,8 +6,8 @@ use ducktrack_probe_vocabulary::OffHeapKind;
 
 use crate::ids::CounterId;
 
-/// Defines a stack from which memory of a kind is made. Of four counters the first has the number of blocks made, the others their bytes, the number of blocks
-/// released and theirs.
+/// Defines a stack from which memory of a kind is made. Of four counters the first has the
+/// number of blocks made, the others their bytes, the number of blocks released and theirs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OffHeapMaker {
     /// The first counter.

@@ -60,7 +60,8 @@ fn of_constants(source: &str) -> Numbers {
     source.lines().filter_map(constant).collect()
 }
 
-/// Constants in a list of `NAME = 0x0200;`, until a name of the next list. How many short forms there are (`SHORT_UPDATES`) is no number of one.
+/// Constants in a list of `NAME = 0x0200;`, until a name of the next list.
+/// How many short forms there are (`SHORT_UPDATES`) is no number of one.
 fn of_list(source: &str, until: &str) -> Numbers {
     let constant = |line: &str| {
         let (name, value) = line.trim().strip_suffix(';')?.split_once(" = ")?;

@@ -1,5 +1,5 @@
-//! Traces of the current version are checked in. They must decode to what was written, and the same bytes must be written. To create them anew:
-//! `BLESS=1 cargo test -p ducktrack-trace-format --test format`.
+//! Traces of the current version are checked in. They must decode to what was written, and the same bytes
+//! must be written. To create them anew: `BLESS=1 cargo test -p ducktrack-trace-format --test format`.
 
 use std::path::PathBuf;
 

@@ -10,7 +10,8 @@ use crate::open_collection::OpenCollection;
 use crate::survivor_matching::MatchedCollection;
 
 impl EventFiles {
-    /// Leads the events so far to the matching of survivors. `ends`: of the survivors of the collection that comes next. Steps that waited follow.
+    /// Leads the events so far to the matching of survivors. `ends`: of the
+    /// survivors of the collection that comes next. Steps that waited follow.
     pub(super) fn match_events(&mut self, ends: Option<&SurvivorEnds>) {
         if self.matching.is_on() {
             let matching = &mut self.matching;
@@ -40,7 +41,8 @@ impl EventFiles {
         }
     }
 
-    /// Uses are of the heap as the events before them explain it; what survives the next collection decides which of these events to look at.
+    /// Uses are of the heap as the events before them explain it; what
+    /// survives the next collection decides which of these events to look at.
     pub(super) fn push_uses(&mut self, content: EventContent) {
         let step = EventStep::Extension(BlockKind::USES, content);
         match self.matching.is_on() {

@@ -9,8 +9,8 @@ use ducktrack_trace_format::{CallSiteId, SiteId};
 pub struct EventOptions {
     /// What is compressed.
     pub compress: CompressStrategy,
-    /// Several pieces become one block with columns ([`EventColumns`](ducktrack_trace_format::EventColumns)), if they are compressed. Good for
-    /// updates and calls.
+    /// Several pieces become one block with columns ([`EventColumns`](ducktrack_trace_format::EventColumns)),
+    /// if they are compressed. Good for updates and calls.
     pub columns: bool,
     /// Limit in bytes of all event files together; `None` means no limit and one file.
     pub max_trace_size: Option<u64>,
@@ -82,8 +82,8 @@ pub trait EventHost: Send + Sync {
     /// be called again while none comes.
     fn want_collection(&self);
 
-    /// Blocks are lost, so that readers do not know the heap any more: collections are to be recorded as after a fault, so that the next full
-    /// one lists all objects. Must not collect on the calling thread.
+    /// Blocks are lost, so that readers do not know the heap any more: collections are to be recorded as
+    /// after a fault, so that the next full one lists all objects. Must not collect on the calling thread.
     fn want_whole_heap(&self) {}
 
     /// Reports how many events of a piece were of this site with this caller. For frequent pairs the host may assign a

@@ -1,6 +1,8 @@
-//! Messages on their way to the pipeline, in two steps: their order is set under the caller's locks, and the pipeline is woken when the caller holds none.
+//! Messages on their way to the pipeline, in two steps: their order is set under
+//! the caller's locks, and the pipeline is woken when the caller holds none.
 //!
-//! Waking a thread may cost the waker its core for milliseconds. In a pause, that would be a longer pause; under the lock of a buffer, the pause would wait for it.
+//! Waking a thread may cost the waker its core for milliseconds. In a pause, that
+//! would be a longer pause; under the lock of a buffer, the pause would wait for it.
 
 use crossbeam_channel::Sender;
 use parking_lot::Mutex;
@@ -26,8 +28,8 @@ impl<T> Outbox<T> {
         self.waiting.lock().push(message);
     }
 
-    /// Delivers what waits; what the channel refuses, because the pipeline has ended, goes to `refused`. If another thread delivers at the moment, it takes what waits here as
-    /// well.
+    /// Delivers what waits; what the channel refuses, because the pipeline has ended, goes to
+    /// `refused`. If another thread delivers at the moment, it takes what waits here as well.
     pub(super) fn deliver(&self, refused: impl Fn(T)) {
         while !self.waiting.lock().is_empty() {
             let Some(_turn) = self.turn.try_lock() else {

@@ -1,7 +1,7 @@
 //! Sums of events that state their caller and nothing else, by pair of a caller and a site's word.
 //!
-//! A few pairs come again and again, so the sums are in a table indexed by a hash of the pair. A new pair takes the place of another with the
-//! same hash, and the other's sum is handed out first.
+//! A few pairs come again and again, so the sums are in a table indexed by a hash of the pair. A
+//! new pair takes the place of another with the same hash, and the other's sum is handed out first.
 
 use ducktrack_trace_format::Word;
 

@@ -1,5 +1,5 @@
-//! Sums the events of a piece that state no more than their site, or their site and caller, by word and by pair ([`ThreadSums`]), and writes
-//! them.
+//! Sums the events of a piece that state no more than their site, or their
+//! site and caller, by word and by pair ([`ThreadSums`]), and writes them.
 //!
 //! ```text
 //! word            how often it came (the table of words), if it is a whole event
@@ -236,8 +236,8 @@ pub(crate) fn is_full(sums: &ThreadSums) -> bool {
 }
 
 impl PieceSums {
-    /// Adds words from the first on, writes them to `short`, and stores how they are kept in `kept`, if objects are kept. It stops at an event
-    /// that states more, whose site is new here ([`PieceSums::learn`]), or that is its pair's first, and when there is no more room.
+    /// Adds words from the first on, writes them to `short`, and stores how they are kept in `kept`, if objects are kept. It stops at an
+    /// event that states more, whose site is new here ([`PieceSums::learn`]), or that is its pair's first, and when there is no more room.
     pub(crate) fn add_words(
         &mut self,
         words: &[Word],

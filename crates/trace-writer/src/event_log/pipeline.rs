@@ -49,8 +49,8 @@ mod piece_reading;
 mod pieces;
 mod spare_memory;
 
-/// Waking this thread for every buffer would cost the program's threads more than the buffers themselves, and this thread finds its tables in
-/// no cache. So when all buffers are read, more of them gather for a moment before it waits, unless the queue is short.
+/// Waking this thread for every buffer would cost the program's threads more than the buffers themselves, and this thread finds its
+/// tables in no cache. So when all buffers are read, more of them gather for a moment before it waits, unless the queue is short.
 const GATHER_TIME: Duration = Duration::from_millis(8);
 
 /// Fault of the collections after the mirror exceeded its memory limit.

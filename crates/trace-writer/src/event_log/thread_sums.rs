@@ -1,8 +1,8 @@
 //! Sums of events, by thread. They are kept from piece to piece, since a thread's pieces have the same few hundred words: to hand out a sum
 //! costs more than to add to it.
 //!
-//! A few threads have sums at the same time; another thread takes those of the one that had no piece for longest. Handed out are the sums of a
-//! thread that ends, and all of them every [`EVERY`], and before the log's thread waits longer than that.
+//! A few threads have sums at the same time; another thread takes those of the one that had no piece for longest. Handed out
+//! are the sums of a thread that ends, and all of them every [`EVERY`], and before the log's thread waits longer than that.
 
 use std::time::{Duration, Instant};
 
@@ -57,7 +57,8 @@ pub(crate) struct SumsByThread {
 }
 
 impl SumsByThread {
-    /// Takes the sums of a thread for its next piece; [`SumsByThread::put`] gives them back. `hand_out` empties those that another thread has.
+    /// Takes the sums of a thread for its next piece; [`SumsByThread::put`]
+    /// gives them back. `hand_out` empties those that another thread has.
     pub(crate) fn take(
         &mut self,
         thread: ThreadId,

@@ -1,7 +1,7 @@
 //! Sums of events that state their class and nothing else, by class and site's word, and how such an event is written.
 //!
-//! A few combinations come again and again, so the sums are in a table indexed by a hash of the combination. A new combination takes the place
-//! of another with the same hash, and the other's sum is handed out first.
+//! A few combinations come again and again, so the sums are in a table indexed by a hash of the combination.
+//! A new combination takes the place of another with the same hash, and the other's sum is handed out first.
 
 use ducktrack_trace_format::{CLASS_STATED, Word};
 

@@ -1,4 +1,5 @@
-//! A cycle beside the program whose survivors contradict their events: the reader does not know the heap from there on, and knows it again after the cycles that list everything.
+//! A cycle beside the program whose survivors contradict their events: the reader does not
+//! know the heap from there on, and knows it again after the cycles that list everything.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -96,7 +97,8 @@ fn reading(directory: &Path) -> Reading {
     found
 }
 
-/// A machine with a wrong cycle, which ends with the cycles after which the heap must be known again, if it was not before; and what a reader gets of it.
+/// A machine with a wrong cycle, which ends with the cycles after which the heap
+/// must be known again, if it was not before; and what a reader gets of it.
 fn ran(seed: u64, cycles: Cycles) -> (NaiveVm, Reading) {
     let directory = tempfile::tempdir().expect("a folder");
     let options = EventOptions {

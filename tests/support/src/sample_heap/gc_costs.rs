@@ -53,7 +53,8 @@ impl Heap<'_> {
         costs
     }
 
-    /// Of each site a quarter is copied once, half of that twice, and an eighth promoted, half of which dies soon. The first caller is to blame for all.
+    /// Of each site a quarter is copied once, half of that twice, and an eighth
+    /// promoted, half of which dies soon. The first caller is to blame for all.
     fn cost(&self, site: SiteIndex) -> SiteCost {
         let size = self.size(site);
         let amount = |count| Amount {

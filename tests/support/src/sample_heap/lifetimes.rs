@@ -47,8 +47,8 @@ impl Heap<'_> {
         }
     }
 
-    /// Of the dead objects a hundredth each after 1, 2 and 3 collections (these promoted), the others before the first. The first caller of a site is
-    /// to blame for those that did not die at once.
+    /// Of the dead objects a hundredth each after 1, 2 and 3 collections (these promoted), the others
+    /// before the first. The first caller of a site is to blame for those that did not die at once.
     fn lives(&self, site: SiteIndex) -> SiteLifetime {
         let size = self.size(site);
         let amount = |count| Amount {

@@ -1,8 +1,8 @@
 //! Updates of references and calls of a trace of `mode=full`, as records of the neutral stream.
 //!
-//! They name objects by address, as the thread saw it. The object at an address follows from the collections since, and from the objects
-//! that the next collection finds without an event. Records that cannot be written are left out and counted. The object's death is known from its
-//! stamps all the same.
+//! They name objects by address, as the thread saw it. The object at an address follows from the
+//! collections since, and from the objects that the next collection finds without an event. Records that
+//! cannot be written are left out and counted. The object's death is known from its stamps all the same.
 
 use ducktrack_merlin::{ObjectId, Record, RootKind, SlotId};
 use ducktrack_trace_format::{Event, MethodEvent, StaticUpdate, Update};
@@ -132,7 +132,8 @@ impl TraceBridge {
         Some(self.found_at(now, facts, self.epoch, out))
     }
 
-    /// Type and size of an object that the next collection finds at the address, alive or dead, though no event made it. Of a dead one they are not known.
+    /// Type and size of an object that the next collection finds at the address,
+    /// alive or dead, though no event made it. Of a dead one they are not known.
     fn without_event(&mut self, address: u64) -> Option<(TypeColumn, u64)> {
         let found = self.found.remove(&address);
         found.or_else(|| {

@@ -1,4 +1,5 @@
-//! Holders of objects at a moment of a trace of `mode=deaths`, as records of the neutral stream: each object that is held was reachable then.
+//! Holders of objects at a moment of a trace of `mode=deaths`, as records
+//! of the neutral stream: each object that is held was reachable then.
 //!
 //! ```text
 //! block ROOTS: moment, (held by, address)*   ── objects that are alive, by address ──>   Root*

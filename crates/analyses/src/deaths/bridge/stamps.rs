@@ -4,8 +4,8 @@
 //! block STAMPS: address, positions, (slot, address)*   ── objects that are alive, by address ──>   Dead, Stamp, Reference*
 //! ```
 //!
-//! A stamp is of the object if it is not older than the epoch of its birth; else it is of another one that was at its first address. An object of which
-//! the trace has no stamps, though it died, has no `Stamp` record: its death is not known.
+//! A stamp is of the object if it is not older than the epoch of its birth; else it is of another one that was at its first
+//! address. An object of which the trace has no stamps, though it died, has no `Stamp` record: its death is not known.
 
 use ducktrack_merlin::{ObjectId, Record, SlotId, Time};
 use ducktrack_trace_format::{DeadObject, FormatError, Position, ThreadId, decode_stamps};

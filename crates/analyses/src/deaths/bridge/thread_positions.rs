@@ -1,7 +1,7 @@
 //! When a thread was where in its stream of words: from positions of stamps to moments of a neutral stream.
 //!
-//! A moment passes with each event that the stream has. So a segment of the words is the moment before its first one, and a bit for each word with which such an event ends;
-//! the bits that are set up to a position are the moments up to there.
+//! A moment passes with each event that the stream has. So a segment of the words is the moment before its first one, and
+//! a bit for each word with which such an event ends; the bits that are set up to a position are the moments up to there.
 //!
 //! ```text
 //! words      | 100 | 101 102 103 104 | 105 | 106 |          an array takes four words
@@ -10,8 +10,8 @@
 //! position 100 -> moment 7     101 -> 8     104 -> 8     105 -> 9     107 -> 10
 //! ```
 //!
-//! A position is the number of words before it. It has the moment of the thread's last event before it, whatever other threads do until the thread's next one, and wherever
-//! its pieces begin.
+//! A position is the number of words before it. It has the moment of the thread's last event before
+//! it, whatever other threads do until the thread's next one, and wherever its pieces begin.
 
 /// Words of a segment at most, so that few bits are counted for an answer.
 const MOST_WORDS: u64 = 4096;

@@ -31,7 +31,8 @@ impl SurvivorsBuilder {
         self.young.clear();
     }
 
-    /// The span ends after these slices of an epoch. If no look at the old space was late enough, the next one decides: its live objects were alive at the end of the span.
+    /// The span ends after these slices of an epoch. If no look at the old space was late
+    /// enough, the next one decides: its live objects were alive at the end of the span.
     fn end_span(&mut self, slices: &[Slice]) {
         let bytes = slices.iter().map(|slice| slice.bytes).sum::<u64>();
         let has_begun = self.epochs > 0 || !slices.is_empty();

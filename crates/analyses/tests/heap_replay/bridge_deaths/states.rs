@@ -41,8 +41,8 @@ impl States {
         *last = moment.max(*last);
     }
 
-    /// The last moment at which the object is in a state of the heap where a global variable leads to it, or an object that is used then or later. The moment of a
-    /// change sees the heap before it and after it.
+    /// The last moment at which the object is in a state of the heap where a global variable leads to it, or
+    /// an object that is used then or later. The moment of a change sees the heap before it and after it.
     pub(super) fn deaths(&self) -> BTreeMap<u64, u64> {
         let mut deaths = BTreeMap::new();
         let before = self

@@ -1,4 +1,5 @@
-//! Decodes UNSIGNED5, the VM's numbers of one to five bytes (`src/hotspot/share/utilities/unsigned5.hpp`; from JDK 20 on without zero bytes).
+//! Decodes UNSIGNED5, the VM's numbers of one to five bytes
+//! (`src/hotspot/share/utilities/unsigned5.hpp`; from JDK 20 on without zero bytes).
 //!
 //! ```text
 //! bytes b0 b1 ...   number = (b0-1) + (b1-1) * 64 + (b2-1) * 64^2 + ...

@@ -37,7 +37,8 @@ pub fn candidates_of(
     Ok(found)
 }
 
-/// The most collections that a target of these references had survived when it was used last. `None`: the dump has none, or uses were not recorded.
+/// The most collections that a target of these references had survived when
+/// it was used last. `None`: the dump has none, or uses were not recorded.
 pub fn longest_used(holdings: &Holdings, source: &str, target: &str) -> Option<u32> {
     let name = |ty| type_name(Some(holdings.types.name(ty)));
     holdings.longest_used(|ty| name(ty) == source, |ty| name(ty) == target)

@@ -63,8 +63,8 @@ fn young(costs: &GcCost, size: u64) -> WhatIfDoc {
     }
 }
 
-/// Half of what is allocated while a method (or a method of a class) is on the stack, each object once. Which part of a site's objects that is, is an estimate
-/// from sampled stacks.
+/// Half of what is allocated while a method (or a method of a class) is on the stack, each
+/// object once. Which part of a site's objects that is, is an estimate from sampled stacks.
 fn halve(model: &TraceModel, costs: &GcCost, name: &str) -> WhatIfDoc {
     let profile = profile(&model.count);
     let is_it = |frame: &Frame| is_method(frame, name);

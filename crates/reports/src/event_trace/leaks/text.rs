@@ -1,4 +1,5 @@
-//! For a terminal: one screen that says what leaks, how sure, how fast, since when, who made it, who holds it, when the heap is full, what to change.
+//! For a terminal: one screen that says what leaks, how sure, how fast, since
+//! when, who made it, who holds it, when the heap is full, what to change.
 
 use ducktrack_count_model::RunState;
 use ducktrack_leaks::CONFIDENCE;
@@ -222,8 +223,8 @@ fn write_holder(out: &mut TextLines, row: &CandidateDoc, report: &LeaksReport, w
     }
 }
 
-/// The bytes of the leak: those of its structure, or those that it retains, or those that are kept of its lines. A structure retains little of what a second one
-/// holds as well.
+/// The bytes of the leak: those of its structure, or those that it retains, or those that
+/// are kept of its lines. A structure retains little of what a second one holds as well.
 fn size(row: &CandidateDoc, report: &LeaksReport) -> String {
     let structure = row.structure.as_ref().map(|one| one.retained);
     let kept = match row.released {

@@ -1,5 +1,5 @@
-//! Model to document. A filter keeps whole sites, and of other sites the parts of its packages' callers: lifetimes are not recorded by type or thread
-//! within a site.
+//! Model to document. A filter keeps whole sites, and of other sites the parts of its
+//! packages' callers: lifetimes are not recorded by type or thread within a site.
 
 use ducktrack_analyses::{CallerLifetime, Lifetimes, Lives, TraceModel};
 

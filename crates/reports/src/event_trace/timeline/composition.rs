@@ -1,7 +1,7 @@
 //! What the heap was made of over time, as layers of sites and of types.
 //!
-//! A filter keeps live objects by the class of their site or of the caller to blame, and by type, as in the heap at one moment. Objects it leaves out are in the
-//! layers of the others, so that layers always sum to the heap.
+//! A filter keeps live objects by the class of their site or of the caller to blame, and by type, as in the heap
+//! at one moment. Objects it leaves out are in the layers of the others, so that layers always sum to the heap.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

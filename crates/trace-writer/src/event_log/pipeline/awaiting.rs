@@ -1,7 +1,8 @@
 //! Waiting for a collection that goes on while the program runs (ZGC).
 //!
-//! Its place among events is a pause long ago; what came since can be judged only after it. Meanwhile messages are taken off the queue, so that the program's threads need not
-//! wait, up to [`MOST_BYTES`] of buffers; beyond that they do. Those that have a copy in `events.live` keep it.
+//! Its place among events is a pause long ago; what came since can be judged only after it.
+//! Meanwhile messages are taken off the queue, so that the program's threads need not wait, up to
+//! [`MOST_BYTES`] of buffers; beyond that they do. Those that have a copy in `events.live` keep it.
 
 use std::collections::VecDeque;
 
