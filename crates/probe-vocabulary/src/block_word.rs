@@ -79,8 +79,7 @@ numbered! { usize;
     LIVE_CUT_TOP = 49;
     /// Its top at the last event before.
     LIVE_CUT_LAST = 50;
-    /// Objects that the thread has executed so far. This word exists in runs
-    /// that count with `app=` or `contexts=objects`, the next five with `app=`.
+    /// Objects that the thread has executed so far. This word exists in runs that count with `app=` or `contexts=objects`, the next five with `app=`.
     TOTAL_OBJECTS = 48;
     /// Their bytes.
     TOTAL_BYTES = 49;

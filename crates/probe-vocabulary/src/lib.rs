@@ -25,8 +25,7 @@ mod numbered;
 mod off_heap_kind;
 mod unit;
 
-/// Instead of a call site, -1 as an int: the objects are counted by the method
-/// that calls. Entries under it are left out by every reader of a block.
+/// Instead of a call site, -1 as an int: the objects are counted by the method that calls. Entries under it are left out by every reader of a block.
 pub const COUNTED_BY_CALLER: u32 = u32::MAX;
 
 pub use allocation_kind::AllocationKind;
