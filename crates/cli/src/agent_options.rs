@@ -109,25 +109,12 @@ impl AgentOptions {
 
     /// The same, with a look at the old space before the program's shutdown: where every allocation is an event, and no dump is asked for or refused.
     pub(crate) fn with_look(mut self) -> Self {
-        let of_free = |key: &str| {
-            let free = self.free.iter().flat_map(|text| text.split(','));
-            let mut values =
-                free.filter_map(|option| option.trim().strip_prefix(key)?.strip_prefix('='));
-            values.next_back().map(str::to_owned)
-        };
-        let value = |key: &str| {
-            let given = self.given.iter().find(|(name, _)| *name == key);
-            given
-                .map(|(_, value)| value.clone())
-                .or_else(|| of_free(key))
-        };
-        let has_events =
-            |mode: &Mode| mode.has_events() && value("mode").as_deref() == Some(mode.word());
+        let has_events = |mode: &Mode| mode.has_events() && self.value("mode") == Some(mode.word());
         let is_from_file = self
             .free
             .as_deref()
             .is_some_and(|text| text.starts_with('@'));
-        if Mode::ALL.iter().any(has_events) && value("dump").is_none() && !is_from_file {
+        if Mode::ALL.iter().any(has_events) && self.value("dump").is_none() && !is_from_file {
             self.given.push(("dump", "look".to_owned()));
         }
         self
@@ -138,24 +125,19 @@ impl AgentOptions {
         self.given_output().unwrap_or(DEFAULT_OUTPUT)
     }
 
-    /// Whether a value is given for a key.
-    pub(crate) fn has(&self, key: &str) -> bool {
-        let in_free = |text: &str| {
-            let mut options = text.split(',').filter_map(|option| option.split_once('='));
-            options.any(|(name, _)| name.trim() == key)
-        };
-        self.given.iter().any(|(name, _)| *name == key) || self.free.as_deref().is_some_and(in_free)
-    }
-
     /// The pattern of trace directories, where one is given.
     pub(crate) fn given_output(&self) -> Option<&str> {
-        let flag = self.given.iter().find(|(key, _)| *key == "output");
-        let free = self.free.as_deref().and_then(|text| {
-            text.split(',')
-                .filter_map(|option| option.trim().strip_prefix("output="))
-                .next_back()
-        });
-        flag.map(|(_, value)| value.as_str()).or(free)
+        self.value("output")
+    }
+
+    /// The value that is given for a key: that of its flag, or else the last in the text of the agent.
+    pub(crate) fn value(&self, key: &str) -> Option<&str> {
+        let flag = self.given.iter().find(|(name, _)| *name == key);
+        let free = self.free.iter().flat_map(|text| text.split(','));
+        let mut of_free =
+            free.filter_map(|option| option.trim().strip_prefix(key)?.strip_prefix('='));
+        flag.map(|(_, value)| value.as_str())
+            .or_else(|| of_free.next_back())
     }
 }
 

@@ -63,7 +63,7 @@ pub(crate) fn run(args: RunArgs) -> Result<ExitCode> {
             .env(TOOL_OPTIONS, tool_options(&flag));
     }
     let code = child::run(command, program)?;
-    let has_application = options.has("app");
+    let has_application = options.value("app").is_some();
     trace_found::announce(options.output_pattern(), started, has_application);
     Ok(code)
 }

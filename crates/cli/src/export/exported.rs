@@ -1,5 +1,7 @@
 //! The input of exporters, from a view.
 
+use std::borrow::Cow;
+
 use ducktrack_count_model::{OffHeapRow, Tally};
 use ducktrack_exports::Export;
 use ducktrack_profile::Profile;
@@ -10,7 +12,7 @@ use crate::live_sites::LiveSites;
 /// The stacks of a view, and those that made memory outside of the heap.
 pub(super) struct Exported<'a> {
     view: &'a View,
-    stacks: Profile,
+    stacks: Cow<'a, Profile>,
     live: Option<Vec<Tally>>,
     off_heap: Vec<Tally>,
 }
@@ -18,7 +20,13 @@ pub(super) struct Exported<'a> {
 impl<'a> Exported<'a> {
     pub(super) fn of(view: &'a View, off_heap: &[OffHeapRow], live: Option<&LiveSites>) -> Self {
         let live = live.map(|live| view.stacks.live_rows(live));
-        let (stacks, off_heap) = view.stacks.with_off_heap(off_heap);
+        let (stacks, off_heap) = match off_heap.is_empty() {
+            true => (Cow::Borrowed(&view.stacks), Vec::new()),
+            false => {
+                let (stacks, off_heap) = view.stacks.with_off_heap(off_heap);
+                (Cow::Owned(stacks), off_heap)
+            }
+        };
         Self {
             view,
             stacks,

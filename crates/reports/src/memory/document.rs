@@ -51,7 +51,7 @@ pub struct MemoryReport {
     pub end: Option<MemoryEndDoc>,
 }
 
-/// The heap that what is alive needs: `heapNow - live` bytes of room and `share`, for `heap - live` and `shareThen`.
+/// The heap that what is alive needs, and the share of the time in pauses of collections now and with it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
