@@ -45,7 +45,6 @@ fn join_captures(rows: &mut Vec<Row<'_, '_>>) {
         }
     }
     move_portions(rows, &moved);
-    rows.retain(|row| !row.portions.is_empty());
 }
 
 /// A text that one line begins and a later one ends, `new StringBuilder` and `toString`: as many builders as texts.
@@ -75,7 +74,6 @@ fn join_texts(rows: &mut Vec<Row<'_, '_>>) {
         }
     }
     move_portions(rows, &moved);
-    rows.retain(|row| !row.portions.is_empty());
 }
 
 /// What is made to be put into a text goes with the text: the array of variable arguments, for which no other form of the call exists, and
@@ -95,7 +93,6 @@ fn join_text_arguments(rows: &mut Vec<Row<'_, '_>>) {
         }
     }
     move_portions(rows, &moved);
-    rows.retain(|row| !row.portions.is_empty());
 }
 
 /// Who makes no text has no growing builder either: the text's bound has the arrays, too, and they remain a row of their own.
@@ -190,7 +187,6 @@ fn join_iterators(rows: &mut Vec<Row<'_, '_>>, profile: &Profile) {
         }
     }
     move_portions(rows, &moved);
-    rows.retain(|row| !row.portions.is_empty());
 }
 
 /// A copy that its method makes larger is no copy that could be kept.
@@ -233,7 +229,6 @@ fn join_exceptions<'a, 'm>(rows: &mut Vec<Row<'a, 'm>>, portions: &'a [Portion<'
             moved.push((at, to));
         }
     }
-    move_portions(rows, &moved);
     let is_open = |portion: &&Portion<'_>| {
         portion.path.is_empty()
             && portion.site.kind == AllocationKind::New
@@ -244,11 +239,11 @@ fn join_exceptions<'a, 'm>(rows: &mut Vec<Row<'a, 'm>>, portions: &'a [Portion<'
             row.portions.push(portion);
         }
     }
-    rows.retain(|row| !row.portions.is_empty());
+    move_portions(rows, &moved);
 }
 
-/// Moves all portions of rows, by their positions, to other rows.
-fn move_portions(rows: &mut [Row<'_, '_>], moved: &[(usize, usize)]) {
+/// Moves all portions of rows, by their positions, to other rows; rows without any are gone.
+fn move_portions(rows: &mut Vec<Row<'_, '_>>, moved: &[(usize, usize)]) {
     for (from, to) in moved {
         let portions = rows
             .get_mut(*from)
@@ -257,6 +252,7 @@ fn move_portions(rows: &mut [Row<'_, '_>], moved: &[(usize, usize)]) {
             row.portions.extend(portions.unwrap_or_default());
         }
     }
+    rows.retain(|row| !row.portions.is_empty());
 }
 
 #[cfg(test)]
