@@ -20,11 +20,13 @@ use serde_json::Value;
 const OBJECTS: i64 = 2_000_000;
 /// The text that is written into the page of speedscope.
 const RESAVE: &str = include_str!("exported_files/resave.js");
-const MEASURES: [&str; 4] = [
+const MEASURES: [&str; 6] = [
     "allocated objects",
     "allocated bytes",
     "live objects",
     "live bytes",
+    "live blocks outside of the heap",
+    "live bytes outside of the heap",
 ];
 
 /// How a tool is asked for its sums, in the order of `MEASURES`; `None`: it is not here.
@@ -60,7 +62,7 @@ impl Exports {
         self.folder.path().join(name)
     }
 
-    /// Objects and bytes are the report's; what is alive is less, and the same in all tools.
+    /// Objects and bytes are the report's, and so is what lies outside of the heap; what is alive is less, and the same in all tools.
     fn check(&self, tool: &str, sums: &[i64], live: &mut Option<[i64; 2]>) {
         let totals = &self.report.totals;
         assert_eq!(sums[..2], [totals.count, totals.bytes], "{tool}");
@@ -70,6 +72,12 @@ impl Exports {
             "{tool}: {sums:?}"
         );
         assert_eq!(*live.get_or_insert(alive), alive, "{tool}");
+        let off_heap = self.report.off_heap.iter().map(|row| &row.live);
+        let not_released = off_heap.fold([0, 0], |[blocks, bytes], live| {
+            [blocks + live.count, bytes + live.bytes]
+        });
+        assert!(not_released[0] > 0, "the stacks of threads at least");
+        assert_eq!(sums[4..], not_released, "{tool}");
     }
 }
 
@@ -159,7 +167,7 @@ fn sums_of_pprof(exports: &Exports) -> Option<Vec<i64>> {
     );
     let (_, samples) = raw.split_once("Samples:\n").expect("samples");
     let (samples, _) = samples.split_once("Locations").expect("locations");
-    let mut sums = vec![0; 4];
+    let mut sums = vec![0; MEASURES.len()];
     for (values, _) in samples.lines().filter_map(|line| line.split_once(": ")) {
         let values = values.split_whitespace().map(str::parse::<i64>);
         // The line before the samples has names.
@@ -222,7 +230,7 @@ fn sums_of_firefox(exports: &Exports) -> Option<Vec<i64>> {
     cli(&["load", &exports.file("run.json").display().to_string()]);
     let info: Value =
         serde_json::from_str(&cli(&["profile", "info", "--all", "--json"])).expect("JSON");
-    let mut sums = vec![0; 4];
+    let mut sums = vec![0; MEASURES.len()];
     for process in info["processes"].as_array().expect("processes") {
         let name = process["name"].as_str().expect("a name");
         let measure = MEASURES.iter().position(|measure| name.ends_with(measure));
