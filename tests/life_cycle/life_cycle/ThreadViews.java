@@ -11,6 +11,7 @@ import java.util.TreeMap;
  */
 public final class ThreadViews {
     private static final int PART = 20;
+    private static final int ATTEMPTS = 5;
 
     private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     private final Map<String, Integer> onlyDumped = new TreeMap<>();
@@ -85,13 +86,26 @@ public final class ThreadViews {
 
     private Map<Long, String> dumped() {
         Map<Long, String> found = new HashMap<>();
-        for (ThreadInfo thread : threads.dumpAllThreads(false, false)) {
+        for (ThreadInfo thread : dump()) {
             if (thread != null) {
                 // A thread that attaches just now has no name yet.
                 found.put(thread.getThreadId(), String.valueOf(thread.getThreadName()));
             }
         }
         return found;
+    }
+
+    /** From JDK 19 on the JVM cannot dump while any native thread attaches: its {@link Thread} has no fields yet. A dump a moment later has them. */
+    private ThreadInfo[] dump() {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return threads.dumpAllThreads(false, false);
+            } catch (NullPointerException attaching) {
+                if (attempt == ATTEMPTS) {
+                    throw attaching;
+                }
+            }
+        }
     }
 
     /** By chance a short-lived thread can differ between the views of a look, but not in one look of {@link #PART}. */
