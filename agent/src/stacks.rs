@@ -194,6 +194,11 @@ impl StackSampler {
         }
     }
 
+    /// Frees the tables after the run.
+    pub(crate) fn forget(&self) {
+        *self.table.lock() = StackTable::default();
+    }
+
     /// Handles an allocation of the current thread that the VM has sampled.
     pub(crate) fn object_sampled(
         &self,

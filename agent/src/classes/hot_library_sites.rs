@@ -123,8 +123,7 @@ impl NextLook {
 }
 
 impl Tracking {
-    pub(crate) fn new(methods: TrackedMethods) -> Self {
-        let methods = Arc::new(methods);
+    pub(crate) fn new(methods: Arc<TrackedMethods>) -> Self {
         Self {
             methods: RwLock::new(Arc::clone(&methods)),
             first_methods: methods,
@@ -178,6 +177,7 @@ impl Tracking {
 
     /// Frees the memory for classes.
     pub(crate) fn forget(&self) {
+        *self.methods.write() = Arc::clone(&self.first_methods);
         *self.callers.lock() = FxHashMap::default();
         *self.classes.lock() = Classes::default();
     }

@@ -2,8 +2,8 @@
 //! loaders that know the helper classes, versions for measured paths.
 
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use ducktrack_class_rewriter::{Stamps, TrackedMethods};
 
@@ -63,6 +63,7 @@ impl Instrumentation {
         self.tracking.forget();
         self.links.forget();
         self.prepared.forget();
+        self.kept.forget();
     }
 
     /// How the code of a class (internal name) stamps the objects it uses.
@@ -72,18 +73,31 @@ impl Instrumentation {
     }
 }
 
-fn tracked_methods(options: &Options) -> Result<TrackedMethods, String> {
-    let mut methods = match options.context {
-        Context::Off => return Ok(TrackedMethods::none()),
-        Context::Auto | Context::File(_) => TrackedMethods::built_in(),
+fn tracked_methods(options: &Options) -> Result<Arc<TrackedMethods>, String> {
+    match &options.context {
+        Context::Off => Ok(Arc::default()),
+        Context::Auto => Ok(built_in_methods(options.mode)),
+        Context::File(path) => {
+            let mut methods = TrackedMethods::clone(&built_in_methods(options.mode));
+            add_file(&mut methods, path)?;
+            Ok(Arc::new(methods))
+        }
+    }
+}
+
+/// The same for all runs of the process.
+fn built_in_methods(mode: Mode) -> Arc<TrackedMethods> {
+    static OF_COUNTS: OnceLock<Arc<TrackedMethods>> = OnceLock::new();
+    static OF_TRACES: OnceLock<Arc<TrackedMethods>> = OnceLock::new();
+    let methods = match mode {
+        Mode::Trace => OF_TRACES.get_or_init(|| {
+            let mut methods = TrackedMethods::built_in();
+            methods.add_makers_of_values();
+            Arc::new(methods)
+        }),
+        _ => OF_COUNTS.get_or_init(|| Arc::new(TrackedMethods::built_in())),
     };
-    if options.mode == Mode::Trace {
-        methods.add_makers_of_values();
-    }
-    if let Context::File(path) = &options.context {
-        add_file(&mut methods, path)?;
-    }
-    Ok(methods)
+    Arc::clone(methods)
 }
 
 fn add_file(methods: &mut TrackedMethods, path: &Path) -> Result<(), String> {

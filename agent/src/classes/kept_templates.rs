@@ -115,6 +115,13 @@ impl KeptTemplates {
         }
     }
 
+    /// Closes the file after the run, and frees what is known of it.
+    pub(crate) fn forget(&self) {
+        if let Some(Some(classes)) = self.classes.get() {
+            classes.close();
+        }
+    }
+
     fn classes(&self, core: &Core) -> Option<&KeptClasses> {
         let open = || {
             let directory = directory_of(&core.options)?;

@@ -51,10 +51,6 @@ const COUNTERS_OF_MAKER: u32 = 4;
 /// The registry.
 pub(crate) struct Registry {
     pub(crate) next: NextNumbers,
-    /// Numbers of class files that the previous run has left.
-    before: KeptNumbers,
-    /// Those that this run leaves.
-    left: Mutex<KeptNumbers>,
     counters: NumberSet,
     sites: NumberSet,
     call_sites: NumberSet,
@@ -63,6 +59,8 @@ pub(crate) struct Registry {
 
 #[derive(Default)]
 struct State {
+    /// Numbers of class files: those that the previous run has left, and after this run those that it leaves.
+    kept: KeptNumbers,
     contents: Contents,
     dictionary: Dictionary,
     /// Classes that were refused as a whole, by name and reason.
@@ -72,15 +70,17 @@ struct State {
 impl Registry {
     /// Site numbers are below `most_sites`. Numbers assigned by the previous run's registry are only given to the same class files.
     pub(crate) fn new(most_sites: u32, before: Option<&Self>) -> Self {
-        let left = before.map(|before| std::mem::take(&mut *before.left.lock()));
+        let kept = before.map(|before| std::mem::take(&mut before.state.lock().kept));
+        let state = State {
+            kept: kept.unwrap_or_default(),
+            ..State::default()
+        };
         Self {
             next: NextNumbers::new(most_sites, before.map(|before| &before.next)),
-            before: left.unwrap_or_default(),
-            left: Mutex::default(),
             counters: NumberSet::default(),
             sites: NumberSet::default(),
             call_sites: NumberSet::default(),
-            state: Mutex::new(State::default()),
+            state: Mutex::new(state),
         }
     }
 
@@ -128,8 +128,13 @@ impl Registry {
 
     /// Frees the registry's memory after the run, except for the numbers of class files.
     pub(crate) fn forget(&self) {
-        let state = std::mem::take(&mut *self.state.lock());
-        *self.left.lock() = KeptNumbers::of(state.contents.living(), &self.before);
+        let mut state = self.state.lock();
+        let kept = KeptNumbers::of(state.contents.living(), &state.kept);
+        *state = State {
+            kept,
+            ..State::default()
+        };
+        drop(state);
         for numbers in [&self.counters, &self.sites, &self.call_sites] {
             numbers.clear();
         }
@@ -152,7 +157,7 @@ impl Registry {
         let contents = &state.contents;
         let id = contents.find(key, content, agree);
         let known = id.and_then(|id| Some(contents.get(id)?.known(id)));
-        let of_before = || self.before.of_class(content, self.next.most_sites());
+        let of_before = || state.kept.of_class(content, self.next.most_sites());
         known.or_else(of_before).unwrap_or_default()
     }
 

@@ -77,6 +77,7 @@ impl Agent {
         self.core.threads.retire_blocks();
         self.core.registry.forget();
         self.instrumentation.forget();
+        self.stacks.forget();
         give_back_free();
         self.core.wake.close();
         let answer = json!({

@@ -151,6 +151,14 @@ impl KeptClasses {
         Ok(())
     }
 
+    /// Closes the file and frees the memory. From then on there is a cache without contents.
+    pub fn close(&self) {
+        *self.open.write() = Open::default();
+        *self.waiting.lock() = FxHashMap::default();
+        self.waiting_bytes.store(0, Ordering::Relaxed);
+        *self.used.lock() = FxHashSet::default();
+    }
+
     fn replace(&self, bytes: &[u8]) -> Result<(), CacheError> {
         let (path, temporary) = (self.place.file(), self.place.temporary());
         let written = write_new(&temporary, bytes).and_then(|()| fs::rename(&temporary, &path));

@@ -1,8 +1,6 @@
 //! Numbers that outlive a recording: the next one of the process gives the same class file the same numbers, so that they do not run out
 //! however often it is attached.
 
-use std::sync::Arc;
-
 use ducktrack_class_rewriter::SiteKey;
 use rustc_hash::FxHashMap;
 
@@ -19,9 +17,9 @@ struct KeptClass {
 }
 
 /// The numbers of class files, by content.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(super) struct KeptNumbers {
-    classes: Arc<FxHashMap<ClassContent, KeptClass>>,
+    classes: FxHashMap<ClassContent, KeptClass>,
 }
 
 impl KeptNumbers {
@@ -30,7 +28,7 @@ impl KeptNumbers {
         let kept = |entry: &ClassEntry| KeptClass::of(entry, before.classes.get(&entry.content));
         let classes = entries.map(|entry| (entry.content, kept(entry)));
         Self {
-            classes: Arc::new(classes.collect()),
+            classes: classes.collect(),
         }
     }
 
