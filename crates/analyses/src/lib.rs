@@ -27,6 +27,7 @@ pub use deaths::{
     DeathRow, DeathTallies, Deaths, Demographics, DemographicsPoint, LifeTally, ProgramClock,
     QuantileHistogram, Quantiles, Spans, Survival, SurvivalPoint,
 };
+pub use ducktrack_trace_format::CollectionKind;
 pub use dumped_objects::DumpedObjects;
 pub use followed_sites::FollowedSites;
 pub use heap_at::moments::HeapMoments;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use ducktrack_count_model::{Origin, SiteColumn, TypeColumn, TypeNames};
 use ducktrack_heap_replay::CollectionNumber;
 use ducktrack_live_heap::Amount;
+use ducktrack_trace_format::{CollectionKind, SpaceKind};
 
 /// The run as a sequence of collections.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,8 +41,8 @@ pub struct TimelinePoint {
     pub collection: u32,
     /// The VM's words for why, `G1 Evacuation Pause`.
     pub cause: Arc<str>,
-    /// `young`, `mixed`, `full`, `cleanup`, ...
-    pub kind: Arc<str>,
+    /// The part of the heap that it collected.
+    pub kind: CollectionKind,
     /// When it began, microseconds since 1970.
     pub start_micros: u64,
     /// When it ended.
@@ -88,10 +89,10 @@ impl TimelinePoint {
 }
 
 /// All spaces or regions of one kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpaceUse {
-    /// `eden`, `survivor`, `old`, `humongous`, ...
-    pub kind: Arc<str>,
+    /// The kind.
+    pub kind: SpaceKind,
     /// How many of this kind hold something (G1: regions).
     pub number: u32,
     /// Bytes from bottom to top, together.

@@ -173,7 +173,7 @@ fn pauses(trace: &Path) -> Result<Vec<Pause>> {
     let used = |spaces: &[SpaceUse]| spaces.iter().map(|space| space.used).sum();
     let pauses = timeline.points.iter().map(|point| Pause {
         collection: point.collection,
-        kind: point.kind.to_string(),
+        kind: point.kind.name().to_owned(),
         start_nanos: point.start_micros.saturating_mul(1000),
         nanos: point.pause_micros().saturating_mul(1000),
         before: used(&point.before),

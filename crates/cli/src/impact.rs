@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use ducktrack_reports::{ImpactCandidate, ImpactRequest, TrialRun, impact_report};
+use ducktrack_reports::{ImpactCandidate, ImpactRequest, RemovalMoment, TrialRun, impact_report};
 
 use crate::library;
 use crate::output::{Keys, Output};
@@ -86,11 +86,11 @@ enum At {
     Oom,
 }
 
-impl At {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Stale => "stale",
-            Self::Oom => "oom",
+impl From<At> for RemovalMoment {
+    fn from(at: At) -> Self {
+        match at {
+            At::Stale => Self::Stale,
+            At::Oom => Self::Oom,
         }
     }
 }
@@ -123,12 +123,12 @@ pub(crate) fn run(args: ImpactArgs) -> Result<ExitCode> {
     };
     let plan = Plan {
         trials: args.trials,
-        work: TrialWork::new(args.at.word(), after, &changes),
+        work: TrialWork::new(args.at.into(), after, &changes),
     };
     let (base, candidates) = plan.carry_out(&program, &changes, &predicted)?;
     let request = ImpactRequest {
         command: program.name(),
-        at: args.at.word().to_owned(),
+        at: args.at.into(),
         after,
         found_in: found.found_in.filter(|_| args.keep.is_some()),
         left_out: found.left_out,

@@ -239,7 +239,7 @@ fn gcs(timeline: &Timeline) -> Vec<GcFact> {
         .map(|point| GcFact {
             gc: point.collection,
             at: point.start_micros,
-            kind: point.kind.to_string(),
+            kind: point.kind.name().to_owned(),
             cause: point.cause.to_string(),
             pause_ns: point.pause_micros().saturating_mul(1000),
             before: used(&point.before),

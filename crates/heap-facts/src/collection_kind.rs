@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The kind of pause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum CollectionKind {
     /// The young spaces or regions.

@@ -37,6 +37,7 @@ pub use review::{ReviewForm, SourceFinder};
 pub use verdict::{Outcome, Verdict};
 
 use crate::contexts::ContextsReport;
+use crate::ending::ValuesOf;
 use crate::error::ReportError;
 use crate::filter::{Filter, Sort, in_scope};
 use crate::json::{AmountDoc, Document, SiteDoc};
@@ -330,8 +331,8 @@ fn cautions(before: &Document, after: &Document) -> Vec<String> {
         let errors = document.run.out_of_memory.iter();
         cautions.extend(errors.map(|error| format!("the {which} run: {error}")));
         if document.run.ended.is_none() {
-            let moment = match document.run.values.as_str() {
-                "counters" => "each thread's last instruction",
+            let moment = match document.run.values {
+                ValuesOf::Counters => "each thread's last instruction",
                 _ => "its last snapshot",
             };
             cautions.push(format!(

@@ -1,6 +1,7 @@
 //! How a run ended, if that is known, and the moment of its numbers.
 
 use ducktrack_count_model::{CountModel, OutOfMemory, ProcessState, RunState, UnendedRun};
+use serde::{Deserialize, Serialize};
 
 use crate::class_name::printable;
 use crate::quantity::counted;
@@ -12,6 +13,25 @@ const DISK_FULL: u64 = 28;
 /// The system's number for "disk quota exceeded".
 const QUOTA_EXCEEDED: u64 = 122;
 
+/// The moment of a report's numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum ValuesOf {
+    /// The end of the run.
+    End,
+    /// The last instruction of each thread.
+    Counters,
+    /// The events of a trace.
+    Events,
+    /// The last snapshot.
+    Snapshot,
+    /// There are no numbers.
+    #[default]
+    #[serde(rename = "none", alias = "")]
+    Nothing,
+}
+
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ending {
@@ -19,8 +39,8 @@ pub struct Ending {
     pub cause: Option<String>,
     /// How the run stands.
     pub state: RunState,
-    /// Of which moment the numbers are: `end`, `counters` (the last instruction of each thread), `events`, `snapshot` or `none`.
-    pub values: &'static str,
+    /// Of which moment the numbers are.
+    pub values: ValuesOf,
     /// Threads whose counts a kill lost, or would lose.
     pub private_threads: Vec<String>,
     /// The reasons of the VM for each `OutOfMemoryError`, a sentence for each.
@@ -37,7 +57,7 @@ impl Ending {
             return Self {
                 cause: Some(end.cause.clone()),
                 state: RunState::Ended,
-                values: "end",
+                values: ValuesOf::End,
                 sentences: out_of_memory.clone(),
                 out_of_memory,
                 ..Self::default()
@@ -45,10 +65,10 @@ impl Ending {
         }
         let from_counters = matches!(&model.unended, Some(run) if run.facts.has_counters);
         let values = match (from_counters, model.snapshots.is_empty()) {
-            _ if model.counts_events => "events",
-            (true, _) => "counters",
-            (false, false) => "snapshot",
-            (false, true) => "none",
+            _ if model.counts_events => ValuesOf::Events,
+            (true, _) => ValuesOf::Counters,
+            (false, false) => ValuesOf::Snapshot,
+            (false, true) => ValuesOf::Nothing,
         };
         let unended = model.unended.as_ref();
         let mut all = sentences(unended, values);
@@ -94,7 +114,7 @@ fn private_threads(run: &UnendedRun) -> Vec<String> {
     all.map(|name| printable(name)).collect()
 }
 
-fn sentences(run: Option<&UnendedRun>, values: &str) -> Vec<String> {
+fn sentences(run: Option<&UnendedRun>, values: ValuesOf) -> Vec<String> {
     let how = match run.map(|run| (run.facts.process, run.facts.vm_ended)) {
         Some((ProcessState::Running, _)) => "the JVM runs",
         Some((ProcessState::Gone, true)) => {
@@ -104,10 +124,10 @@ fn sentences(run: Option<&UnendedRun>, values: &str) -> Vec<String> {
         _ => "the trace has no end: the JVM was killed, or runs elsewhere",
     };
     let of = match (values, run.map(|run| run.facts.process)) {
-        ("counters", Some(ProcessState::Running)) => "values are those of this moment",
-        ("events", _) => "values are those of its events",
-        ("counters", _) => "values are those of each thread's last instruction",
-        ("snapshot", _) => "values are those of its last snapshot",
+        (ValuesOf::Counters, Some(ProcessState::Running)) => "values are those of this moment",
+        (ValuesOf::Events, _) => "values are those of its events",
+        (ValuesOf::Counters, _) => "values are those of each thread's last instruction",
+        (ValuesOf::Snapshot, _) => "values are those of its last snapshot",
         _ => "there are no values",
     };
     let mut sentences = vec![format!("{how}; {of}")];

@@ -6,7 +6,10 @@ mod estimate;
 mod text;
 
 pub use build::{ImpactCandidate, ImpactRequest, TrialChange, TrialRun, impact_report};
-pub use document::{EstimateDoc, ImpactCandidateDoc, ImpactReport, PlaceCountDoc, TrialSetDoc};
+pub use document::{
+    EstimateDoc, ImpactCandidateDoc, ImpactReport, PlaceCountDoc, RemovalMoment, TrialSetDoc,
+    TrialVerdict,
+};
 
 use crate::document_lines::lines;
 use crate::error::ReportError;

@@ -76,7 +76,7 @@ pub use diff::{
     DiffOptions, DiffPerDoc, DiffSideDoc, DiffSiteDoc, Each, Gate, GateError, Outcome, Per,
     ReviewForm, Side, SiteChange, SourceFinder, Verdict, compare, diff_html,
 };
-pub use ending::Ending;
+pub use ending::{Ending, ValuesOf};
 pub use error::ReportError;
 pub use event_trace::{
     AlarmDoc, CallerDeathsDoc, CandidateDoc, Change, ClockCellDoc, CohortDoc, CollectionDoc,
@@ -104,7 +104,7 @@ pub use fitting_sites::fits_any_site;
 pub use fleet_answer::FleetAnswer;
 pub use impact::{
     EstimateDoc, ImpactCandidate, ImpactCandidateDoc, ImpactReport, ImpactRequest, PlaceCountDoc,
-    TrialChange, TrialRun, TrialSetDoc, impact_report,
+    RemovalMoment, TrialChange, TrialRun, TrialSetDoc, TrialVerdict, impact_report,
 };
 pub use json::{
     AmountDoc, CallerDoc, CauseDoc, CausedDoc, CompletenessDoc, ContextDoc, CostDoc, Document,

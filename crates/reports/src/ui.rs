@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use askama::Template;
-use ducktrack_analyses::{Timeline, TraceModel};
+use ducktrack_analyses::{CollectionKind, Timeline, TraceModel};
 use serde::Serialize;
 
 use crate::class_name::printable;
@@ -68,7 +68,8 @@ pub struct UiCollectionDoc {
     /// Its number.
     pub number: u32,
     /// `young`, `mixed`, `full`, ...
-    pub kind: String,
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub kind: CollectionKind,
     /// When it ended.
     pub micros: u64,
     /// Live bytes afterwards; what the spaces hold where the live heap is not known.
@@ -95,10 +96,10 @@ impl UiDocument {
         let last = timeline.collections.len().saturating_sub(1);
         let kept = timeline.collections.iter().enumerate();
         self.collections = kept
-            .filter(|(at, one)| at % every == 0 || *at == last || one.kind == "full")
+            .filter(|(at, one)| at % every == 0 || *at == last || one.kind == CollectionKind::Full)
             .map(|(_, one)| UiCollectionDoc {
                 number: one.number,
-                kind: one.kind.clone(),
+                kind: one.kind,
                 micros: one.start_micros.saturating_add(one.pause_micros),
                 bytes: match one.live {
                     Some(live) => live.bytes.unsigned_abs(),

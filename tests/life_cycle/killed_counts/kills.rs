@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use ducktrack_reports::ValuesOf;
 use ducktrack_tests::{Jdk, Turns, checked, is_full_run, jdks_in_turn};
 
 use crate::probe::{Place, Process, jdks};
@@ -48,8 +49,8 @@ fn check_kill(jdk: &Jdk, parent: &Path, agent: &str, kill: u64) -> i64 {
     let report = place.report();
     let context = format!("Java {}, kill {kill}: {errors}", jdk.version);
     assert_eq!(
-        (report.run.state.as_str(), report.run.values.as_str()),
-        ("killed", "counters"),
+        (report.run.state.as_str(), report.run.values),
+        ("killed", ValuesOf::Counters),
         "{context}"
     );
     let mut total = 0;
@@ -114,8 +115,8 @@ fn without_mapped_memory_the_report_says_what_a_kill_has_lost() {
         process.end();
         let report = place.report();
         assert_eq!(
-            (report.run.values.as_str(), report.totals.count),
-            ("none", 0)
+            (report.run.values, report.totals.count),
+            (ValuesOf::Nothing, 0)
         );
     }
 }

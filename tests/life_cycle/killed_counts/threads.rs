@@ -1,5 +1,6 @@
 //! Threads that come and go, and more of them than the mapped memory has room for.
 
+use ducktrack_reports::ValuesOf;
 use ducktrack_tests::jdks_in_turn;
 
 use crate::probe::{MARKED, Place, jdks};
@@ -55,7 +56,7 @@ fn what_does_not_fit_is_private_and_named() {
         process.signal("KILL");
         process.end();
         let report = place.report();
-        assert_eq!(report.run.values, "counters");
+        assert_eq!(report.run.values, ValuesOf::Counters);
         let private = report.run.private_threads.len();
         assert!(
             (20..60).contains(&private),

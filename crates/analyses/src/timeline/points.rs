@@ -23,7 +23,7 @@ pub(crate) fn timeline_point(
     TimelinePoint {
         collection: collection.number,
         cause: Arc::from(collection.cause.as_str()),
-        kind: Arc::from(collection.kind.name()),
+        kind: collection.kind,
         start_micros: collection.start_unix_micros,
         end_micros: collection.end_unix_micros,
         walk_nanos: collection.walk_nanos,
@@ -47,17 +47,16 @@ pub(crate) fn space_uses(spaces: &[Space]) -> Vec<SpaceUse> {
     let mut uses: Vec<SpaceUse> = Vec::new();
     for space in spaces {
         let used = space.top.saturating_sub(space.bottom);
-        let kind = space.kind.name();
         if space.kind == SpaceKind::Free {
             continue;
         }
-        match uses.iter_mut().find(|known| &*known.kind == kind) {
+        match uses.iter_mut().find(|known| known.kind == space.kind) {
             Some(known) => {
                 known.number += u32::from(used > 0);
                 known.used = known.used.saturating_add(used);
             }
             None => uses.push(SpaceUse {
-                kind: Arc::from(kind),
+                kind: space.kind,
                 number: u32::from(used > 0),
                 used,
             }),

@@ -11,7 +11,7 @@ use std::thread;
 
 use anyhow::{Context, Result, bail};
 use ducktrack_count_model::Trial;
-use ducktrack_reports::{TrialChange, TrialRun};
+use ducktrack_reports::{RemovalMoment, TrialChange, TrialRun};
 use rustc_hash::FxHasher;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -74,14 +74,14 @@ impl Change {
 
 /// The work of the agent in trials.
 pub(super) struct TrialWork {
-    at: &'static str,
+    at: RemovalMoment,
     after: u32,
     /// The first pairs of all trials.
     pairs: Vec<String>,
 }
 
 impl TrialWork {
-    pub(super) fn new(at: &'static str, after: u32, changes: &[Change]) -> Self {
+    pub(super) fn new(at: RemovalMoment, after: u32, changes: &[Change]) -> Self {
         let pairs = changes.iter().filter_map(Change::removed);
         Self {
             at,
@@ -93,8 +93,8 @@ impl TrialWork {
     /// Trials that remove nothing look for references as often as the others: the collection after a look takes longer.
     fn options(&self, change: Option<&Change>) -> String {
         let (at, pairs) = match change.and_then(Change::removed) {
-            Some(pair) => (self.at, vec![pair]),
-            None if self.pairs.is_empty() => (self.at, vec!["none".to_owned()]),
+            Some(pair) => (self.at.word(), vec![pair]),
+            None if self.pairs.is_empty() => (self.at.word(), vec!["none".to_owned()]),
             None => ("never", self.pairs.clone()),
         };
         format!(
@@ -279,13 +279,13 @@ mod tests {
         let pair = |name: &str| Change::Removal(name.parse().expect("a pair"));
         let switch = Change::Switch("a.B=-Dc=d".parse().expect("a switch"));
         let changes = [pair("a.A->b.B"), pair("c.C->byte[]"), switch];
-        let work = TrialWork::new("stale", 3, &changes);
+        let work = TrialWork::new(RemovalMoment::Stale, 3, &changes);
         let both = "remove=never:3,remove=a.A->b.B,remove=c.C->byte[]";
         assert_eq!(work.options(None), both);
         assert_eq!(work.options(changes.last()), both);
         let second = "remove=stale:3,remove=c.C->byte[]";
         assert_eq!(work.options(changes.get(1)), second);
-        let switches = TrialWork::new("oom", 8, &changes[2..]);
+        let switches = TrialWork::new(RemovalMoment::Oom, 8, &changes[2..]);
         let none = "remove=oom:8,remove=none";
         assert_eq!(switches.options(None), none);
     }

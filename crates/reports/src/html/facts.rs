@@ -4,6 +4,7 @@ use ducktrack_count_model::RunMode;
 
 use crate::card::Card;
 use crate::completeness::Basis;
+use crate::ending::ValuesOf;
 use crate::html::caused::{CausedFacts, caused};
 use crate::quantity::{bytes, counted, grouped, micros, precise_share, share, short_bytes};
 use crate::view::{Totals, View, eliminated};
@@ -89,7 +90,7 @@ fn run(view: &View) -> Vec<String> {
     }
     if let Some(snapshot) = &view.snapshot {
         facts.push(match view.ending.values {
-            "counters" => "counters as they stand in memory".to_owned(),
+            ValuesOf::Counters => "counters as they stand in memory".to_owned(),
             _ => format!("snapshot {} ({})", snapshot.sequence, snapshot.cause),
         });
     }

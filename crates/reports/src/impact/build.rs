@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use ducktrack_analyses::Estimate;
 use ducktrack_count_model::{NullUse, Removal, Trial};
 
-use super::document::{EstimateDoc, ImpactCandidateDoc, ImpactReport, PlaceCountDoc, TrialSetDoc};
+use super::document::{
+    EstimateDoc, ImpactCandidateDoc, ImpactReport, PlaceCountDoc, RemovalMoment, TrialSetDoc,
+    TrialVerdict,
+};
 use super::estimate::Estimate as Measured;
 use crate::class_name::printable;
 use crate::event_trace::VERSION;
@@ -27,8 +30,8 @@ const METHOD: &str = "Base trials and removal trials run the same program with t
 pub struct ImpactRequest {
     /// The program.
     pub command: String,
-    /// `stale` or `oom`.
-    pub at: String,
+    /// When references are removed.
+    pub at: RemovalMoment,
     /// Collections without a use.
     pub after: u32,
     /// The run that named the candidates: its trace and dump.
@@ -95,7 +98,7 @@ pub fn impact_report(
         format: "ducktrack-impact".to_owned(),
         version: VERSION,
         command: printable(&request.command),
-        at: request.at.clone(),
+        at: request.at,
         after: request.after,
         method: METHOD.to_owned(),
         base: base.set(base.runs),
@@ -173,16 +176,16 @@ impl<'a> BaseTrials<'a> {
         let is_used = used_again > 0 || !null_uses.is_empty();
         let ended_otherwise = removal.failed > 0 || removal.other_output > Some(0);
         let verdict = match cpu {
-            _ if removal.crashed > 0 => "crashed",
-            _ if is_used => "not-a-leak",
-            _ if ended_otherwise => "failed",
+            _ if removal.crashed > 0 => TrialVerdict::Crashed,
+            _ if is_used => TrialVerdict::NotALeak,
+            _ if ended_otherwise => TrialVerdict::Failed,
             _ if is_removal && removals.iter().all(|removal| removal.references == 0) => {
-                "nothing-removed"
+                TrialVerdict::NothingRemoved
             }
-            cpu if !cpu.is_significant() && share.reaches(MATTERS) => "too-few-trials",
-            cpu if !cpu.is_significant() => "no-significant-impact",
-            cpu if cpu.value > 0.0 => "saves",
-            _ => "costs",
+            cpu if !cpu.is_significant() && share.reaches(MATTERS) => TrialVerdict::TooFewTrials,
+            cpu if !cpu.is_significant() => TrialVerdict::NoSignificantImpact,
+            cpu if cpu.value > 0.0 => TrialVerdict::Saves,
+            _ => TrialVerdict::Costs,
         };
         let (source, target, option, sites) = match &candidate.change {
             TrialChange::Removal { source, target } => (Some(source), Some(target), None, None),
@@ -207,7 +210,7 @@ impl<'a> BaseTrials<'a> {
                 .map(|predicted| share.may_be_in(predicted))
                 .filter(|_| !ended_otherwise),
             score: candidate.score,
-            verdict: verdict.to_owned(),
+            verdict,
             removal,
             gc_saved_seconds: compared(saved(gc)),
             gc_cpu_saved_seconds: compared(cpu),
@@ -362,7 +365,7 @@ mod tests {
     #[test]
     fn what_is_saved() {
         let found = candidate([5, 6, 4].map(|tenths| run(tenths, Some(removed()))).into());
-        assert_eq!(found.verdict, "saves");
+        assert_eq!(found.verdict, TrialVerdict::Saves);
         assert_eq!(value(&found.gc_saved_seconds), 0.5);
         assert_eq!(value(&found.impact_score), 25.0);
         assert_eq!(
@@ -376,13 +379,13 @@ mod tests {
                 .map(|tenths| run(tenths, Some(removed())))
                 .into(),
         );
-        assert_eq!(same.verdict, "too-few-trials");
+        assert_eq!(same.verdict, TrialVerdict::TooFewTrials);
         let more = candidate(
             [12, 13, 11]
                 .map(|tenths| run(tenths, Some(removed())))
                 .into(),
         );
-        assert_eq!(more.verdict, "no-significant-impact");
+        assert_eq!(more.verdict, TrialVerdict::NoSignificantImpact);
         assert_eq!(
             (value(&same.saved_share), same.as_predicted),
             (0.0, Some(false))
@@ -394,7 +397,7 @@ mod tests {
             (Some(false), Some(true))
         );
         let none = candidate([5, 6, 4].map(|tenths| run(tenths, None)).into());
-        assert_eq!(none.verdict, "nothing-removed");
+        assert_eq!(none.verdict, TrialVerdict::NothingRemoved);
     }
 
     #[test]
@@ -409,8 +412,8 @@ mod tests {
                 .into(),
         );
         assert_eq!(
-            (found.verdict.as_str(), found.used_again),
-            ("not-a-leak", 3)
+            (found.verdict, found.used_again),
+            (TrialVerdict::NotALeak, 3)
         );
         let mut runs = [5, 6].map(|tenths| run(tenths, Some(removed())));
         let thrown = NullUse {
@@ -421,7 +424,7 @@ mod tests {
         };
         runs[0].trial.as_mut().expect("a trial").null_uses = vec![thrown];
         let found = candidate(runs.into());
-        assert_eq!(found.verdict, "not-a-leak");
+        assert_eq!(found.verdict, TrialVerdict::NotALeak);
         assert_eq!(found.null_uses[0].count, 2);
     }
 
@@ -430,14 +433,17 @@ mod tests {
         let mut runs = [5, 6].map(|tenths| run(tenths, Some(removed())));
         runs[1].exit = Some(1);
         let failed = candidate(runs.clone().into());
-        assert_eq!(failed.verdict, "failed");
+        assert_eq!(failed.verdict, TrialVerdict::Failed);
         assert_eq!(failed.gc_saved_seconds, None, "nothing to compare");
         assert_eq!((failed.saved_share, failed.as_predicted), (None, None));
         runs[0].crashed = true;
-        assert_eq!(candidate(runs.clone().into()).verdict, "crashed");
+        assert_eq!(
+            candidate(runs.clone().into()).verdict,
+            TrialVerdict::Crashed
+        );
         runs[0].crashed = false;
         runs[1].exit = Some(0);
         runs[1].output = 8;
-        assert_eq!(candidate(runs.into()).verdict, "failed");
+        assert_eq!(candidate(runs.into()).verdict, TrialVerdict::Failed);
     }
 }

@@ -13,8 +13,8 @@ pub struct ImpactReport {
     pub version: u32,
     /// The program.
     pub command: String,
-    /// `stale` or `oom`: when references are removed.
-    pub at: String,
+    /// When references are removed.
+    pub at: RemovalMoment,
     /// Collections without a use after which they are.
     pub after: u32,
     /// How figures and verdicts are reached, as one paragraph.
@@ -29,6 +29,52 @@ pub struct ImpactReport {
     pub trace: Option<String>,
     /// See `trace`.
     pub dump: Option<String>,
+}
+
+/// When a trial removes references.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum RemovalMoment {
+    /// As soon as their objects are stale.
+    #[default]
+    Stale,
+    /// When the memory is full.
+    Oom,
+}
+
+impl RemovalMoment {
+    /// The word in JSON and in the agent's option.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Stale => "stale",
+            Self::Oom => "oom",
+        }
+    }
+}
+
+/// What the trials of a candidate show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum TrialVerdict {
+    /// The removal saves time of collections.
+    Saves,
+    /// It costs time.
+    Costs,
+    /// It does neither, by as much as matters.
+    NoSignificantImpact,
+    /// It may matter: more trials would tell.
+    TooFewTrials,
+    /// No object of the candidate was unused for so long.
+    NothingRemoved,
+    /// The program used what was removed.
+    NotALeak,
+    /// Trials ended otherwise than those of the base.
+    Failed,
+    /// The VM crashed.
+    Crashed,
 }
 
 /// A value with its 95 % confidence interval.
@@ -89,8 +135,8 @@ pub struct ImpactCandidateDoc {
     pub sites: Option<String>,
     /// The score of `ducktrack leaks`; null where the candidate was given.
     pub score: Option<f64>,
-    /// `saves`, `costs`, `no-significant-impact`, `too-few-trials`, `nothing-removed`, `not-a-leak`, `failed`, `crashed`.
-    pub verdict: String,
+    /// What the trials show.
+    pub verdict: TrialVerdict,
     /// The share of the time of collections that a traced run says would be saved; null: there was none.
     pub predicted_share: Option<EstimateDoc>,
     /// The share that was saved, of the CPU time; null, as all savings, where a trial ended otherwise than the base.

@@ -1,6 +1,8 @@
 //! For a terminal: what each candidate costs, with intervals, and what to do next.
 
-use super::document::{EstimateDoc, ImpactCandidateDoc, ImpactReport, TrialSetDoc};
+use super::document::{
+    EstimateDoc, ImpactCandidateDoc, ImpactReport, RemovalMoment, TrialSetDoc, TrialVerdict,
+};
 use crate::quantity::{bytes, counted, grouped, short_bytes};
 use crate::text::next_command::{NextCommand, shell_word};
 use crate::text::{fact, section};
@@ -14,9 +16,9 @@ const MOST_TRIALS: f64 = 1000.0;
 
 pub(super) fn write(report: &ImpactReport, out: &mut TextLines) {
     out.push_str(&format!("ducktrack impact: {}\n", report.command));
-    let when = match report.at.as_str() {
-        "oom" => "when the memory is full, if unused",
-        _ => "when unused",
+    let when = match report.at {
+        RemovalMoment::Oom => "when the memory is full, if unused",
+        RemovalMoment::Stale => "when unused",
     };
     let trials = format!(
         "{} and {}, in turns; references removed {when} for {} collections",
@@ -198,27 +200,27 @@ fn verdict(row: &ImpactCandidateDoc, report: &ImpactReport) -> String {
         0.0 => String::new(),
         whole => format!("{:.0} % ", 100.0 * value / whole),
     };
-    match row.verdict.as_str() {
-        "saves" => format!("fixing it saves {}of the time of collections", share(cpu)),
-        "costs" => format!("removing it costs {}more time of collections", share(-cpu)),
-        "nothing-removed" => {
+    match row.verdict {
+        TrialVerdict::Saves => format!("fixing it saves {}of the time of collections", share(cpu)),
+        TrialVerdict::Costs => format!("removing it costs {}more time of collections", share(-cpu)),
+        TrialVerdict::NothingRemoved => {
             "nothing was removed: no object of it was unused for so long".to_owned()
         }
-        "not-a-leak" => format!(
+        TrialVerdict::NotALeak => format!(
             "not a leak: the program used what was removed ({} by another path, {} null references)",
             grouped(row.used_again),
             grouped(row.null_uses.iter().map(|place| place.count).sum::<u64>())
         ),
-        "crashed" => format!(
+        TrialVerdict::Crashed => format!(
             "no answer: the VM crashed in {}",
             counted(row.removal.crashed, "trial")
         ),
-        "failed" => format!(
+        TrialVerdict::Failed => format!(
             "no answer: {} ended otherwise than the base, {} printed something else",
             row.removal.failed,
             row.removal.other_output.unwrap_or(0)
         ),
-        "too-few-trials" => {
+        TrialVerdict::TooFewTrials => {
             let saved = row.saved_share.as_ref();
             let saved = saved.map_or_else(String::new, |saved| interval(saved, 100.0, " %"));
             format!(
@@ -227,7 +229,7 @@ fn verdict(row: &ImpactCandidateDoc, report: &ImpactReport) -> String {
                 trials_needed(row.removal.trials, row.saved_share.as_ref())
             )
         }
-        _ => "no significant impact".to_owned(),
+        TrialVerdict::NoSignificantImpact => "no significant impact".to_owned(),
     }
 }
 

@@ -290,7 +290,7 @@ fn run_of((trace, run): (&str, &Run), snapshot: Option<&SnapshotRow>, ending: &E
         snapshot_cause: snapshot.map(|snapshot| snapshot.cause.clone()),
         ended: ending.cause.clone(),
         state: ending.state.name().to_owned(),
-        values: ending.values.to_owned(),
+        values: ending.values,
         private_threads: ending.private_threads.clone(),
         out_of_memory: ending.out_of_memory.clone(),
     }

@@ -1,6 +1,7 @@
 //! The keys of the JSON report, one struct per object. Unknown keys are ignored on reading.
 
 use crate::amount_doc::AmountDoc;
+use crate::ending::ValuesOf;
 use crate::off_heap::row::OffHeapDoc;
 use serde::{Deserialize, Serialize};
 
@@ -436,7 +437,7 @@ pub struct RunDoc {
     pub state: String,
     /// Of which moment the numbers are: the `end`, the `counters` of each thread's last instruction, the `events` of a trace, the last `snapshot`, or `none`.
     #[serde(default)]
-    pub values: String,
+    pub values: ValuesOf,
     /// Threads whose counts a kill lost, or would lose.
     #[serde(default)]
     pub private_threads: Vec<String>,

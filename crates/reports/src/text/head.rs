@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use ducktrack_count_model::Tally;
 
 use crate::chosen_windows::description;
+use crate::ending::ValuesOf;
 use crate::filter::Sort;
 use crate::grouping::by_kind;
 use crate::quantity::{bytes, counted, share};
@@ -100,7 +101,7 @@ fn moment(view: &View) -> String {
         0 => String::new(),
         millis => format!(" (counting since {millis} ms)"),
     };
-    if view.ending.values == "counters" {
+    if view.ending.values == ValuesOf::Counters {
         return format!("counters as they stand in memory{since}{ready}");
     }
     format!(

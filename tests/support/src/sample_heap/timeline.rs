@@ -6,6 +6,7 @@ use ducktrack_analyses::{CompositionPoint, LivePart, SpaceUse, Timeline, Timelin
 use ducktrack_count_model::{CallIndex, CallerColumn, Origin, SiteColumn, TypeColumn, TypeNames};
 use ducktrack_heap_replay::CollectionNumber;
 use ducktrack_live_heap::Amount;
+use ducktrack_trace_format::{CollectionKind, SpaceKind};
 
 use super::{Heap, OF_THE_VM, START, STEP};
 
@@ -68,9 +69,9 @@ impl Heap<'_> {
             bytes: 640_000 + 160_000 * u64::from(collection % 2),
         };
         let kind = match collection % 10 {
-            9 => "full",
-            5 => "mixed",
-            _ => "young",
+            9 => CollectionKind::Full,
+            5 => CollectionKind::Mixed,
+            _ => CollectionKind::Young,
         };
         let cause = if full {
             "System.gc()"
@@ -80,7 +81,7 @@ impl Heap<'_> {
         TimelinePoint {
             collection,
             cause: cause.into(),
-            kind: kind.into(),
+            kind,
             start_micros: start,
             end_micros: start + pause,
             walk_nanos: pause * 250,
@@ -118,14 +119,10 @@ fn sums<C: Ord>(
 }
 
 fn uses(live: Amount, young: u64) -> Vec<SpaceUse> {
-    let space = |kind: &str, number: u32, used: u64| SpaceUse {
-        kind: kind.into(),
-        number,
-        used,
-    };
+    let space = |kind: SpaceKind, number: u32, used: u64| SpaceUse { kind, number, used };
     vec![
-        space("eden", 3, young),
-        space("survivor", 1, live.bytes / 8),
-        space("old", 6, live.bytes - live.bytes / 8),
+        space(SpaceKind::Eden, 3, young),
+        space(SpaceKind::Survivor, 1, live.bytes / 8),
+        space(SpaceKind::Old, 6, live.bytes - live.bytes / 8),
     ]
 }

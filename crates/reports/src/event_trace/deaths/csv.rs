@@ -28,7 +28,10 @@ const COLUMNS: [&str; 19] = [
 pub(super) fn csv(report: &DeathsReport) -> String {
     table(
         &COLUMNS,
-        report.sites.iter().map(|site| row(site, &report.clock)),
+        report
+            .sites
+            .iter()
+            .map(|site| row(site, report.clock.name())),
     )
 }
 

@@ -1,8 +1,78 @@
 //! The keys of `ducktrack deaths`. Ages are on the clock that `clock` names.
 
+use std::fmt;
+
+use ducktrack_analyses::{Level, ProgramClock};
 use serde::{Deserialize, Serialize};
 
 use crate::json::{AmountDoc, FilterDoc};
+
+/// What a stream knows of deaths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum StreamLevel {
+    /// All events: uses and updates one by one.
+    Full,
+    /// Stamps instead of uses and updates: exact deaths, no history of references.
+    Deaths,
+    /// Only which collection kept an object and which found it dead.
+    Bounds,
+}
+
+impl From<Level> for StreamLevel {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Full => Self::Full,
+            Level::Deaths => Self::Deaths,
+            Level::Bounds => Self::Bounds,
+        }
+    }
+}
+
+impl fmt::Display for StreamLevel {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Full => "full",
+            Self::Deaths => "deaths",
+            Self::Bounds => "bounds",
+        })
+    }
+}
+
+/// The clock of ages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum AgeClock {
+    /// Bytes that the program allocated.
+    Bytes,
+    /// Methods that it entered.
+    Calls,
+    /// Microseconds.
+    Micros,
+}
+
+impl AgeClock {
+    /// The word in tables.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Calls => "calls",
+            Self::Micros => "micros",
+        }
+    }
+}
+
+impl From<ProgramClock> for AgeClock {
+    fn from(clock: ProgramClock) -> Self {
+        match clock {
+            ProgramClock::Bytes => Self::Bytes,
+            ProgramClock::Calls => Self::Calls,
+            ProgramClock::Micros => Self::Micros,
+        }
+    }
+}
 
 /// The request for the report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,10 +104,10 @@ pub struct DeathsReport {
     pub frontend: String,
     /// The runtime of the program; empty when not known.
     pub runtime: String,
-    /// `full`, `deaths` or `bounds`: with `bounds` no death time is exact.
-    pub level: String,
-    /// The clock of all ages: `bytes`, `calls` or `micros`.
-    pub clock: String,
+    /// With `bounds` no death time is exact.
+    pub level: StreamLevel,
+    /// The clock of all ages.
+    pub clock: AgeClock,
     /// The filter of the report.
     pub filter: FilterDoc,
     /// The same for the renderers.

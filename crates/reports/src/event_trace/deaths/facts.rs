@@ -12,7 +12,7 @@ pub(super) fn facts(report: &DeathsReport) -> Facts {
         report.frontend.clone(),
         format!("level {}", report.level),
         counted(report.collections, "collection"),
-        format!("ages in {}", report.clock),
+        format!("ages in {}", report.clock.name()),
     ];
     if report.asked.is_partial() {
         run.push(format!("only {}", report.asked.description()));

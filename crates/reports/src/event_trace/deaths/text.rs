@@ -1,6 +1,6 @@
 //! For a terminal: the run, survival, sites.
 
-use super::document::{DeathSpansDoc, DeathsReport, LivesDoc, QuantilesDoc};
+use super::document::{AgeClock, DeathSpansDoc, DeathsReport, LivesDoc, QuantilesDoc, StreamLevel};
 use crate::event_trace::DEFAULT_TOP;
 use crate::event_trace::block_bars::bar;
 use crate::event_trace::columns::Columns;
@@ -93,25 +93,25 @@ fn write_clocks(out: &mut TextLines, report: &DeathsReport) {
     let mut table = Columns::new(&["span", "clock", ">p50", ">p90", ">max"]);
     let clocks = &report.on_clocks;
     for (clock, spans) in [
-        ("bytes", clocks.bytes),
-        ("calls", clocks.calls),
-        ("micros", clocks.micros),
+        (AgeClock::Bytes, clocks.bytes),
+        (AgeClock::Calls, clocks.calls),
+        (AgeClock::Micros, clocks.micros),
     ] {
         let Some(spans) = spans else { continue };
-        for (name, span) in named(&spans, &report.level) {
+        for (name, span) in named(&spans, report.level) {
             if let Some(span) = span {
                 let [p50, p90, max] = [span.p50, span.p90, span.max].map(|value| age(value, clock));
-                table.row([name.to_owned(), clock.to_owned(), p50, p90, max]);
+                table.row([name.to_owned(), clock.name().to_owned(), p50, p90, max]);
             }
         }
     }
     table.write(out);
 }
 
-fn named(spans: &DeathSpansDoc, level: &str) -> [(&'static str, Option<QuantilesDoc>); 4] {
+fn named(spans: &DeathSpansDoc, level: StreamLevel) -> [(&'static str, Option<QuantilesDoc>); 4] {
     let lifetime = match level {
-        "bounds" => "birth to collected (upper bound of the lifetime)",
-        _ => "birth to unreachable",
+        StreamLevel::Bounds => "birth to collected (upper bound of the lifetime)",
+        StreamLevel::Full | StreamLevel::Deaths => "birth to unreachable",
     };
     [
         (lifetime, spans.lifetime),
@@ -122,11 +122,11 @@ fn named(spans: &DeathSpansDoc, level: &str) -> [(&'static str, Option<Quantiles
 }
 
 /// An age with its unit.
-fn age(value: u64, clock: &str) -> String {
+fn age(value: u64, clock: AgeClock) -> String {
     match clock {
-        "bytes" => short_bytes(value),
-        "calls" => counted(value, "call"),
-        _ => format!("{:.3} ms", value as f64 / 1e3),
+        AgeClock::Bytes => short_bytes(value),
+        AgeClock::Calls => counted(value, "call"),
+        AgeClock::Micros => format!("{:.3} ms", value as f64 / 1e3),
     }
 }
 
@@ -153,7 +153,7 @@ fn write_survival(out: &mut TextLines, report: &DeathsReport) {
         // Shares are between 0 and 1.
         let parts = (point.objects * 1e6) as u64;
         table.row([
-            age(point.below.saturating_sub(1), &report.clock),
+            age(point.below.saturating_sub(1), report.clock),
             percent(point.objects),
             percent(point.bytes),
             objects(std::mem::take(&mut died)),
@@ -213,7 +213,7 @@ fn write_sites(out: &mut TextLines, report: &DeathsReport) {
     let what = cut(shown, report.sites.len(), "site", report.asked.sort.name());
     section(
         out,
-        &format!("SITES ({what}); ages in {}", clock_unit(&report.clock)),
+        &format!("SITES ({what}); ages in {}", clock_unit(report.clock)),
     );
     let mut table = Columns::new(&[
         ">bytes",
@@ -232,21 +232,21 @@ fn write_sites(out: &mut TextLines, report: &DeathsReport) {
             &site.lives,
             &site.ty,
             site.place.to_string(),
-            &report.clock,
+            report.clock,
         ));
         for caller in site.context.iter().take(crate::text::CALLERS) {
             table.row(row(
                 &caller.lives,
                 "",
                 format!("  <- {}", caller.place),
-                &report.clock,
+                report.clock,
             ));
         }
     }
     table.write(out);
 }
 
-fn row(lives: &LivesDoc, ty: &str, place: String, clock: &str) -> [String; 10] {
+fn row(lives: &LivesDoc, ty: &str, place: String, clock: AgeClock) -> [String; 10] {
     let shown = |span: Option<QuantilesDoc>, which: fn(QuantilesDoc) -> u64| {
         span.map_or_else(|| "-".to_owned(), |span| age(which(span), clock))
     };
@@ -265,11 +265,11 @@ fn row(lives: &LivesDoc, ty: &str, place: String, clock: &str) -> [String; 10] {
     ]
 }
 
-fn clock_unit(clock: &str) -> &'static str {
+fn clock_unit(clock: AgeClock) -> &'static str {
     match clock {
-        "bytes" => "bytes that the program allocated",
-        "calls" => "methods that it entered",
-        _ => "wall time",
+        AgeClock::Bytes => "bytes that the program allocated",
+        AgeClock::Calls => "methods that it entered",
+        AgeClock::Micros => "wall time",
     }
 }
 

@@ -11,7 +11,8 @@ use ducktrack_count_model::{ClassLayout, SiteIndex};
 use ducktrack_heap_replay::{Moment, Quality};
 
 use super::document::{
-    HeapPartDoc, HeapReport, HeapSiteDoc, LayoutDoc, LayoutFieldDoc, QualityDoc, SpaceDoc,
+    HeapMoment, HeapPartDoc, HeapReport, HeapSiteDoc, LayoutDoc, LayoutFieldDoc, QualityDoc,
+    SpaceDoc,
 };
 use super::loaders::{LoadedSite, merged};
 use crate::class_name::printable;
@@ -42,9 +43,9 @@ pub fn heap_report(model: &TraceModel, heap: &HeapAt, trace: &str, filter: &Filt
         version: VERSION,
         head,
         at: match heap.moment {
-            Moment::After(collection) => collection.0.to_string(),
-            Moment::Last => "last".to_owned(),
-            Moment::End => "end".to_owned(),
+            Moment::After(collection) => HeapMoment::After(collection.0),
+            Moment::Last => HeapMoment::Last,
+            Moment::End => HeapMoment::End,
         },
         collection: heap.collection.map(|number| number.0),
         micros: since_start(model, heap.unix_micros),

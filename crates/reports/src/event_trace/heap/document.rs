@@ -1,10 +1,53 @@
 //! The keys of `ducktrack heap`.
 
+use std::fmt;
+use std::num::ParseIntError;
+
 use serde::{Deserialize, Serialize};
 
 use crate::event_trace::head::{RowsDoc, TraceHead};
 use crate::event_trace::place::PlaceDoc;
 use crate::json::{AmountDoc, ContextDoc, ThreadDoc, TypeDoc};
+
+/// The moment of a heap. In JSON the number of a collection, `last` or `end`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum HeapMoment {
+    /// After this collection.
+    After(u32),
+    /// After the last collection after which the heap is known.
+    Last,
+    /// The end of the trace.
+    End,
+}
+
+impl fmt::Display for HeapMoment {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::After(number) => write!(out, "{number}"),
+            Self::Last => out.write_str("last"),
+            Self::End => out.write_str("end"),
+        }
+    }
+}
+
+impl From<HeapMoment> for String {
+    fn from(moment: HeapMoment) -> Self {
+        moment.to_string()
+    }
+}
+
+impl TryFrom<String> for HeapMoment {
+    type Error = ParseIntError;
+
+    fn try_from(word: String) -> Result<Self, ParseIntError> {
+        match word.as_str() {
+            "last" => Ok(Self::Last),
+            "end" => Ok(Self::End),
+            number => number.parse().map(Self::After),
+        }
+    }
+}
 
 /// The heap at a moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,7 +62,8 @@ pub struct HeapReport {
     #[serde(flatten)]
     pub head: TraceHead,
     /// The moment that was asked for: the number of a collection, or `end`.
-    pub at: String,
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub at: HeapMoment,
     /// The last collection before the moment; null: there was none.
     pub collection: Option<u32>,
     /// Microseconds from the start of the run to the moment; null when not known.

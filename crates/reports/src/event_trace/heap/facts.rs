@@ -1,6 +1,6 @@
 //! The parts of the page that need no script.
 
-use super::document::HeapReport;
+use super::document::{HeapMoment, HeapReport};
 use crate::card::Card;
 use crate::event_trace::page::Facts;
 use crate::event_trace::text_parts::after;
@@ -8,9 +8,9 @@ use crate::quantity::{bytes, counted, grouped, share, short_bytes};
 
 pub(super) fn facts(report: &HeapReport) -> Facts {
     let mut facts = Facts::of(&report.head, "Live heap");
-    facts.run.push(match report.at.as_str() {
-        "end" => "end of the trace".to_owned(),
-        number => format!("after collection {number}"),
+    facts.run.push(match report.at {
+        HeapMoment::End => "end of the trace".to_owned(),
+        at => format!("after collection {at}"),
     });
     facts.run.extend(report.micros.map(after));
     facts.cards = vec![

@@ -1,6 +1,6 @@
 //! For a terminal: types, sites with their ages, threads, spaces, ages.
 
-use super::document::HeapReport;
+use super::document::{HeapMoment, HeapReport};
 use crate::event_trace::block_bars::{bar, shares};
 use crate::event_trace::callers;
 use crate::event_trace::columns::Columns;
@@ -50,14 +50,14 @@ fn write_moment(out: &mut TextLines, report: &HeapReport) {
     let at = report
         .micros
         .map_or_else(String::new, |micros| format!(", {}", after(micros)));
-    let moment = match (report.at.as_str(), report.collection) {
-        ("end", Some(collection)) => format!(
+    let moment = match (report.at, report.collection) {
+        (HeapMoment::End, Some(collection)) => format!(
             "the end of the trace{at}: what collection {collection} left, and everything allocated since"
         ),
-        ("end", None) => {
+        (HeapMoment::End, None) => {
             format!("the end of the trace{at}: everything allocated, there was no collection")
         }
-        (number, _) => format!("after collection {number}{at}"),
+        (moment, _) => format!("after collection {moment}{at}"),
     };
     fact(out, "moment", &moment);
     if report.head.asked.is_partial() {

@@ -97,7 +97,7 @@ fn totals(timeline: &Timeline) -> TimelineTotalsDoc {
 fn collection(model: &TraceModel, point: &TimelinePoint) -> CollectionDoc {
     CollectionDoc {
         number: point.collection,
-        kind: printable(&point.kind),
+        kind: point.kind,
         cause: printable(&point.cause),
         start_micros: since_start(model, point.start_micros).unwrap_or(0),
         pause_micros: point.pause_micros(),
@@ -120,7 +120,7 @@ fn collection(model: &TraceModel, point: &TimelinePoint) -> CollectionDoc {
 
 fn space(space: &SpaceUse) -> SpaceUseDoc {
     SpaceUseDoc {
-        kind: printable(&space.kind),
+        kind: space.kind.name().to_owned(),
         areas: u64::from(space.number),
         used: space.used,
     }

@@ -35,7 +35,7 @@ pub(super) fn csv(report: &TimelineReport) -> String {
 fn fields(point: &CollectionDoc) -> Vec<String> {
     let mut row = vec![
         point.number.to_string(),
-        point.kind.clone(),
+        point.kind.name().to_owned(),
         point.cause.clone(),
         point.start_micros.to_string(),
         point.pause_micros.to_string(),

@@ -1,5 +1,6 @@
 //! The keys of `ducktrack timeline`. All times are microseconds since the start of the run.
 
+use ducktrack_analyses::CollectionKind;
 use serde::{Deserialize, Serialize};
 
 use crate::event_trace::head::TraceHead;
@@ -119,7 +120,8 @@ pub struct CollectionDoc {
     /// Its number.
     pub number: u32,
     /// `young`, `mixed`, `full`, `cleanup`, `old` (ZGC's old generation)
-    pub kind: String,
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub kind: CollectionKind,
     /// The VM's words for why.
     pub cause: String,
     /// When it began.

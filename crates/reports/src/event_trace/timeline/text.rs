@@ -227,7 +227,7 @@ fn cells(point: &CollectionDoc, longest: u64) -> [String; 13] {
     [
         grouped(point.number),
         format!("{:.3} s", point.start_micros as f64 / 1e6),
-        point.kind.clone(),
+        point.kind.name().to_owned(),
         micros(point.pause_micros),
         micros(point.walk_micros),
         bar(point.pause_micros, longest, 10),
