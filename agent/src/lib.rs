@@ -3,7 +3,7 @@
 //! Loaded by `-agentpath:libducktrack.so=OPTIONS` ([`Agent_OnLoad`]) or into a running VM by
 //! `jcmd PID JVMTI.agent_load libducktrack.so OPTIONS` ([`Agent_OnAttach`]). See [`ducktrack_options::OPTIONS`] for the options.
 //!
-//! Rooms, from top to bottom: each imports only rooms below it (`scripts/check-dependencies`).
+//! Rooms, from top to bottom: each imports only rooms below it (`scripts/steps/check-dependencies`).
 //!
 //! ```text
 //! load                           options to a run: the only one that knows all modes

@@ -1,4 +1,4 @@
-//! DaCapo by name, on a jar that prints what DaCapo prints (`java-harness/dacapo-stand-in`): `scripts/harness-dacapo`
+//! DaCapo by name, on a jar that prints what DaCapo prints (`java-harness/dacapo-stand-in`): `scripts/steps/dacapo-run`
 //! tells passed from failed from absent, with the agent as without, and what the agent leaves can be read.
 
 use std::path::{Path, PathBuf};
@@ -65,14 +65,14 @@ fn flag(agent: &str, trace: &Path) -> String {
 }
 
 fn dacapo(jdk: &Jdk, words: &[&str]) -> Output {
-    let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../scripts/harness-dacapo");
+    let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../scripts/steps/dacapo-run");
     Command::new(script)
         .env_remove("DACAPO_JAR")
         .arg("--java")
         .arg(jdk.home.join("bin/java"))
         .args(words)
         .output()
-        .expect("scripts/harness-dacapo")
+        .expect("scripts/steps/dacapo-run")
 }
 
 /// The stand-in makes 100,000 arrays in each of two iterations.

@@ -1,5 +1,5 @@
 //! Rewrites all class files of a directory, as the agent does when they are loaded: `cargo run --release -p ducktrack-class-rewriter
-//! --example rewrite_classes -- DIRECTORY [path|site|events]`. `scripts/rewriting-cost` counts the instructions.
+//! --example rewrite_classes -- DIRECTORY [path|site|events]`. `scripts/bench rewriting` counts the instructions.
 
 use std::env;
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! How long a concurrent collector's own threads were held while the agent read beside the program. `scripts/concurrent-cost` shows it.
+//! How long a concurrent collector's own threads were held while the agent read beside the program. `scripts/bench concurrent` shows it.
 
 use std::fmt;
 use std::time::Duration;

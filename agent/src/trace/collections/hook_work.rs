@@ -1,5 +1,5 @@
 //! The agent's own work in the pauses of a concurrent collector, measured by what other programs of the machine do not change:
-//! CPU time, page faults, and how often the VM thread had to wait. `scripts/concurrent-cost` shows it beside the pauses.
+//! CPU time, page faults, and how often the VM thread had to wait. `scripts/bench concurrent` shows it beside the pauses.
 
 use std::fmt;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
 //! The cost, in pauses, of losing nothing when a JVM is killed: events of threads and survivors are copied
-//! into `events.live` while the program stands. `scripts/bench pause-copies` compares it with the pauses.
+//! into `events.live` while the program stands.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
