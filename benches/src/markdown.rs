@@ -36,6 +36,7 @@ fn suite(comparison: &Comparison, first: Metric, start_up: &[StartUp]) -> String
     columns.extend([
         Metric::Memory.title().to_owned(),
         Metric::Allocated.title().to_owned(),
+        Metric::WholeRun.title().to_owned(),
         "start-up".to_owned(),
     ]);
     let mut text = format!(
@@ -56,6 +57,7 @@ fn suite(comparison: &Comparison, first: Metric, start_up: &[StartUp]) -> String
         cells.extend([
             ratio(Metric::Memory),
             ratio(Metric::Allocated),
+            ratio(Metric::WholeRun),
             added(start_up, tool),
         ]);
         text += &row(&cells);

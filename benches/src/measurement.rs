@@ -73,6 +73,8 @@ pub enum Metric {
     Memory,
     /// Allocated bytes per iteration (median).
     Allocated,
+    /// CPU time of the process from its start to its end, warm-up and all threads included.
+    WholeRun,
 }
 
 impl Metric {
@@ -84,13 +86,14 @@ impl Metric {
         Metric::Wall,
     ];
     /// All metrics.
-    pub const ALL: [Metric; 6] = [
+    pub const ALL: [Metric; 7] = [
         Metric::Instructions,
         Metric::Cycles,
         Metric::Cpu,
         Metric::Wall,
         Metric::Memory,
         Metric::Allocated,
+        Metric::WholeRun,
     ];
 
     /// The name for table headers.
@@ -102,6 +105,7 @@ impl Metric {
             Metric::Wall => "wall time",
             Metric::Memory => "peak memory",
             Metric::Allocated => "allocated bytes",
+            Metric::WholeRun => "CPU of the whole process",
         }
     }
 
@@ -109,7 +113,7 @@ impl Metric {
     pub fn unit(self) -> (&'static str, f64) {
         match self {
             Metric::Instructions | Metric::Cycles => ("M", 1e6),
-            Metric::Cpu | Metric::Wall => ("ms", 1.0),
+            Metric::Cpu | Metric::Wall | Metric::WholeRun => ("ms", 1.0),
             Metric::Memory | Metric::Allocated => ("MB", 1e6),
         }
     }
@@ -141,6 +145,7 @@ impl Measurement {
                 self.measured()
                     .filter_map(|iteration| iteration.allocated_bytes),
             ),
+            Metric::WholeRun => Some(self.process_cpu_ms),
         }
     }
 

@@ -27,10 +27,22 @@ struct Arguments {
     #[arg(long, global = true)]
     quick: bool,
     /// Workloads by name, separated by commas; default: the suite without its nightly part.
-    #[arg(long, global = true, value_delimiter = ',', value_name = "NAME,…")]
+    #[arg(
+        long,
+        global = true,
+        overrides_with = "workloads",
+        value_delimiter = ',',
+        value_name = "NAME,…"
+    )]
     workloads: Vec<String>,
     /// Tools by name, separated by commas: `ducktrack` is all its modes, `all` every tool.
-    #[arg(long, global = true, value_delimiter = ',', value_name = "NAME,…")]
+    #[arg(
+        long,
+        global = true,
+        overrides_with = "tools",
+        value_delimiter = ',',
+        value_name = "NAME,…"
+    )]
     tools: Vec<String>,
     /// Adds a tool of your own: JVM options under a name.
     #[arg(long, global = true, value_name = "NAME=JVM-OPTIONS")]
@@ -47,17 +59,22 @@ struct Arguments {
     )]
     output: PathBuf,
     /// Forks per tool and workload; default: 5, 3 in quick.
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, overrides_with = "forks", value_name = "N")]
     forks: Option<usize>,
     /// Iterations per fork that warm up; default: 5, 2 in quick.
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, overrides_with = "warm_up", value_name = "N")]
     warm_up: Option<usize>,
     /// How long each fork of the suite warms up, at least; default: 25 seconds, 0 in quick. Everything else warms up by iterations only,
     /// because its tools must do the same work.
-    #[arg(long, global = true, value_name = "SECONDS")]
+    #[arg(
+        long,
+        global = true,
+        overrides_with = "warm_up_seconds",
+        value_name = "SECONDS"
+    )]
     warm_up_seconds: Option<u64>,
     /// Iterations per fork that are measured; default: 5, 3 in quick.
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, overrides_with = "measured", value_name = "N")]
     measured: Option<usize>,
     /// Lists workloads and tools, and does nothing else.
     #[arg(long)]
