@@ -26,7 +26,7 @@ fn what_a_replaced_method_allocates_is_counted() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let sources = [
-        root.join("../java-harness/agent/src/main/java"),
+        root.join("../agent/java/agent/src/main/java"),
         root.join("count/class_rewriting_corpus"),
         root.join("count/measured"),
     ];

@@ -42,7 +42,7 @@ fn programs() -> Option<TempDir> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let source = [
         root.join("count/contexts"),
-        root.join("../java-harness/agent/src/main/java"),
+        root.join("../agent/java/agent/src/main/java"),
     ];
     let names = [
         "InContexts",

@@ -1,4 +1,4 @@
-//! `java-harness/limits`, a user's Maven project, tested by Maven: with JUnit 5 and 6, in two forks, its tests beside each other,
+//! `project`, a user's Maven project, tested by Maven: with JUnit 5 and 6, in two forks, its tests beside each other,
 //! some nested, parameterized, repeated, or on virtual threads. Limits that hold hold, and each broken one has its message.
 
 mod project;

@@ -40,8 +40,8 @@ pub(crate) fn has_maven() -> bool {
     version.is_ok_and(|output| output.status.success())
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("count/limits_in_maven/project")
 }
 
 fn text(output: &Output) -> String {
@@ -53,7 +53,7 @@ impl Project {
     /// A copy of it, whose tests run on a JDK.
     pub(crate) fn new(compiler: &Jdk, jdk: &Jdk, junit: &str) -> Self {
         let folder = tempfile::tempdir().expect("temporary folder");
-        copy(&root().join("java-harness/limits"), folder.path());
+        copy(&source(), folder.path());
         let release = if junit.starts_with('6') { 17 } else { 11 };
         let options = vec![
             format!("-Djunit.version={junit}"),

@@ -29,7 +29,7 @@ fn a_program_counts_its_own_objects_exactly() {
     let programs = tempfile::tempdir().expect("temporary folder");
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let sources = [
-        root.join("../java-harness/agent/src/main/java"),
+        root.join("../agent/java/agent/src/main/java"),
         root.join("count/measured"),
     ];
     if !compile_java_with(&["Measured"], 11, programs.path(), &sources).expect("compile") {

@@ -1,4 +1,4 @@
-//! `java-harness/benchmarks`, a user's benchmarks with JMH: `-prof ducktrack` counts the
+//! `project`, a user's benchmarks with JMH: `-prof ducktrack` counts the
 //! known objects of each operation, beside `-prof gc`. Bytes agree where every object reaches
 //! the heap; of the others, `-prof gc` sees fewer. Budgets of `ducktrack.toml` break a run.
 

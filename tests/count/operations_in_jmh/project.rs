@@ -41,7 +41,7 @@ pub(crate) fn has_maven() -> bool {
 }
 
 fn source() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-harness/benchmarks")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("count/operations_in_jmh/project")
 }
 
 fn text(output: &Output) -> String {

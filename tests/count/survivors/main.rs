@@ -20,7 +20,7 @@ fn a_program_finds_what_it_leaves_behind() {
     let programs = tempfile::tempdir().expect("temporary folder");
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let sources = [
-        root.join("../java-harness/agent/src/main/java"),
+        root.join("../agent/java/agent/src/main/java"),
         root.join("count/survivors"),
     ];
     if !compile_java_with(&["Staying"], 11, programs.path(), &sources).expect("compile") {

@@ -1,4 +1,4 @@
-//! `java-harness/embedded`, a user's Maven project that uses only the API of `ducktrack-agent`,
+//! `project`, a user's Maven project that uses only the API of `ducktrack-agent`,
 //! on each JDK; and the endpoint of the guide `embed-it` in a Spring Boot service.
 
 mod endpoint;

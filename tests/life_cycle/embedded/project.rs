@@ -14,10 +14,6 @@ pub(crate) struct Project {
     pub(crate) artifact: PathBuf,
 }
 
-fn harness() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-harness")
-}
-
 fn has_maven() -> bool {
     let version = Command::new("mvn").arg("--version").output();
     version.is_ok_and(|output| output.status.success())
@@ -36,7 +32,8 @@ impl Project {
             .find(|jdk| jdk.version >= 17 && jdk.has("javac"));
         let compiler = compiler.filter(|_| has_maven())?;
         install_java_artifacts(&compiler);
-        let folder = harness().join("embedded");
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let folder = tests.join("life_cycle/embedded/project");
         let compile = |more: &[&str]| {
             let mut command = Command::new("mvn");
             command.args(["-q", "-B", "compile"]).args(more);
@@ -50,10 +47,10 @@ impl Project {
             output = compile(&[]);
         }
         assert!(output.status.success(), "{output:?}");
-        let name = format!("target/artifacts/ducktrack-agent/ducktrack-agent-{VERSION}.jar");
+        let name = format!("../agent/java/target/ducktrack-agent/ducktrack-agent-{VERSION}.jar");
         Some(Self {
             classes: folder.join("target/classes"),
-            artifact: harness().join(name),
+            artifact: tests.join(name),
         })
     }
 

@@ -1,5 +1,5 @@
 //! `ducktrack.toml`: limits that tests, benchmarks and `ducktrack diff` obey alike. Those of packages and
-//! sites are gates here; JUnit and JMH obey them too, and those of tests and benchmarks (`java-harness/agent`,
+//! sites are gates here; JUnit and JMH obey them too, and those of tests and benchmarks (`agent/java/agent`,
 //! class `Budgets`). Those of contexts are for each execution, and for `ducktrack diff` alone.
 
 use std::collections::BTreeMap;
