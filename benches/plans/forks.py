@@ -65,11 +65,11 @@ class Unavailable(Exception):
 
 
 class Run:
-    """A process that has ended: its output, seconds of CPU, peak of its memory in KB."""
+    """A process that has ended: its output, seconds, seconds of CPU, peak of its memory in KB."""
 
-    def __init__(self, out, errors, usage):
-        self.out, self.errors, self.peak, self.written = out, errors, usage.ru_maxrss, usage.ru_oublock * 512
-        self.cpu = usage.ru_utime + usage.ru_stime
+    def __init__(self, out, errors, usage, seconds):
+        self.out, self.errors, self.peak = out, errors, usage.ru_maxrss
+        self.seconds, self.cpu = seconds, usage.ru_utime + usage.ru_stime
         self.iterations = [line for line in map(json.loads, re.findall(r"^\{.*\}$", out, re.M)) if line.get("event") == "iteration"]
 
     def second_half(self, figure):
@@ -77,34 +77,41 @@ class Run:
         return [iteration[figure] for iteration in self.iterations[len(self.iterations) // 2 :]]
 
 
-def run(*command, during=None, watch=None, codes=(0,), limit=600):
+def run(*command, during=None, watch=None, codes=(0,), limit=1800):
     """Runs a command; if it fails, the plan ends. `during` is called once with the process and its output, `watch` ten times a second."""
     words = [str(word) for word in command]
     with tempfile.TemporaryFile("w+", errors="replace") as out, tempfile.TemporaryFile("w+", errors="replace") as errors:
         process = subprocess.Popen(words, stdin=subprocess.PIPE if during else None, stdout=out, stderr=errors)
-        until = time.monotonic() + limit
+        start = time.monotonic()
         if during:
             during(process, lambda: os.pread(out.fileno(), 1 << 20, 0).decode(errors="replace"))
         ended = (0, 0, None)
         while not ended[0]:
             if watch:
                 watch(process.pid)
-            if time.monotonic() > until:
+            if time.monotonic() > start + limit:
                 process.kill()
             time.sleep(0.1 if watch else 0.01)
             ended = os.wait4(process.pid, os.WNOHANG)
-        process.returncode = os.waitstatus_to_exitcode(ended[1])
+        seconds, process.returncode = time.monotonic() - start, os.waitstatus_to_exitcode(ended[1])
         texts = [file.read() for file in (out, errors) if not file.seek(0)]
     if process.returncode == 77:
         raise Unavailable(command)
     if process.returncode not in codes:
         sys.exit(f"{' '.join(words)}: exit code {process.returncode}\n{texts[0][-1000:]}{texts[1][-2000:]}")
-    return Run(*texts, ended[2])
+    return Run(*texts, ended[2], seconds)
 
 
 def answer(question, folder, *words):
     """What the command says about a recording."""
     return json.loads(run(COMMAND, question, folder, "--format", "json", *words).out)
+
+
+def timed(question, *words):
+    """Asks the command, and shows what the answer took and how it begins."""
+    ended = run(COMMAND, question, *words)
+    print(f"ducktrack {question}: {ended.seconds:.1f} s, {ended.cpu:.1f} s of CPU, {ended.peak * 1024 / 1e9:.2f} GB")
+    print(*ended.out.splitlines()[1:8], sep="\n", flush=True)
 
 
 def port_of_service(process, output):
