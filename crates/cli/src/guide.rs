@@ -1,10 +1,11 @@
-//! `ducktrack guide [TOPIC]`: the pages of `crates/cli/guide`, and the programs that they run.
+//! `ducktrack guide [TOPIC]`: the pages of `crates/cli/guide`, the programs that they run, and the JSON Schemas of the commands.
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use ducktrack_reports::{document_names, document_schema};
 
 use crate::output;
 
@@ -26,6 +27,9 @@ const PROGRAMS: [(&str, &str); 2] = [
     ("Orders.java", include_str!("../guide/Orders.java")),
 ];
 
+/// How the file of a schema ends.
+const SCHEMA: &str = ".json";
+
 /// In the order in which a new user needs them.
 const TOPICS: &[Topic] = &topics![
     "which-mode",
@@ -46,20 +50,25 @@ const TOPICS: &[Topic] = &topics![
 #[command(after_help = "Examples:
   ducktrack guide                 the topics
   ducktrack guide find-a-leak | less
-  ducktrack guide Visits.java > Visits.java    a program of the pages")]
+  ducktrack guide Visits.java > Visits.java    a program of the pages
+  ducktrack guide leaks.json      the JSON Schema of leaks --format json")]
 pub(crate) struct GuideArgs {
-    /// The page, or the file of a program; without it, the list of pages
-    #[arg(value_parser = PossibleValuesParser::new(names()))]
+    /// The page, the file of a program, or a command's name with .json; without it, the list of pages
+    #[arg(value_parser = PossibleValuesParser::new(values()))]
     topic: Option<String>,
 }
 
 pub(crate) fn run(args: &GuideArgs) -> Result<ExitCode> {
-    let text = args.topic.as_deref().and_then(text);
-    match text {
-        Some(text) => output::write(text, None)?,
-        None => output::write(&list(), None)?,
-    }
+    let text = match args.topic.as_deref() {
+        Some(topic) => text(topic).map(str::to_owned).or_else(|| schema(topic)),
+        None => Some(list()),
+    };
+    output::write(&text.unwrap_or_default(), None)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn schema(file: &str) -> Option<String> {
+    document_schema(file.strip_suffix(SCHEMA)?)
 }
 
 /// The text of a page or a program.
@@ -69,9 +78,13 @@ fn text(name: &str) -> Option<&'static str> {
     all.find(|(known, _)| *known == name).map(|(_, text)| text)
 }
 
-fn names() -> impl Iterator<Item = &'static str> {
-    let pages = TOPICS.iter().map(|topic| topic.name);
-    pages.chain(PROGRAMS.map(|(name, _)| name))
+/// Schemas are not listed in help: there is one for each report.
+fn values() -> impl Iterator<Item = PossibleValue> {
+    let pages = TOPICS.iter().map(|topic| PossibleValue::new(topic.name));
+    let programs = PROGRAMS.map(|(name, _)| PossibleValue::new(name));
+    let schemas = document_names();
+    let schemas = schemas.map(|name| PossibleValue::new(format!("{name}{SCHEMA}")).hide(true));
+    pages.chain(programs).chain(schemas)
 }
 
 fn list() -> String {

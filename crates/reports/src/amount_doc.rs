@@ -4,8 +4,9 @@ use ducktrack_count_model::Tally;
 use serde::{Deserialize, Serialize};
 
 /// Objects and bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 pub struct AmountDoc {
     /// Objects.
     pub count: i64,

@@ -14,8 +14,9 @@ const DISK_FULL: u64 = 28;
 const QUOTA_EXCEEDED: u64 = 122;
 
 /// The moment of a report's numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum ValuesOf {
     /// The end of the run.

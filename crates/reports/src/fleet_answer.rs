@@ -12,8 +12,7 @@ use crate::text::next_command::NextCommand;
 use crate::text_lines::TextLines;
 
 /// Rows of text; numbers are whole.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct FleetAnswer {
     /// Always `ducktrack-fleet`.
     pub format: String,

@@ -47,6 +47,7 @@ mod project;
 mod quantity;
 mod report;
 mod report_version;
+mod schema;
 mod screen;
 mod stack_names;
 mod text;
@@ -121,6 +122,7 @@ pub use off_heap::{
     OffHeapDoc, OffHeapFrameDoc, OffHeapKindDoc, OffHeapReport, OffHeapStackDoc, off_heap_report,
 };
 pub use report::Report;
+pub use schema::{document_names, document_schema};
 pub use screen::{ScreenOptions, screen};
 pub use stack_names::{frame_name, type_name};
 pub use text::next_command::NextCommand;

@@ -7,8 +7,7 @@ use crate::class_name::{printable, readable_class, readable_type};
 use crate::error::ReportError;
 
 /// A row as people read it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LiveRowDoc {
     /// Place, type, thread or package.
@@ -30,8 +29,7 @@ pub struct LiveRowDoc {
 }
 
 /// A collection, when it is over.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LiveCollectionDoc {
     /// Its number.
@@ -53,8 +51,7 @@ pub struct LiveCollectionDoc {
 }
 
 /// The heap of a traced program.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LiveHeapDoc {
     /// The last collection.
@@ -71,8 +68,7 @@ pub struct LiveHeapDoc {
 }
 
 /// The output of `ducktrack top --once --format json`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LiveDoc {
     /// Always `ducktrack-top`.

@@ -19,8 +19,7 @@ use crate::json::run_of_model;
 use crate::packed_page::packed;
 
 /// The facts of a run in the frame around the pages.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UiDocument {
     /// Always `ducktrack-ui`.
@@ -48,8 +47,7 @@ pub struct UiDocument {
 }
 
 /// One page.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct UiTabDoc {
     /// Its name in addresses.
     pub id: String,
@@ -62,13 +60,12 @@ pub struct UiTabDoc {
 }
 
 /// One collection.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct UiCollectionDoc {
     /// Its number.
     pub number: u32,
     /// `young`, `mixed`, `full`, ...
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    #[schemars(with = "String")]
     pub kind: CollectionKind,
     /// When it ended.
     pub micros: u64,
@@ -77,8 +74,7 @@ pub struct UiCollectionDoc {
 }
 
 /// A mark.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct UiMarkDoc {
     /// Its name.
     pub name: String,

@@ -11,8 +11,7 @@ use crate::class_name::{printable, readable_class};
 use crate::json::AmountDoc;
 
 /// The changes that save allocations, in order.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct AdviceReport {
     /// Always `ducktrack-advise`.
     pub format: &'static str,
@@ -35,8 +34,7 @@ pub struct AdviceReport {
 }
 
 /// Marks of a name, or executions of contexts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct AdvicePerDoc {
     /// The name.
     pub name: String,
@@ -45,8 +43,7 @@ pub struct AdvicePerDoc {
 }
 
 /// What a change saves each time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct AdviceEachDoc {
     /// Objects.
     pub objects: f64,
@@ -55,8 +52,7 @@ pub struct AdviceEachDoc {
 }
 
 /// One change.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct AdviceDoc {
     /// The kind of change: `box`, `growth`, ...
     pub rule: &'static str,
@@ -106,8 +102,7 @@ pub struct AdviceDoc {
 }
 
 /// Changes of one method, and of those that it calls or that call it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct AdviceTogetherDoc {
     /// Positions of the other changes in `advice`, from 1. Those beyond `--top` are not listed there.
     pub with: Vec<usize>,
@@ -126,8 +121,7 @@ pub struct AdviceTogetherDoc {
 }
 
 /// Waste in a heap dump.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct AdviceDumpDoc {
     /// The kind, as `ducktrack waste` names it: `equal-strings-latin1`, `zero-tailed-bytes`.
     pub kind: String,
@@ -138,8 +132,7 @@ pub struct AdviceDumpDoc {
 }
 
 /// The bounds of an estimate, both included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct AdviceIntervalDoc {
     /// Least and most objects.
     pub objects: [i64; 2],

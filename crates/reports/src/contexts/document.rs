@@ -6,8 +6,7 @@ use crate::json::{AmountDoc, RunDoc};
 use crate::view::Location;
 
 /// What was allocated in contexts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ContextsReport {
     /// Always `ducktrack-contexts`.
     pub format: String,
@@ -26,8 +25,7 @@ pub struct ContextsReport {
 }
 
 /// A kind of contexts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ContextKindDoc {
     /// `http`, `sql`, `method`.
     pub kind: String,
@@ -40,8 +38,7 @@ pub struct ContextKindDoc {
 }
 
 /// A context.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ExecutionContextDoc {
     /// Its kind.
     pub kind: String,
@@ -60,8 +57,7 @@ pub struct ExecutionContextDoc {
 }
 
 /// Executions of a context. Bytes are the JVM's own count of the thread from entry to exit, with everything inside.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ContextExecutionsDoc {
     /// How many.
     pub count: u64,
@@ -90,8 +86,7 @@ pub struct ContextExecutionsDoc {
 }
 
 /// Objects of executions, from entry to exit, with everything inside.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ExecutionObjectsDoc {
     /// Objects of all.
     pub sum: u64,
@@ -108,8 +103,7 @@ pub struct ExecutionObjectsDoc {
 }
 
 /// Objects of one type, made at one place for one caller in a context.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ContextAmountDoc {
     /// Where.
     #[serde(flatten)]

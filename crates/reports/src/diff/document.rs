@@ -9,8 +9,7 @@ use super::{
 use crate::json::{AmountDoc, CauseDoc, SiteDoc};
 
 /// The changes between two runs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct DiffDoc {
     /// Always `ducktrack-diff`.
     pub format: &'static str,
@@ -42,8 +41,7 @@ pub struct DiffDoc {
 }
 
 /// A context of both runs, or of one.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct DiffContextDoc {
     /// Its kind.
     pub kind: String,
@@ -62,8 +60,7 @@ pub struct DiffContextDoc {
 }
 
 /// A context in one run.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct DiffContextSideDoc {
     /// Its executions.
     pub executions: u64,
@@ -74,8 +71,7 @@ pub struct DiffContextSideDoc {
 }
 
 /// Objects and bytes of one execution.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct DiffEachDoc {
     /// Objects.
     pub count: f64,
@@ -84,8 +80,7 @@ pub struct DiffEachDoc {
 }
 
 /// Both runs divided by how often something happened.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct DiffPerDoc {
     /// The name of its mark.
     pub name: String,
@@ -104,8 +99,7 @@ pub struct DiffPerDoc {
 }
 
 /// One of the two runs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct DiffSideDoc {
     /// As it was named on the command line.
     pub name: String,
@@ -122,8 +116,7 @@ pub struct DiffSideDoc {
 }
 
 /// A gate and its judgement.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct DiffGateDoc {
     /// The gate as given.
     pub gate: String,
@@ -146,8 +139,7 @@ pub struct DiffGateDoc {
 }
 
 /// A place that grew.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct DiffGrowthDoc {
     /// The call or site.
     pub place: String,
@@ -156,8 +148,7 @@ pub struct DiffGrowthDoc {
 }
 
 /// A call of the application.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct DiffCallDoc {
     /// The class that calls.
     pub class: Option<String>,
@@ -176,8 +167,7 @@ pub struct DiffCallDoc {
 }
 
 /// A site of both runs, or of one.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct DiffSiteDoc {
     /// The class.
     pub class: Option<String>,
@@ -199,8 +189,7 @@ pub struct DiffSiteDoc {
 }
 
 /// The numbers of a call or site in one run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct DiffAmountDoc {
     /// The bytecode index.
     pub bci: u16,

@@ -12,8 +12,7 @@ use crate::quantity::counted;
 use crate::view::View;
 
 /// The head of a document.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TraceHead {
     /// The run and its VM, as in the counting report.
@@ -36,8 +35,9 @@ pub struct TraceHead {
 }
 
 /// How many rows a filter keeps, before `top` cuts them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 pub struct RowsDoc {
     /// Rows of `sites`.
     pub sites: u64,
@@ -46,8 +46,7 @@ pub struct RowsDoc {
 }
 
 /// Whether the live heap is known.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct KnowledgeDoc {
     /// `known`, `no-collection`, `never`, `lost`.
     pub state: String,
@@ -64,8 +63,7 @@ pub struct KnowledgeDoc {
 }
 
 /// Collections after which the heap is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct KnownStretchDoc {
     /// The first; 0: the start of the run.
     pub since: u32,
@@ -89,8 +87,7 @@ impl KnowledgeDoc {
 }
 
 /// A stretch in which the heap is not known.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct KnowledgeGapDoc {
     /// The first collection after which the heap is not known.
     pub since: u32,

@@ -13,8 +13,9 @@ use crate::event_trace::place::{PlaceDoc, type_name};
 use crate::view::Caller;
 
 /// Objects, their bytes, and what they retain.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 pub struct HoldingDoc {
     /// Objects.
     pub count: i64,
@@ -41,8 +42,7 @@ impl HoldingDoc {
 }
 
 /// Who made an object.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct MadeDoc {
     /// Where.
     #[serde(flatten)]
@@ -52,8 +52,7 @@ pub struct MadeDoc {
 }
 
 /// A path from a root to objects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct HolderPathDoc {
     /// The objects at its end.
     #[serde(flatten)]
@@ -67,8 +66,7 @@ pub struct HolderPathDoc {
 }
 
 /// The structure in which objects pile up.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StructureDoc {
     /// The step at which one holder becomes many, by its place in `steps`.
@@ -84,8 +82,7 @@ pub struct StructureDoc {
 }
 
 /// What begins a path.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct RootDoc {
     /// `static`, `class`, `frame`, `thread`, `jni-local`, `jni-global`, `monitor`, `vm`, `class-field`, `not-in-dump`.
     pub kind: String,
@@ -94,8 +91,7 @@ pub struct RootDoc {
 }
 
 /// One step of a path.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StepDoc {
     /// Its type; of a class object `class com.acme.Shop`.
     #[serde(rename = "type")]

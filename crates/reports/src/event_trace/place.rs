@@ -9,8 +9,9 @@ use crate::filter::Filter;
 use crate::view::{Caller, Location};
 
 /// Where, what and how: what all rows about a site begin with.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
 pub struct PlaceDoc {
     /// The place in the method.
     #[serde(flatten)]

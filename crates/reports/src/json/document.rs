@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::view::{Caller, Location};
 
 /// The whole report.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Document {
     /// Always `ducktrack-report`.
     pub format: String,
@@ -62,8 +61,7 @@ pub struct Document {
 }
 
 /// Shares of callers, estimated from sampled call stacks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StacksDoc {
     /// Samples in the trace.
     pub samples: u64,
@@ -81,8 +79,7 @@ pub struct StacksDoc {
 }
 
 /// The objects made while a method was on the stack.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StackMethodDoc {
     /// Class with dots.
     pub class: String,
@@ -105,8 +102,7 @@ pub struct StackMethodDoc {
 }
 
 /// The windows that a report is of.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ChosenWindowsDoc {
     /// Name of the mark with which each begins (`--window`).
     pub window: Option<String>,
@@ -121,8 +117,7 @@ pub struct ChosenWindowsDoc {
 }
 
 /// A part of a run, from a mark to the next one or to the end.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct RunWindowDoc {
     /// Name of the mark that it begins with; null: it begins with the recording.
     pub name: Option<String>,
@@ -138,8 +133,7 @@ pub struct RunWindowDoc {
 }
 
 /// Own and caused; each object is in one of them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CausedDoc {
     /// Which code is the application's: patterns of class names.
     pub application: Vec<String>,
@@ -152,8 +146,7 @@ pub struct CausedDoc {
 }
 
 /// A call from application code into other code.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CauseDoc {
     /// The class that calls, with dots.
     pub class: String,
@@ -191,8 +184,9 @@ impl AmountDoc {
 }
 
 /// Sums over sites.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 pub struct TotalsDoc {
     /// Sites that executed at least once.
     pub sites: u64,
@@ -207,8 +201,7 @@ pub struct TotalsDoc {
 }
 
 /// One allocation site.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SiteDoc {
     /// Class with dots; parts that differ from run to run are removed.
     pub class: String,
@@ -246,8 +239,7 @@ pub struct SiteDoc {
 }
 
 /// One type's part of a site.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct TypeDoc {
     /// The type.
     #[serde(rename = "type")]
@@ -259,8 +251,7 @@ pub struct TypeDoc {
 }
 
 /// A caller to blame; all null stands for "no tracked call was under way".
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CallerDoc {
     /// The caller's class.
     pub class: Option<String>,
@@ -280,8 +271,7 @@ pub struct CallerDoc {
 }
 
 /// One caller's part of a site.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ContextDoc {
     /// Who.
     #[serde(flatten)]
@@ -337,8 +327,7 @@ impl CallerDoc {
 }
 
 /// One thread's part of a site.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ThreadDoc {
     /// Thread name.
     pub name: String,
@@ -349,8 +338,7 @@ pub struct ThreadDoc {
 }
 
 /// Arrays of one range of lengths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LengthDoc {
     /// Shortest.
     pub low: u64,
@@ -361,8 +349,7 @@ pub struct LengthDoc {
 }
 
 /// One way of allocating.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct KindDoc {
     /// The way.
     pub kind: String,
@@ -373,8 +360,7 @@ pub struct KindDoc {
 }
 
 /// The filter of the report.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct FilterDoc {
     /// Packages or classes.
     pub only: Vec<String>,
@@ -393,8 +379,7 @@ pub struct FilterDoc {
 }
 
 /// The run and its VM.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct RunDoc {
     /// The trace directory as given.
     pub trace: String,
@@ -447,8 +432,7 @@ pub struct RunDoc {
 }
 
 /// The VM's own count against the sites'.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CompletenessDoc {
     /// `executed` (then `explained_*` is an upper bound) or `materialized` (exact).
     pub basis: String,
@@ -479,8 +463,7 @@ pub struct CompletenessDoc {
 }
 
 /// One thread's completeness.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ThreadCompletenessDoc {
     /// Name.
     pub name: String,
@@ -493,8 +476,7 @@ pub struct ThreadCompletenessDoc {
 }
 
 /// Counter increments.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct IncrementsDoc {
     /// Increments that count allocations.
     pub executed: u64,
@@ -513,8 +495,7 @@ pub struct IncrementsDoc {
 }
 
 /// The methods and classes that were left alone.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct RefusalsDoc {
     /// Sites that are not counted.
     pub sites: u64,
@@ -523,8 +504,7 @@ pub struct RefusalsDoc {
 }
 
 /// One reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ReasonDoc {
     /// The stable word.
     pub reason: String,
@@ -539,8 +519,7 @@ pub struct ReasonDoc {
 }
 
 /// One class or method that was left alone.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct RefusalDoc {
     /// Class.
     pub class: String,
@@ -551,8 +530,7 @@ pub struct RefusalDoc {
 }
 
 /// Something wrong with the trace.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct FindingDoc {
     /// The file; null when the trace as a whole contradicts itself.
     pub file: Option<String>,
@@ -563,8 +541,9 @@ pub struct FindingDoc {
 }
 
 /// The cost of the agent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 pub struct CostDoc {
     /// Classes that came by.
     pub classes_seen: u32,

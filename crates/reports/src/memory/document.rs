@@ -11,8 +11,7 @@ use crate::event_trace::VERSION;
 const HOUR: f64 = 3600.0;
 
 /// What fills a process and its container.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryReport {
     /// Always `ducktrack-memory`.
@@ -52,8 +51,7 @@ pub struct MemoryReport {
 }
 
 /// The heap that what is alive needs, and the share of the time in pauses of collections now and with it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HeapNeedDoc {
     /// Bytes alive, at most: the least that the heap held while it was observed.
@@ -67,8 +65,7 @@ pub struct HeapNeedDoc {
 }
 
 /// A part of the charge.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct MemoryPartDoc {
     /// Its word: `heap-used`, `thread-stacks`, `not-explained`.
     pub part: String,
@@ -83,8 +80,7 @@ pub struct MemoryPartDoc {
 }
 
 /// A category of the JVM's count of its own memory.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct NativeMemoryDoc {
     /// Its name, as the JVM prints it: `Java Heap`, `Class`.
     pub category: String,
@@ -93,8 +89,7 @@ pub struct NativeMemoryDoc {
 }
 
 /// Growth.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryTrendDoc {
     /// Bytes per hour.
@@ -106,8 +101,7 @@ pub struct MemoryTrendDoc {
 }
 
 /// What ends the process, if all goes on as it was observed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryEndDoc {
     /// By what.
@@ -121,8 +115,7 @@ pub struct MemoryEndDoc {
 }
 
 /// How a process ends that has no memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MemoryEndWord {
     /// An OutOfMemoryError.

@@ -11,8 +11,7 @@ use crate::off_heap::by_line;
 const MOST: usize = 3;
 
 /// A line that made memory outside of the heap, or the loaders of one class.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryMakerDoc {
     /// The kind of memory, as in `report --off-heap`; of loaders `class-loader`.

@@ -7,8 +7,7 @@ use crate::amount_doc::AmountDoc;
 use crate::json::RunDoc;
 
 /// Memory outside of the heap that Java code owns.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct OffHeapReport {
     /// Always `ducktrack-off-heap`.
     pub format: String,
@@ -23,8 +22,7 @@ pub struct OffHeapReport {
 }
 
 /// All memory of a kind.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct OffHeapKindDoc {
     /// `direct-buffer`, `segment`, `unsafe` (other memory of `Unsafe.allocateMemory`), `mapped-file`, `thread-stack`, `inflater`, `deflater`.
     pub kind: String,

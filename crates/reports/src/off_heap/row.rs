@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::amount_doc::AmountDoc;
 
 /// Memory of a kind that one line made.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct OffHeapDoc {
     /// The kind.
     pub kind: String,
@@ -27,8 +26,7 @@ pub struct OffHeapDoc {
 }
 
 /// A stack that made memory.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct OffHeapStackDoc {
     /// Its frames, topmost first.
     pub frames: Vec<OffHeapFrameDoc>,
@@ -39,8 +37,7 @@ pub struct OffHeapStackDoc {
 }
 
 /// A frame.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct OffHeapFrameDoc {
     /// Its class.
     pub class: String,

@@ -11,8 +11,7 @@ use crate::json::{AmountDoc, CallerDoc};
 const PAGE_ROWS: usize = 1000;
 
 /// What each site costs the collector.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GcReport {
     /// Always `ducktrack-cost`.
@@ -57,8 +56,7 @@ pub struct GcReport {
 }
 
 /// Pauses that do the same.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PauseKindDoc {
     /// `young and mixed`, `full`, `concurrent cycle`; with ZGC `cycles` (of the young generation, or of all), `old cycles`.
@@ -80,8 +78,7 @@ pub struct PauseKindDoc {
 }
 
 /// A run under other conditions.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WhatIfDoc {
     /// What is different, as it was asked for.
@@ -95,8 +92,9 @@ pub struct WhatIfDoc {
 }
 
 /// Collections that nothing is known of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "camelCase")]
 pub struct UnknownPausesDoc {
     /// How many.
@@ -106,8 +104,7 @@ pub struct UnknownPausesDoc {
 }
 
 /// What some objects cost.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GcCostDoc {
     /// Objects that reached the heap before the last collection.
@@ -140,8 +137,7 @@ pub struct GcCostDoc {
 }
 
 /// A run without some objects.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WithoutDoc {
     /// Collections that do not happen.
@@ -153,8 +149,7 @@ pub struct WithoutDoc {
 }
 
 /// The cost of what a leak candidate holds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct GcCandidateDoc {
     /// Whose references; null: a root's.
     pub source: Option<String>,
@@ -170,8 +165,7 @@ pub struct GcCandidateDoc {
 }
 
 /// The cost of a type.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct GcTypeDoc {
     /// The type.
     #[serde(rename = "type")]
@@ -182,8 +176,7 @@ pub struct GcTypeDoc {
 }
 
 /// The cost of a site.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct GcSiteDoc {
     /// Where, what and how.
     #[serde(flatten)]
@@ -197,8 +190,7 @@ pub struct GcSiteDoc {
 }
 
 /// The cost of what one caller is to blame for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct GcContextDoc {
     /// Who.
     #[serde(flatten)]

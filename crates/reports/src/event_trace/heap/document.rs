@@ -50,8 +50,7 @@ impl TryFrom<String> for HeapMoment {
 }
 
 /// The heap at a moment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HeapReport {
     /// Always `ducktrack-heap`.
@@ -62,7 +61,7 @@ pub struct HeapReport {
     #[serde(flatten)]
     pub head: TraceHead,
     /// The moment that was asked for: the number of a collection, or `end`.
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    #[schemars(with = "String")]
     pub at: HeapMoment,
     /// The last collection before the moment; null: there was none.
     pub collection: Option<u32>,
@@ -99,8 +98,7 @@ pub struct HeapReport {
 }
 
 /// How objects of a class are laid out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LayoutDoc {
     /// The class.
     #[serde(rename = "type")]
@@ -112,8 +110,7 @@ pub struct LayoutDoc {
 }
 
 /// A field of an object.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LayoutFieldDoc {
     /// Bytes from the start of the object.
@@ -128,8 +125,7 @@ pub struct LayoutFieldDoc {
 }
 
 /// How much is known of the live objects.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QualityDoc {
     /// The collection after which it was taken.
@@ -143,8 +139,7 @@ pub struct QualityDoc {
 }
 
 /// Live objects.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct HeapPartDoc {
     /// Objects.
     pub count: i64,
@@ -160,8 +155,7 @@ pub struct HeapPartDoc {
 }
 
 /// The live objects of one site.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct HeapSiteDoc {
     /// Where, what and how.
     #[serde(flatten)]
@@ -174,8 +168,7 @@ pub struct HeapSiteDoc {
 }
 
 /// All spaces or regions of one kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SpaceDoc {
     /// `eden`, `survivor`, `old`, `humongous`, ...
     pub kind: String,

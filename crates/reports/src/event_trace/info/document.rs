@@ -7,8 +7,7 @@ use crate::event_trace::heap::QualityDoc;
 use crate::json::AmountDoc;
 
 /// The contents of a trace.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InfoReport {
     /// Always `ducktrack-info`.
@@ -71,8 +70,7 @@ pub struct InfoReport {
 }
 
 /// The contents of a trace of `mode=full` besides allocations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CompleteDoc {
     /// Updates of references.
     pub updates: u64,
@@ -81,8 +79,7 @@ pub struct CompleteDoc {
 }
 
 /// Events of a killed JVM that were found beside its event files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecoveredDoc {
     /// Threads' buffers, or pieces of them.
@@ -101,8 +98,7 @@ pub struct RecoveredDoc {
 }
 
 /// Where objects have their fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LayoutsDoc {
     /// Classes of objects that are not arrays.
     pub classes: u64,
@@ -111,8 +107,7 @@ pub struct LayoutsDoc {
 }
 
 /// Blocks that are missing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LostDoc {
     /// How many.
     pub blocks: u64,
@@ -121,8 +116,7 @@ pub struct LostDoc {
 }
 
 /// Sizes of the contents of event files.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CompressionDoc {
     /// All contents before compression.
@@ -140,8 +134,7 @@ pub struct CompressionDoc {
 }
 
 /// The collections of a trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CollectionsDoc {
     /// How many.
@@ -166,8 +159,7 @@ pub struct CollectionsDoc {
 }
 
 /// How much is known after rotations.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QualitiesDoc {
     /// The lowest share of live objects with a known site right after a rotation; null: nothing was rotated.
@@ -177,8 +169,7 @@ pub struct QualitiesDoc {
 }
 
 /// A file that starts with a synchronization point.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RotationDoc {
     /// Index number of the file.
@@ -194,8 +185,7 @@ pub struct RotationDoc {
 }
 
 /// One file of events.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct EventFileDoc {
     /// Its name.
     pub name: String,

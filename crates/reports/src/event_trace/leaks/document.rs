@@ -10,8 +10,7 @@ use crate::event_trace::head::TraceHead;
 use crate::event_trace::holder_docs::{RootDoc, StepDoc, StructureDoc};
 
 /// What leaks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LeaksReport {
     /// Always `ducktrack-leaks`.
@@ -64,8 +63,7 @@ pub struct LeaksReport {
 }
 
 /// The judged part of the run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SpanDoc {
     /// Where it starts, in microseconds since the start of the run.
@@ -89,8 +87,7 @@ pub struct SpanDoc {
 }
 
 /// A piece of the program's clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClockCellDoc {
     /// Bytes allocated in it.
@@ -100,8 +97,7 @@ pub struct ClockCellDoc {
 }
 
 /// The time between two marks, or between a mark and an end of the run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LeakWindowDoc {
     /// The mark it begins with; empty: the start of the span.
@@ -113,8 +109,7 @@ pub struct LeakWindowDoc {
 }
 
 /// Objects that become more and more, for one reason.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CandidateDoc {
     /// `leaks`, `fills`, `not known`.
@@ -222,8 +217,7 @@ pub struct CandidateDoc {
 }
 
 /// A piece of the span.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CohortDoc {
     /// Objects made in it.
     pub born: u64,
@@ -232,8 +226,7 @@ pub struct CohortDoc {
 }
 
 /// A site that rises with another.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FollowerDoc {
     /// Type.
@@ -247,8 +240,7 @@ pub struct FollowerDoc {
 }
 
 /// The verdict on a line of source.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SiteVerdictDoc {
     /// `leaks`, `fills`, `bounded`, `periodic`, `loaded once`, `not known`.

@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::event_trace::amounts::ratio;
 
 /// An estimate, and the interval that holds the truth nineteen times of twenty.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct IntervalDoc {
     /// The estimate.
     pub value: f64,

@@ -17,8 +17,7 @@ const SHOWN: usize = 3;
 const LEAST_PART: i64 = 100;
 
 /// Class loaders of one type that one path keeps. `retained`: at least this; what instance fields of their class objects hold, no dump has.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct KeptLoadersDoc {
     /// The loaders, and what keeps them.
     #[serde(flatten)]
@@ -30,8 +29,7 @@ pub struct KeptLoadersDoc {
 }
 
 /// Direct buffers that one path holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct DirectMemoryDoc {
     /// The buffers, and what holds them.
     #[serde(flatten)]

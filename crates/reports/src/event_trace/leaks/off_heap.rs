@@ -15,8 +15,7 @@ use crate::event_trace::holder_docs::root_doc;
 use crate::off_heap::{OffHeapFrameDoc, frame_doc};
 
 /// Memory of a kind that one line makes, and that becomes more.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OffHeapLeakDoc {
     /// `direct-buffer`, `segment`, `unsafe`, `mapped-file`, `thread-stack`, `inflater`, `deflater`.
@@ -56,8 +55,7 @@ pub struct OffHeapLeakDoc {
 }
 
 /// Why it is not known: of memory (`no object`, `shared`, `undated`), or of the objects that are made with it, as of candidates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(untagged)]
 pub enum OffHeapUnknownDoc {
     /// Of memory.

@@ -8,8 +8,7 @@ use crate::event_trace::place::PlaceDoc;
 use crate::json::{AmountDoc, CallerDoc};
 
 /// Lifetimes per site.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LifetimesReport {
     /// Always `ducktrack-lifetimes`.
@@ -36,8 +35,7 @@ pub struct LifetimesReport {
 }
 
 /// The lives of some objects.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LifetimeDoc {
     /// Objects that reached the heap.
@@ -119,8 +117,7 @@ impl LifetimeDoc {
 }
 
 /// The lives of one site's objects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LifetimeSiteDoc {
     /// Where, what and how.
     #[serde(flatten)]
@@ -134,8 +131,7 @@ pub struct LifetimeSiteDoc {
 }
 
 /// The lives of what one caller is to blame for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LifetimeContextDoc {
     /// Who.
     #[serde(flatten)]

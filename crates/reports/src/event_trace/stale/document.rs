@@ -7,8 +7,7 @@ use crate::event_trace::place::PlaceDoc;
 use crate::json::{AmountDoc, CallerDoc};
 
 /// Live objects by how long they have not been used.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StaleReport {
     /// Always `ducktrack-stale`.
@@ -49,8 +48,7 @@ pub struct StaleReport {
 }
 
 /// Objects of one staleness level.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LevelDoc {
     /// Collections without a use: `0`, `1`, `2-3`, `4-7`, ...
     pub level: String,
@@ -61,8 +59,7 @@ pub struct LevelDoc {
 }
 
 /// Some live objects.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StalePartDoc {
     /// Objects.
     pub count: i64,
@@ -73,8 +70,7 @@ pub struct StalePartDoc {
 }
 
 /// Objects of one type.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StaleTypeDoc {
     /// The type.
     #[serde(rename = "type")]
@@ -85,8 +81,7 @@ pub struct StaleTypeDoc {
 }
 
 /// Objects of one site.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StaleSiteDoc {
     /// Where, what and how.
     #[serde(flatten)]
@@ -101,8 +96,7 @@ pub struct StaleSiteDoc {
 }
 
 /// One caller's part of a site.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StaleContextDoc {
     /// Who.
     #[serde(flatten)]
@@ -113,8 +107,7 @@ pub struct StaleContextDoc {
 }
 
 /// The whole heap after one collection.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StalePointDoc {
     /// Its number.

@@ -8,8 +8,7 @@ use crate::event_trace::place::PlaceDoc;
 use crate::json::AmountDoc;
 
 /// The run as a sequence of collections.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TimelineReport {
     /// Always `ducktrack-timeline`.
@@ -44,8 +43,9 @@ pub struct TimelineReport {
 }
 
 /// Sums over all collections.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "camelCase")]
 pub struct TimelineTotalsDoc {
     /// How many.
@@ -69,8 +69,7 @@ pub struct TimelineTotalsDoc {
 }
 
 /// A moment at which the layers are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct MomentDoc {
     /// The collection before it.
     pub collection: u32,
@@ -79,8 +78,7 @@ pub struct MomentDoc {
 }
 
 /// One layer of the heap: live objects and bytes at every moment.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct LayerDoc {
     /// Objects.
     pub counts: Vec<u64>,
@@ -89,8 +87,7 @@ pub struct LayerDoc {
 }
 
 /// The layer of a type.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct TypeLayerDoc {
     /// The type.
     #[serde(rename = "type")]
@@ -101,8 +98,7 @@ pub struct TypeLayerDoc {
 }
 
 /// The layer of a site.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SiteLayerDoc {
     /// Where, what and how.
     #[serde(flatten)]
@@ -113,14 +109,13 @@ pub struct SiteLayerDoc {
 }
 
 /// One collection.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CollectionDoc {
     /// Its number.
     pub number: u32,
     /// `young`, `mixed`, `full`, `cleanup`, `old` (ZGC's old generation)
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    #[schemars(with = "String")]
     pub kind: CollectionKind,
     /// The VM's words for why.
     pub cause: String,
@@ -159,8 +154,7 @@ pub struct CollectionDoc {
 }
 
 /// All spaces of one kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct SpaceUseDoc {
     /// `eden`, `survivor`, `old`, `humongous`, ...
     pub kind: String,
