@@ -1,44 +1,46 @@
 //! One pause: from `GarbageCollectionStart` to `GarbageCollectionFinish`, with one collection or several in it.
 
 mod air;
+pub(crate) mod allocation_frontier;
+pub(crate) mod collection_watch;
 mod counts;
 mod failed_evacuation;
 mod full_collections;
 mod phase;
 mod unknown_moves;
 mod unwritten_pages;
+mod write_watch;
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use crate::address::Address;
-use crate::allocation_frontier::AllocationFrontier;
-use crate::class_table::ClassTable;
-use crate::collected_spaces::{CollectedSpaces, generations, regions};
-use crate::collection_cause::CollectionCause;
-use crate::collection_report::{
-    AddressRange, CollectionKind, CollectionReport, MovesFault, MovesLevel,
-};
-use crate::collector::Collector;
-use crate::dead_objects::{DeadObjects, DeadRecorder};
-use crate::elapsed::nanos_since;
+use crate::classes::class_table::ClassTable;
+use crate::collection::collected_spaces::{CollectedSpaces, generations, regions};
+use crate::collection::dead_objects::{DeadObjects, DeadRecorder};
+use crate::collection::evacuation::evacuation_failure::FailureReading;
+use crate::collection::evacuation::evacuation_walk::{Evacuated, EvacuationWalk};
+use crate::collection::evacuation::forwarding_scan::scan_together;
+use crate::collection::evacuation::new_places::NewPlaces;
+use crate::collection::evacuation::piecewise_walk::walk_together;
+use crate::collection::evacuation::young_coverage;
+use crate::collection::first_inventory::FirstInventory;
+use crate::collection::full_collection::FullCollectionReading;
+use crate::collection::report::{CollectionKind, CollectionReport, MovesFault, MovesLevel};
+use crate::collection::survivor::Survivor;
 use crate::error::Error;
-use crate::evacuation_failure::FailureReading;
-use crate::evacuation_walk::{Evacuated, EvacuationWalk};
-use crate::first_inventory::FirstInventory;
-use crate::forwarding_scan::scan_together;
-use crate::full_collection::FullCollectionReading;
-use crate::heap_spaces::HeapSpaces;
-use crate::jvm_flags::JvmFlags;
-use crate::new_places::NewPlaces;
-use crate::object_walk::ObjectSizes;
-use crate::piecewise_walk::walk_together;
-use crate::space::{Space, SpaceKind};
-use crate::survivor::Survivor;
-use crate::vm_structs::VmStructs;
-use crate::walk_pool::WalkPool;
-use crate::young_coverage;
+use crate::heap::address_range::AddressRange;
+use crate::heap::heap_spaces::HeapSpaces;
+use crate::heap::object_walk::ObjectSizes;
+use crate::heap::space::{Space, SpaceKind};
+use crate::process::elapsed::nanos_since;
+use crate::process::walk_pool::WalkPool;
+use crate::vm::collection_cause::CollectionCause;
+use crate::vm::collector::Collector;
+use crate::vm::jvm_flags::JvmFlags;
+use crate::vm::vm_structs::VmStructs;
 use air::{Air, used};
+use allocation_frontier::AllocationFrontier;
 use counts::Counts;
 use phase::PausePhase;
 pub(crate) use phase::UnannouncedStep;

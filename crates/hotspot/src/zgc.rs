@@ -11,7 +11,7 @@
 //! ```
 //!
 //! A driver runs the phases of its generation one after the other and reads the clock between them, through the word
-//! that [`crate::pause_hook`] replaces. While our code runs there, nothing else can change the pages that the cycle
+//! that [`crate::hooks::pause_hook`] replaces. While our code runs there, nothing else can change the pages that the cycle
 //! judges. The program's threads go on; no object is touched, and pauses hold no work. A driver only copies: at the
 //! next end of marking, from which on the VM may free what our thread still reads, it waits until that is read.
 //!
@@ -58,5 +58,4 @@ pub use address_key::OLD_GENERATION;
 pub use capture::CycleFault;
 pub use cycle_report::{CycleKind, CycleListener, CycleReport, CycleStart};
 pub use cycle_watch::{ZgcClasses, ZgcWatch};
-pub(crate) use layout::address_bits;
 pub use use_reader::CycleUses;

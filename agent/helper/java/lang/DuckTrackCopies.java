@@ -9,7 +9,7 @@ import jdk.internal.vm.annotation.Hidden;
 public final class DuckTrackCopies {
     private static final Unsafe U = Unsafe.getUnsafe();
 
-    /** Where a class keeps the number of its oop maps, and the lengths of the tables before them ({@code hotspot/src/class_table/reference_maps.rs}). */
+    /** Where a class keeps the number of its oop maps, and the lengths of the tables before them ({@code hotspot/src/classes/class_table/reference_maps.rs}). */
     private static final long MAPS = DuckTrackHolders.constant(DuckTrackLayout.ASK_RECORD_MAPS);
     private static final long VTABLE_LENGTH = DuckTrackHolders.constant(DuckTrackLayout.ASK_RECORD_VTABLE_LENGTH);
     private static final long ITABLE_LENGTH = DuckTrackHolders.constant(DuckTrackLayout.ASK_RECORD_ITABLE_LENGTH);

@@ -6,7 +6,7 @@ import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * What instrumented code calls where it uses an object: a stamp goes into the object's word of the shadow of the heap ({@code hotspot/src/shadow.rs}).
+ * What instrumented code calls where it uses an object: a stamp goes into the object's word of the shadow of the heap ({@code hotspot/src/heap/shadow.rs}).
  *
  * <p>The stamp is a word that the agent advances at each collection. Address computation and store are one instruction in compiled code and one call of a
  * native method in the interpreter, so no collection comes between them. In compiled code none comes between the load of the clock and the store,

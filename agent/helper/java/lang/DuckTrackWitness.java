@@ -8,7 +8,7 @@ import jdk.internal.vm.annotation.Hidden;
 
 /**
  * What instrumented code calls in {@code mode=deaths}: the moment of a use, or of the loss of a reference, goes into the object's word of one of two shadows of the heap
- * ({@code hotspot/src/shadow.rs}).
+ * ({@code hotspot/src/heap/shadow.rs}).
  *
  * <p>A moment is the thread's number and the position in its own stream of events: the cursor of its buffer and the word BIAS of its block. A pause adds to BIAS, so a moment
  * after a collection is larger than all before. A thread without a block reads those of the block that all share, which tell the number of collections.

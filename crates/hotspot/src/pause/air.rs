@@ -14,9 +14,9 @@
 use std::time::{Duration, Instant};
 
 use super::Pause;
-use crate::collection_report::{CollectionKind, CollectionReport};
-use crate::collector::Collector;
-use crate::space::Space;
+use crate::collection::report::{CollectionKind, CollectionReport};
+use crate::heap::space::Space;
+use crate::vm::collector::Collector;
 
 /// Full collections in a row that take the air.
 const IN_A_ROW: u32 = 3;

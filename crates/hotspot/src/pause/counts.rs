@@ -1,7 +1,7 @@
 //! How many collections the VM has counted.
 
 use crate::error::Error;
-use crate::heap_spaces::HeapSpaces;
+use crate::heap::heap_spaces::HeapSpaces;
 
 /// The VM's own counts of collections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use super::{KnownCollection, Pause, nanos_since, ranges};
 use crate::address::Address;
-use crate::collected_spaces::CollectedSpaces;
-use crate::collection_report::{CollectionKind, MovesFault};
-use crate::collector::Collector;
+use crate::collection::collected_spaces::CollectedSpaces;
+use crate::collection::evacuation::evacuation_failure::{SpaceReading, settle_kept};
+use crate::collection::evacuation::evacuation_walk::EvacuationWalk;
+use crate::collection::evacuation::new_places::NewPlaces;
+use crate::collection::report::{CollectionKind, MovesFault};
 use crate::error::Error;
-use crate::evacuation_failure::{SpaceReading, settle_kept};
-use crate::evacuation_walk::EvacuationWalk;
-use crate::new_places::NewPlaces;
-use crate::space::Space;
+use crate::heap::space::Space;
+use crate::vm::collector::Collector;
 
 /// No reading showed a region that was kept.
 pub(super) const END_MISSED: MovesFault = MovesFault::PhaseMissed {

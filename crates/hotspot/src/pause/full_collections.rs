@@ -1,13 +1,13 @@
 //! Full collections of a pause: what is read at each look, their reports, and the unseen young collections next to them.
 
 use super::Pause;
-use crate::collection_report::{CollectionKind, CollectionReport, MovesFault};
-use crate::collector::Collector;
-use crate::first_inventory::FirstInventory;
-use crate::full_collection::{FullCollection, FullStep};
-use crate::full_inventory::take_anew;
-use crate::full_report::full_report;
-use crate::survivor_list::SurvivorList;
+use crate::collection::first_inventory::FirstInventory;
+use crate::collection::full_collection::inventory::take_anew;
+use crate::collection::full_collection::report::full_report;
+use crate::collection::full_collection::{FullCollection, FullStep};
+use crate::collection::report::{CollectionKind, CollectionReport, MovesFault};
+use crate::collection::survivor_list::SurvivorList;
+use crate::vm::collector::Collector;
 
 impl Pause {
     /// Reads what a full collection shows by now, and reports one that was followed by another. Returns whether one is moving objects now.

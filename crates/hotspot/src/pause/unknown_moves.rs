@@ -13,10 +13,10 @@
 use std::time::Instant;
 
 use super::{Pause, nanos_since};
-use crate::collection_report::{CollectionKind, CollectionReport, MovesFault, MovesLevel};
-use crate::collector::Collector;
-use crate::first_inventory::FirstInventory;
-use crate::listed_heap::list_heap;
+use crate::collection::first_inventory::FirstInventory;
+use crate::collection::listed_heap::list_heap;
+use crate::collection::report::{CollectionKind, CollectionReport, MovesFault, MovesLevel};
+use crate::vm::collector::Collector;
 
 impl Pause {
     /// Lists the heap if this level does not know the moves. If the heap does not parse, that is the fault.

@@ -4,7 +4,7 @@
 //! has written only to these. [`WriteWatch`] tells which they are; all other pages are skipped, because no object that starts there
 //! survived.
 //!
-//! The result is checked: as always, the objects at the new places must be exactly the survivors found ([`crate::young_coverage`]). If they
+//! The result is checked: as always, the objects at the new places must be exactly the survivors found (`young_coverage`). If they
 //! are not, everything is read. The check is blind to classes that fillers also have (`int[]` and `java.lang.Object`, up to JDK 18): there
 //! may be more objects of these than were found.
 //!
@@ -13,13 +13,13 @@
 
 use std::sync::Arc;
 
-use crate::allocation_frontier::AllocationFrontier;
-use crate::collection_report::{AddressRange, MemoryRange};
-use crate::evacuation_walk::Evacuated;
-use crate::page_size::page_size;
-use crate::space::{Space, SpaceKind};
-use crate::walk_pool::WalkPool;
-use crate::write_watch::WriteWatch;
+use crate::collection::evacuation::evacuation_walk::Evacuated;
+use crate::heap::address_range::{AddressRange, MemoryRange};
+use crate::heap::space::{Space, SpaceKind};
+use crate::pause::allocation_frontier::AllocationFrontier;
+use crate::pause::write_watch::WriteWatch;
+use crate::process::page_size::page_size;
+use crate::process::walk_pool::WalkPool;
 
 /// A smaller eden is read as fast as it is watched.
 const FEWEST_PAGES: usize = 4096;
@@ -200,9 +200,9 @@ fn edens(regions: &[Space]) -> Vec<AddressRange> {
 mod tests {
     use super::{UnwrittenPages, WrittenMemory, edens, free_memory};
     use crate::address::Address;
-    use crate::collection_report::AddressRange;
-    use crate::evacuation_walk::Evacuated;
-    use crate::space::{Space, SpaceKind};
+    use crate::collection::evacuation::evacuation_walk::Evacuated;
+    use crate::heap::address_range::AddressRange;
+    use crate::heap::space::{Space, SpaceKind};
 
     const REGION: usize = 1 << 20;
 

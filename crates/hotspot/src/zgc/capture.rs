@@ -6,13 +6,14 @@
 //! a thread of ours               reads classes and sizes of the survivors, where they are now         Outcome
 //! ```
 
-use crate::class_table::ClassTable;
-use crate::collection_report::AddressRange;
-use crate::object_walk::ObjectSizes;
-use crate::survivor::Survivor;
+use crate::classes::class_table::ClassTable;
+use crate::collection::survivor::Survivor;
+use crate::heap::address_range::AddressRange;
+use crate::heap::object_walk::ObjectSizes;
+use crate::vm::zgc_tables::Form;
 use crate::zgc::address_key::Generation;
 use crate::zgc::forwarding_table::{Forwarding, RelocationSet, TableCopy, TableFault, by_page};
-use crate::zgc::layout::{Form, Layout};
+use crate::zgc::layout::Layout;
 use crate::zgc::live_map::{LiveMap, LiveMapFault};
 use crate::zgc::object_reader::{ObjectFault, ObjectReader, Places};
 use crate::zgc::page_table::Page;

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use crate::collection_report::AddressRange;
-use crate::survivor::Survivor;
+use crate::collection::survivor::Survivor;
+use crate::heap::address_range::AddressRange;
 use crate::zgc::capture::{CycleFault, Outcome};
 use crate::zgc::use_reader::CycleUses;
 

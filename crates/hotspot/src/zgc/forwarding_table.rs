@@ -12,7 +12,7 @@
 use std::collections::HashMap;
 
 use crate::address::Address;
-use crate::careful_read::{read_bytes, read_each};
+use crate::process::careful_read::{read_bytes, read_each};
 use crate::zgc::generations::GenerationPlace;
 use crate::zgc::layout::Layout;
 use crate::zgc::page_table::word_at;

@@ -10,8 +10,8 @@
 //! proven again at each pause: a number grows by one at Mark Start, and phases follow each other.
 
 use crate::address::Address;
-use crate::careful_read::read_bytes;
 use crate::error::Error;
+use crate::process::careful_read::read_bytes;
 
 /// The collector's numbers of phases.
 pub(super) const MARK: u32 = 0;

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::address::Address;
-use crate::collection_report::AddressRange;
-use crate::survivor::Survivor;
+use crate::collection::survivor::Survivor;
+use crate::heap::address_range::AddressRange;
 use crate::zgc::address_key::{Generation, OLD_GENERATION};
 use crate::zgc::capture::Outcome;
 
@@ -200,7 +200,7 @@ fn granules(objects: &[Survivor]) -> Vec<AddressRange> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::class_table::ClassId;
+    use crate::classes::class_table::ClassId;
 
     const OLD: usize = OLD_GENERATION;
 

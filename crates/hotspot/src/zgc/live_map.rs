@@ -9,7 +9,7 @@
 //! The count of objects that the VM keeps beside must be what the bits say, and so must the bytes ([`super::object_reader`]).
 
 use crate::address::Address;
-use crate::careful_read::read_bytes;
+use crate::process::careful_read::read_bytes;
 use crate::zgc::page_table::{Page, word_at};
 
 const SEGMENTS: u64 = 64;
@@ -39,7 +39,7 @@ pub(crate) enum LiveMapFault {
 }
 
 impl LiveMap {
-    /// How many objects the page counts, as [`LiveMap::read`] takes it.
+    /// How many objects the page counts, as [`LiveMap::copy`] takes it.
     pub(crate) fn counted(page: &Page, at: usize, seqnum: u32) -> u32 {
         match word_at(&page.header, at) {
             Some(word) if word as u32 == seqnum => (word >> 32) as u32,

@@ -5,11 +5,11 @@
 //! first that the place can be read. The sum of all sizes must be the page's own count of live bytes.
 
 use crate::address::Address;
-use crate::careful_read::read_value;
-use crate::class_table::{ClassId, ClassTable};
-use crate::lanes::prefetch;
-use crate::object_walk::ObjectSizes;
-use crate::survivor::Survivor;
+use crate::classes::class_table::{ClassId, ClassTable};
+use crate::collection::evacuation::lanes::prefetch;
+use crate::collection::survivor::Survivor;
+use crate::heap::object_walk::ObjectSizes;
+use crate::process::careful_read::read_value;
 use crate::zgc::address_key::Generation;
 use crate::zgc::layout::Layout;
 use crate::zgc::live_map::LiveMap;

@@ -4,7 +4,7 @@
 //! gone is an error, not a crash), and a page counts only if the table still has it after its header was copied.
 
 use crate::address::Address;
-use crate::careful_read::{read_bytes, read_each, read_value};
+use crate::process::careful_read::{read_bytes, read_each, read_value};
 use crate::zgc::layout::{Layout, PageFields};
 
 /// Slots read at once.

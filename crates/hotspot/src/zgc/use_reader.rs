@@ -28,7 +28,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::collections::HashMap;
 
 use crate::address::Address;
-use crate::shadow::Shadow;
+use crate::heap::shadow::Shadow;
 use crate::zgc::address_key::Generation;
 use crate::zgc::forwarding_table::RelocationSet;
 use crate::zgc::layout::Layout;

@@ -5,8 +5,9 @@ use std::fs::read_to_string;
 use std::ops::Range;
 
 use crate::address::Address;
-use crate::shadow_views::HeapViews;
-use crate::zgc::layout::{Form, Layout};
+use crate::heap::shadow_views::HeapViews;
+use crate::vm::zgc_tables::Form;
+use crate::zgc::layout::Layout;
 
 impl Layout {
     /// The views of the heap; `None` if no mapping is where they should be.

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::address::Address;
-use crate::collection_report::{AddressRange, MemoryRange};
+use crate::heap::address_range::{AddressRange, MemoryRange};
 use crate::zgc::address_key::OLD_GENERATION;
 use crate::zgc::capture::Outcome;
 

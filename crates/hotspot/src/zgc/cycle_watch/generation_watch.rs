@@ -5,13 +5,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use crate::address::Address;
-use crate::elapsed::nanos_since;
+use crate::process::elapsed::nanos_since;
+use crate::vm::zgc_tables::Form;
 use crate::zgc::address_key::Generation;
 use crate::zgc::capture::Capture;
 use crate::zgc::cycle_report::{CycleKind, CycleStart};
 use crate::zgc::forwarding_table::RelocationSet;
 use crate::zgc::generations::{GenerationPlace, MARK, MARK_COMPLETE, RELOCATE};
-use crate::zgc::layout::Form;
 use crate::zgc::use_reader::CycleClock;
 
 /// No pause has begun.

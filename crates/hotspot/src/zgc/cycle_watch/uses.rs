@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::generation_watch::{GenerationWatch, Reader};
 use super::{Shared, ZgcWatch};
-use crate::shadow::Shadow;
-use crate::shadow_views::HeapViews;
+use crate::heap::shadow::Shadow;
+use crate::heap::shadow_views::HeapViews;
 use crate::zgc::capture::{Capture, CycleFault, Outcome};
 use crate::zgc::cycle_report::CycleStart;
 use crate::zgc::forwarding_table::{RelocationSet, TableFault};
