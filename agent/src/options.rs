@@ -127,8 +127,6 @@ impl Options {
 pub enum Moves {
     /// Read inside the pause of every collection.
     Exact,
-    /// Read at the end of a collection.
-    Finish,
     /// Unknown.
     Off,
 }

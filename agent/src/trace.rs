@@ -133,7 +133,6 @@ impl Trace {
             queue: core.queue_within_bound(core.options.events.buffer_size),
             most_mirror_bytes: core.mirror_within_bound(),
             moves: self.collections.are_watched(),
-            may_match_later: self.collections.are_exact(),
             frontier: self.collections.frontier(),
             start_unix_millis: core.start_unix_millis,
             sites: Arc::clone(&self.sites),

@@ -48,6 +48,6 @@ pub use trace_commands::{count_report, heap_at, last_collection_by, trace_comman
 pub use traced_deaths::{
     ObjectNumber, ObjectUpdate, deaths_command, traced_objects, traced_updates,
 };
-pub use traced_layouts::{compacting_layouts, jdks_of_traced_layouts, traced_layouts};
+pub use traced_layouts::{jdks_of_traced_layouts, traced_layouts};
 pub use traced_run::TracedRun;
 pub use turn::{Turns, jdks_in_turn, pairs};

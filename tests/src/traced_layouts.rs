@@ -1,7 +1,4 @@
 //! The collectors and object layouts with which traces are checked.
-//!
-//! Unless told to compact everything, Serial and Parallel leave dead objects at the beginning of the old space in place, under fillers.
-//! Inside looks need no such options; the reconciliation of `moves=finish` depends on the order and loses sites without them.
 
 use crate::Jdk;
 
@@ -12,24 +9,6 @@ const LAYOUTS: [&[&str]; 4] = [
     &["-XX:+UseG1GC", "-XX:+UseCompactObjectHeaders"],
     &["-XX:+UseG1GC"],
 ];
-
-/// The options with which a collector's full collections compact everything, in order.
-const COMPACTING: [&[&str]; 2] = [
-    &["-XX:+UseSerialGC", "-XX:MarkSweepAlwaysCompactCount=1"],
-    // Up to JDK 22.
-    &[
-        "-XX:+UseParallelGC",
-        "-XX:HeapMaximumCompactionInterval=1",
-        "-XX:HeapFirstMaximumCompactionCount=1",
-    ],
-];
-
-/// The options of each collector and object layout that this JDK has, with full collections that compact everything.
-pub fn compacting_layouts(jdk: &Jdk) -> impl Iterator<Item = &'static [&'static str]> {
-    let others = LAYOUTS.into_iter().skip(COMPACTING.len());
-    let all = COMPACTING.into_iter().chain(others);
-    all.filter(|options| jdk.accepts(options))
-}
 
 /// The options of each collector and object layout, and which of these JDKs
 /// have it: of three, each layout finds another one if it takes them in turn.

@@ -203,8 +203,7 @@ impl UseStamps {
         };
         let (start, begun) = (Instant::now(), thread_cpu());
         let mut reading = self.reading.lock();
-        // For a heap that was listed, the collected memory is unknown.
-        let all = reading.may_look_at_all(start) || reports.iter().any(|report| report.listed);
+        let all = reading.may_look_at_all(start);
         let collected = reports.iter().flat_map(|report| &report.collected);
         let collected = merged(collected.copied().collect());
         let now = self.now();

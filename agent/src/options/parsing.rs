@@ -113,9 +113,7 @@ impl Options {
         // A trial needs no moves, because it looks at the objects themselves.
         let knows_moves = self.moves != Moves::Off || self.trial.is_some();
         if self.staleness != Staleness::Off && !knows_moves {
-            return Err(BadOption(
-                "option `staleness` needs moves=exact or moves=finish".to_owned(),
-            ));
+            return Err(BadOption("option `staleness` needs moves=exact".to_owned()));
         }
         if self.objects_of_executions && self.app != App::Off {
             // An open call of a virtual thread takes its totals from carrier to carrier.
@@ -227,11 +225,7 @@ impl Options {
         let events = &mut self.events;
         match value.key {
             "moves" => {
-                self.moves = value.one_of([
-                    ("exact", Moves::Exact),
-                    ("finish", Moves::Finish),
-                    ("off", Moves::Off),
-                ])?;
+                self.moves = value.one_of([("exact", Moves::Exact), ("off", Moves::Off)])?;
             }
             "watch" if cfg!(feature = "test-switches") => self.watch_writes = value.on_off()?,
             "staleness" => self.staleness = value.staleness()?,

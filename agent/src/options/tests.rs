@@ -71,9 +71,8 @@ fn options_of_traces() {
     assert_eq!(memory.memory, Some(128 << 20));
     assert!(refused("memory=10k").contains("bytes from 1m on"));
     assert!(!run("control=off").control);
-    let options =
-        run("mode=trace,moves=finish,on-full=drop,compress=partial:0.5,max-trace-size=64m");
-    assert_eq!((options.mode, options.moves), (Mode::Trace, Moves::Finish));
+    let options = run("mode=trace,moves=off,on-full=drop,compress=partial:0.5,max-trace-size=64m");
+    assert_eq!((options.mode, options.moves), (Mode::Trace, Moves::Off));
     let events = EventChoices {
         drop_on_full: true,
         compress: Compress::Partial(0.5),
@@ -133,7 +132,7 @@ fn death_times_need_all_of_a_trace() {
     assert_eq!(buffer("mode=full"), 32 << 10);
     assert_eq!(buffer("mode=deaths"), 16 << 10);
     for (other, needed) in [
-        ("moves=finish", "moves=exact"),
+        ("moves=off", "moves=exact"),
         ("on-full=drop", "on-full=wait"),
     ] {
         for mode in ["deaths", "full"] {

@@ -93,8 +93,6 @@ pub(crate) struct Start<'a> {
     /// Maximum size of the heap mirror in bytes.
     pub(crate) most_mirror_bytes: Option<u64>,
     pub(crate) moves: bool,
-    /// Moves are exact: survivors may be matched with events by those who read the trace.
-    pub(crate) may_match_later: bool,
     pub(crate) frontier: Option<Arc<AllocationFrontier>>,
     pub(crate) start_unix_millis: u64,
     pub(crate) sites: Arc<SiteTable>,
@@ -356,8 +354,7 @@ impl ThreadBuffers {
         survivors: Survivors,
     ) {
         let start = Instant::now();
-        // For a heap that was listed, moves are determined later.
-        let kept = self.kept.as_ref().filter(|_| !survivors.listed);
+        let kept = self.kept.as_ref();
         let copy = kept.and_then(|kept| kept.keep(&collection, &uses, &survivors.objects));
         if copy.is_some() {
             self.work.survivors.add_since(start);
@@ -449,7 +446,7 @@ fn event_options(start: &Start<'_>) -> EventOptions {
             OnFull::Wait
         },
         moves: start.moves,
-        match_later: start.may_match_later && choices.max_trace_size.is_none(),
+        match_later: start.moves && choices.max_trace_size.is_none(),
         most_mirror_bytes: start.most_mirror_bytes,
         pid: std::process::id(),
         start_unix_millis: start.start_unix_millis,

@@ -51,7 +51,6 @@ pub(crate) struct Collections {
 #[derive(Default)]
 struct State {
     watch: Option<CollectionWatch>,
-    level: MovesLevel,
     started: Option<Started>,
     /// Rows of the class table that are in the trace.
     classes: u32,
@@ -80,11 +79,9 @@ impl Collections {
         (stack_chunk_size, attached): (Option<usize>, bool),
         unannounced: Box<dyn UnannouncedCollections>,
     ) -> Result<(), String> {
-        let level = match options.moves {
-            Moves::Exact => MovesLevel::Exact,
-            Moves::Finish => MovesLevel::Finish,
-            Moves::Off => return Ok(()),
-        };
+        if options.moves == Moves::Off {
+            return Ok(());
+        }
         let collector = Collector::of(flags).ok_or("the collector is unknown")?;
         if collector == Collector::Z {
             let of_vm = (stack_chunk_size, attached);
@@ -94,7 +91,7 @@ impl Collections {
             return Ok(());
         }
         let mut watch =
-            CollectionWatch::new(vm, flags, collector, level).map_err(|error| error.to_string())?;
+            CollectionWatch::new(vm, flags, collector).map_err(|error| error.to_string())?;
         if let Some(offset) = stack_chunk_size {
             watch.set_stack_chunk_size_offset(offset);
         }
@@ -104,11 +101,9 @@ impl Collections {
         if let Some(collection) = options.fault_at {
             watch.fail_at(collection);
         }
-        // Only visible at level exact. At other levels such a collection is a fault of the next one.
         watch.tell_unannounced(unannounced);
         let mut state = self.state.lock();
         state.watch = Some(watch);
-        state.level = level;
         Ok(())
     }
 
@@ -187,13 +182,6 @@ impl Collections {
 
     pub(crate) fn are_watched(&self) -> bool {
         self.concurrent.get().is_some() || self.state.lock().watch.is_some()
-    }
-
-    /// Whether the moves of all collections are read, so that survivors may be matched with events by those who read the trace.
-    pub(crate) fn are_exact(&self) -> bool {
-        let state = self.state.lock();
-        let in_pauses = state.watch.is_some() && state.level == MovesLevel::Exact;
-        in_pauses || self.concurrent.get().is_some()
     }
 
     /// The heap as its shadow must be.
@@ -296,7 +284,7 @@ impl Collections {
             nanos: started.nanos + nanos_since(own),
             ..started
         };
-        record_collections(buffers, &state, started, before, &mut reports);
+        record_collections(buffers, started, before, &mut reports);
         for layer in layers {
             layer.pause_ends(core, buffers.epoch());
         }
@@ -329,7 +317,6 @@ impl Collections {
 
 fn record_collections(
     buffers: &ThreadBuffers,
-    state: &State,
     started: Started,
     mut before: BeforeCollection,
     reports: &mut Vec<CollectionReport>,
@@ -359,10 +346,9 @@ fn record_collections(
         let survivors = Survivors {
             objects: parts.map(Iterator::collect).collect(),
             whole_heap: report.anew,
-            listed: report.listed,
         };
         before.write_stamps(buffers, report.dead_records.take());
-        let mut collection = collection(&report, state.level);
+        let mut collection = collection(&report);
         collection.number = buffers.next_epoch();
         collection.start_unix_micros = started.micros;
         collection.end_unix_micros = end;
@@ -402,14 +388,14 @@ pub(crate) fn survivor(survivor: ducktrack_hotspot::Survivor) -> Survivor {
     )
 }
 
-fn collection(report: &CollectionReport, level: MovesLevel) -> Collection {
+fn collection(report: &CollectionReport) -> Collection {
     let number = |address: Address| address.0 as u64;
     Collection {
         vm_total: report.number,
         kind: report.kind,
         cause: report.cause.clone(),
         walk_nanos: report.walk_nanos,
-        level,
+        level: MovesLevel::Exact,
         before: report
             .before
             .iter()

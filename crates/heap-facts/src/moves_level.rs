@@ -8,10 +8,10 @@ pub enum MovesLevel {
     /// Not at all: collections are counted, objects are not looked at.
     #[default]
     Off,
-    /// The heap is read when a collection has finished. Successful young and mixed collections are
-    /// exact; of full ones and failed evacuations the heap that they left is known, not the moves.
+    /// Only traces of earlier builds have it: moves of full collections and of failed evacuations were
+    /// reconstructed from the heap that they left; successful young and mixed collections are exact.
     Finish,
-    /// The heap is also read inside the pause: every collection is exact.
+    /// The heap is read inside the pause: every collection is exact.
     Exact,
 }
 

@@ -43,10 +43,8 @@ mod late_table;
 mod matching;
 mod moves;
 mod pending;
-mod reconciliation;
 mod site_classes;
 mod suspects;
-mod unknown_moves;
 
 /// Fault of a collection that went on while the program ran, if what survived is not what events say was there.
 const CONTRADICTED: &str = "survivors of the cycle contradict the events";

@@ -5,7 +5,6 @@ pub(crate) mod dead_objects;
 pub(crate) mod evacuation;
 pub(crate) mod first_inventory;
 pub(crate) mod full_collection;
-pub(crate) mod listed_heap;
 pub(crate) mod report;
 pub(crate) mod survivor;
 pub(crate) mod survivor_list;

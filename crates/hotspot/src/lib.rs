@@ -54,7 +54,7 @@ pub use classes::layout_helper::{InstanceSize, LayoutHelper};
 pub use classes::method_parameters::{MethodParameterFacts, MethodParameterLayout, ParameterFacts};
 pub use collection::dead_objects::{DeadRecorder, HeldReference};
 pub use collection::full_collection::{FullCollection, FullCollectionReading, FullStep};
-pub use collection::report::{CollectionKind, CollectionReport, MovesFault, MovesLevel};
+pub use collection::report::{CollectionKind, CollectionReport, MovesFault};
 pub use collection::survivor::Survivor;
 pub use collection::survivor_list::SurvivorList;
 pub use error::Error;

@@ -7,14 +7,12 @@ mod counts;
 mod failed_evacuation;
 mod full_collections;
 mod phase;
-mod unknown_moves;
 mod unwritten_pages;
 mod write_watch;
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::address::Address;
 use crate::classes::class_table::ClassTable;
 use crate::collection::collected_spaces::{CollectedSpaces, generations, regions};
 use crate::collection::dead_objects::{DeadObjects, DeadRecorder};
@@ -26,7 +24,7 @@ use crate::collection::evacuation::piecewise_walk::walk_together;
 use crate::collection::evacuation::young_coverage;
 use crate::collection::first_inventory::FirstInventory;
 use crate::collection::full_collection::FullCollectionReading;
-use crate::collection::report::{CollectionKind, CollectionReport, MovesFault, MovesLevel};
+use crate::collection::report::{CollectionKind, CollectionReport, MovesFault};
 use crate::collection::survivor::Survivor;
 use crate::error::Error;
 use crate::heap::address_range::AddressRange;
@@ -50,14 +48,11 @@ use unwritten_pages::{UnwrittenPages, WrittenMemory};
 #[derive(Debug)]
 pub(crate) struct Pause {
     collector: Collector,
-    level: MovesLevel,
     pub(crate) spaces: HeapSpaces,
     pub(crate) classes: ClassTable,
     pub(crate) sizes: ObjectSizes,
     cause: CollectionCause,
-    /// Level exact only.
-    full: Option<FullCollectionReading>,
-    /// Level exact only.
+    full: FullCollectionReading,
     failure: FailureReading,
     /// The spaces at the start of the current collection.
     pub(crate) before: Vec<Space>,
@@ -65,13 +60,11 @@ pub(crate) struct Pause {
     pub(crate) latest: Vec<Space>,
     /// The VM's counts at the start of the current collection.
     counts_before: Counts,
-    /// End of the old space at the start of the current collection (Serial and Parallel).
-    old_end: Option<Address>,
     /// Classes may have been unloaded since the table was refreshed: in a full collection or at Remark.
     classes_may_be_gone: bool,
     pool: WalkPool,
     unwritten: UnwrittenPages,
-    /// The recorder of dead objects. Level exact only.
+    /// The recorder of dead objects.
     dead: Option<DeadObjects>,
     first: FirstInventory,
     /// The VM announces its collections from now on. A collection before that is no missed one.
@@ -108,17 +101,12 @@ impl Pause {
         vm: &VmStructs,
         flags: &JvmFlags,
         collector: Collector,
-        level: MovesLevel,
     ) -> Result<Self, Error> {
         let spaces = HeapSpaces::load(vm, collector)?;
         let sizes = ObjectSizes::load(vm, flags, None)?;
-        let full = match level {
-            MovesLevel::Exact => Some(FullCollectionReading::load(vm, collector, &spaces, &sizes)?),
-            MovesLevel::Finish | MovesLevel::Off => None,
-        };
+        let full = FullCollectionReading::load(vm, collector, &spaces, &sizes)?;
         Ok(Self {
             collector,
-            level,
             spaces,
             classes: ClassTable::new(vm)?,
             sizes,
@@ -128,13 +116,10 @@ impl Pause {
             before: Vec::new(),
             latest: Vec::new(),
             counts_before: Counts::default(),
-            old_end: None,
             classes_may_be_gone: true,
             pool: WalkPool::new(),
-            unwritten: match (collector, level) {
-                (Collector::G1, MovesLevel::Exact | MovesLevel::Finish) => {
-                    UnwrittenPages::of_regions()
-                }
+            unwritten: match collector {
+                Collector::G1 => UnwrittenPages::of_regions(),
                 _ => UnwrittenPages::default(),
             },
             dead: None,
@@ -145,7 +130,7 @@ impl Pause {
             air: Air::default(),
             used_before: 0,
             fault: None,
-            off: level == MovesLevel::Off,
+            off: false,
             fault_in: None,
             reports: Vec::new(),
             walk_nanos: 0,
@@ -201,7 +186,6 @@ impl Pause {
         self.spaces.list(&mut self.before)?;
         self.used_before = used(&self.before);
         self.counts_before = self.counts()?;
-        self.old_end = self.spaces.old_end();
         if self.air.is_gone() {
             return Err(MovesFault::NoAir);
         }
@@ -287,8 +271,7 @@ impl Pause {
                 .iter()
                 .any(|space| space.kind == SpaceKind::Eden && space.bottom < space.top)
         };
-        self.full.is_some()
-            && self.collector != Collector::G1
+        self.collector != Collector::G1
             && is_filled(&self.before)
             && !is_filled(&self.latest)
             && self
@@ -306,7 +289,7 @@ impl Pause {
             ..self.counts().unwrap_or(self.counts_before)
         };
         let outcome = self.last_collection(&after, counts);
-        self.off |= matches!(&outcome, Err(fault) if fault.is_final());
+        self.off |= outcome.is_err();
         let report = self.report(outcome, after.clone(), counts, started);
         self.reports.push(report);
         self.walk_nanos = 0;
@@ -332,11 +315,9 @@ impl Pause {
 
     fn finish_all(&mut self, reports: &mut Vec<CollectionReport>) {
         self.phase.finish();
-        if let Some(full) = &mut self.full {
-            // SAFETY: the world is still stopped, on the same thread.
-            let completed = unsafe { full.finish(&self.classes, &self.sizes) };
-            self.report_full(completed);
-        }
+        // SAFETY: the world is still stopped, on the same thread.
+        let completed = unsafe { self.full.finish(&self.classes, &self.sizes) };
+        self.report_full(completed);
         if self.is_all_reported() {
             self.last = Some(self.counts_before);
             reports.append(&mut self.reports);
@@ -353,9 +334,8 @@ impl Pause {
             (None, Err(error)) => Err(error.into()),
             (None, Ok(())) => self.last_collection(&after, counts),
         };
-        self.off |= matches!(&outcome, Err(fault) if fault.is_final());
-        let mut report = self.report(outcome, after, counts, started);
-        self.list_if_not_known(&mut report);
+        self.off |= outcome.is_err();
+        let report = self.report(outcome, after, counts, started);
         self.reports.push(report);
         reports.append(&mut self.reports);
     }
@@ -372,21 +352,14 @@ impl Pause {
         counts: Counts,
     ) -> Result<KnownCollection, MovesFault> {
         if counts.full != self.counts_before.full {
-            return Err(MovesFault::NotAtThisLevel {
-                what: "a full collection",
-            });
+            return Err(MovesFault::PhaseMissed { phase: "all of it" });
         }
         let collected = self.collected(after, counts)?;
         if let Some(reading) = self.failure.take_failed() {
             return self.failed_evacuation(reading, &collected, after);
         }
-        if !collected.kept.is_empty() && self.full.is_some() {
-            return Err(failed_evacuation::END_MISSED);
-        }
         if !collected.kept.is_empty() {
-            return Err(MovesFault::NotAtThisLevel {
-                what: "a failed evacuation",
-            });
+            return Err(failed_evacuation::END_MISSED);
         }
         let kind = if collected.is_mixed() {
             CollectionKind::Mixed
@@ -574,7 +547,6 @@ impl Pause {
             dead_records,
             survivors: found.into_survivors(),
             walk_nanos: self.walk_nanos + nanos_since(started),
-            listed: false,
             fault,
             anew: false,
         };

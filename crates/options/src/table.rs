@@ -233,11 +233,10 @@ pub const OPTIONS: &[AgentOption] = &[
     ),
     option(
         "moves",
-        Words(&["exact", "finish", "off"]),
+        Words(&["exact", "off"]),
         "exact",
         TRACES,
-        "How moves and deaths are read: inside each pause as well; only at its end (after full collections some origins are ambiguous); not at \
-         all.",
+        "Whether moves and deaths are read: in each pause, or not at all.",
     ),
     option(
         "staleness",

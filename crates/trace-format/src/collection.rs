@@ -129,9 +129,8 @@ pub struct CollectionCounts {
     pub found_bytes: u64,
     /// How many found objects the following blocks of kind 21 explain, by events that did not know the address.
     pub explained: u64,
-    /// Objects with several possible origins: found objects that stay unexplained because of it; and, where moves were reconstructed from
-    /// the heap before and after (full collections and failed evacuations with `moves=finish`), survivors that may be other objects with
-    /// other origins.
+    /// Objects with several possible origins: found objects that stay unexplained because of it; and, in traces of earlier builds
+    /// ([`MovesLevel::Finish`]), survivors that may be other objects with other origins.
     pub ambiguous: u64,
     /// Objects that the writer knows after this collection.
     pub live: u64,

@@ -1,7 +1,7 @@
 //! An agent that checks [`CollectionWatch`]: it applies each report to a model of the heap, and compares the model with the real heap,
 //! object by object, before the world goes on.
 //!
-//! `java -agentpath:libgc_moves_agent.so=LEVEL[,verbose] GcMovesProbe ...`, where LEVEL is `finish` or `exact`. The program
+//! `java -agentpath:libgc_moves_agent.so=[verbose] GcMovesProbe ...`. The program
 //! (`tests/vm/gc_moves/GcMovesProbe.java`) loads the library again for its native methods and prints [`Oracle::summary`] at its end.
 
 mod heap_model;
@@ -13,8 +13,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use ducktrack_hotspot::{
-    CollectionWatch, Collector, JvmFlags, MovesLevel, ObjectSizes, UnannouncedCollections,
-    VmStructs,
+    CollectionWatch, Collector, JvmFlags, ObjectSizes, UnannouncedCollections, VmStructs,
 };
 use ducktrack_jvmti::sys::{JNIEnv, JavaVM, jclass, jint, jlong, jobject, jstring};
 use ducktrack_jvmti::{
@@ -27,7 +26,6 @@ use crate::tagged_objects::TaggedObjects;
 /// The agent's options and environment.
 struct Agent {
     env: Env,
-    level: MovesLevel,
     verbose: bool,
 }
 
@@ -74,11 +72,6 @@ pub unsafe extern "system" fn Agent_OnLoad(
             env.enable(EventKind::VM_INIT).expect("VMInit");
             let agent = Agent {
                 env,
-                level: if options.contains("exact") {
-                    MovesLevel::Exact
-                } else {
-                    MovesLevel::Finish
-                },
                 verbose: options.contains("verbose"),
             };
             i32::from(AGENT.set(agent).is_err())
@@ -96,14 +89,11 @@ unsafe extern "system" fn vm_init(_: *mut RawEnv, jni: *mut JNIEnv, _: jthread) 
             let flags = JvmFlags::load(&vm).expect("flags");
             let collector = Collector::of(&flags).expect("collector");
             let chunk_size = stack_chunk_size_offset(jni);
-            let mut watch =
-                CollectionWatch::new(&vm, &flags, collector, agent.level).expect("watch");
+            let mut watch = CollectionWatch::new(&vm, &flags, collector).expect("watch");
             if let Some(offset) = chunk_size {
                 watch.set_stack_chunk_size_offset(offset);
             }
-            if agent.level == MovesLevel::Exact {
-                assert!(watch.tell_unannounced(Box::new(AsIfAnnounced)));
-            }
+            assert!(watch.tell_unannounced(Box::new(AsIfAnnounced)));
             let sizes = ObjectSizes::load(&vm, &flags, chunk_size).expect("sizes");
             let oracle = Oracle::new(sizes, collector, agent.verbose);
             *watched() = Some(Watched { watch, oracle });

@@ -6,7 +6,7 @@
 //! is there must be the target of exactly one claim, or have been allocated where this collection did not look, or
 //! be a filler. A sample of the objects is tagged, and JVMTI's opinion on which of them live must be the model's.
 //!
-//! The default is, for each JDK, one run at level `exact`, one at level `finish` and one whose collections the program asks for, each with
+//! The default is, for each JDK, one usual run and one whose collections the program asks for, each with
 //! another collector, and for G1 near-full heaps, pinned regions and regions that were not written, each on one JDK. `DUCKTRACK_ONLY_JDK`
 //! takes all of them with all collectors; `DUCKTRACK_FULL=1` adds object layouts, near-full heaps of all collectors and virtual threads.
 
@@ -31,7 +31,6 @@ const FIXED: &[&str] = &[
 
 /// A run of the program.
 struct Run<'a> {
-    level: &'static str,
     options: &'static [&'static str],
     /// Rounds, objects kept, and what else the program does.
     arguments: &'static [&'static str],
@@ -64,7 +63,6 @@ impl Run<'_> {
 
 /// Young, mixed and full collections, humongous objects, classes that come and go.
 const USUAL: Run<'static> = Run {
-    level: "exact",
     options: &["-Xmx40m"],
     arguments: &["400000", "50000", "loaders", "humongous"],
     must_happen: &[
@@ -79,22 +77,8 @@ const USUAL: Run<'static> = Run {
     ],
 };
 
-/// The same without a look inside the pause; full collections are not known then.
-const FINISH: Run<'static> = Run {
-    level: "finish",
-    options: &["-Xmx48m"],
-    arguments: &["600000", "30000", "loaders"],
-    must_happen: &[
-        ("", "young"),
-        ("", "moved"),
-        ("", "scanned"),
-        ("", "ids-confirmed"),
-    ],
-};
-
 /// A heap with hardly any room: objects are promoted early, full collections follow young ones in the same pause.
 const BURSTS: Run<'static> = Run {
-    level: "exact",
     options: &["-Xmx22m"],
     arguments: &["1000000", "90000", "bursts", "loaders"],
     must_happen: &[("", "young"), ("", "full"), ("", "stayed")],
@@ -102,7 +86,6 @@ const BURSTS: Run<'static> = Run {
 
 /// Evacuations of G1 fail in some of these.
 const FAILING: Run<'static> = Run {
-    level: "exact",
     options: &["-Xmx48m"],
     arguments: &["1000000", "60000", "loaders", "humongous"],
     must_happen: &[("", "young"), ("", "full")],
@@ -110,7 +93,6 @@ const FAILING: Run<'static> = Run {
 
 /// A large eden in which next to nothing lives on: regions without survivors are not read.
 const SPARSE: Run<'static> = Run {
-    level: "exact",
     options: &["-Xmx160m", "-Xmn64m", "-XX:G1HeapRegionSize=1m"],
     arguments: &["9000000", "300", "sparse"],
     must_happen: &[("", "young"), ("", "moved"), ("", "ids-confirmed")],
@@ -164,13 +146,13 @@ fn every_move_and_death_is_right() {
     };
     let mut turns = Turns::new();
     for (number, jdk) in prepared.jdks.iter().enumerate() {
-        for (at, run) in [USUAL, FINISH, REQUESTED].iter().enumerate() {
+        for (at, run) in [USUAL, REQUESTED].iter().enumerate() {
             for collector in turns.take(&COLLECTORS, number + at) {
                 prepared.run(jdk, collector, run);
             }
         }
     }
-    turns.announce("gc_moves, collectors at each level and with requested collections");
+    turns.announce("gc_moves, collectors as usual and with requested collections");
 }
 
 #[test]
@@ -330,13 +312,8 @@ impl Prepared {
     fn checked(&self, jdk: &Jdk, collector: &str, options: &[&str], run: &Run<'_>) -> Outcome {
         let place = format!("Java {} {collector} {:?}", jdk.version, run.options);
         let outcome = Outcome::of(&self.printed(jdk, options, run), &place);
-        println!(
-            "{place} {} {:?}: {}",
-            run.level,
-            run.arguments,
-            outcome.line()
-        );
-        outcome.check(run.level == "exact");
+        println!("{place} {:?}: {}", run.arguments, outcome.line());
+        outcome.check();
         outcome
     }
 
@@ -347,7 +324,7 @@ impl Prepared {
         let output = jdk
             .tool("java")
             .args(options)
-            .arg(format!("-agentpath:{agent}={}", run.level))
+            .arg(format!("-agentpath:{agent}="))
             .arg("-cp")
             .arg(folder)
             .arg("GcMovesProbe")

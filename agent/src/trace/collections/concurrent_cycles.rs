@@ -382,7 +382,6 @@ impl Recorder {
         let survivors = Survivors {
             objects: vec![report.survivors.into_iter().map(survivor).collect()],
             whole_heap: report.is_whole && !report.is_void,
-            listed: false,
         };
         let classes = self.new_classes();
         let uses = report.uses.as_ref();

@@ -4,9 +4,7 @@
 //! another class but the same size is where one of its events puts an object, the JIT eliminated the event's object, and the VM moved the
 //! top for an object of its own.
 
-use ducktrack_trace_format::{
-    ClassNameHash, HeapClass, HeapClassId, HeapClassSize, SiteFacts, SiteId,
-};
+use ducktrack_trace_format::{ClassNameHash, HeapClass, HeapClassId, SiteFacts, SiteId};
 use rustc_hash::FxHashMap;
 
 use crate::site_cache::SiteCache;
@@ -36,24 +34,13 @@ const NOTHING: SiteClass = SiteClass {
 pub(crate) struct SiteClasses {
     seen: Vec<SiteClass>,
     names: FxHashMap<HeapClassId, ClassNameHash>,
-    /// `None`: several classes have this name.
-    by_name: FxHashMap<ClassNameHash, Option<HeapClassId>>,
-    /// Sizes of classes whose objects all have the same size.
-    bytes: FxHashMap<HeapClassId, u32>,
 }
 
 impl SiteClasses {
-    /// Learns the name and the size of a class.
+    /// Learns the name of a class.
     pub(crate) fn name(&mut self, class: &HeapClass) {
-        if let HeapClassSize::Instance(bytes) = class.size {
-            self.bytes.insert(class.id, bytes);
-        }
         if let Some(name) = ClassNameHash::of(class.name.as_bytes()) {
             self.names.insert(class.id, name);
-            self.by_name
-                .entry(name)
-                .and_modify(|known| *known = known.filter(|id| *id == class.id))
-                .or_insert(Some(class.id));
         }
     }
 
@@ -95,17 +82,6 @@ impl SiteClasses {
     pub(crate) fn class_of(&self, site: SiteId) -> Option<HeapClassId> {
         let class = self.seen.get(site.0 as usize)?.class;
         (class < SEVERAL).then_some(HeapClassId(class))
-    }
-
-    /// The size of the class's objects in bytes, if all have the same.
-    pub(crate) fn bytes_of(&self, class: HeapClassId) -> Option<u64> {
-        self.bytes.get(&class).copied().map(u64::from)
-    }
-
-    /// The class that the site's bytecode names, if only one class has that name.
-    pub(crate) fn named_by(&self, site: SiteId, facts: &SiteCache) -> Option<HeapClassId> {
-        let name = facts.class_name(site)?;
-        *self.by_name.get(&name)?
     }
 
     /// Whether an object of this class cannot be of this site.
@@ -155,6 +131,8 @@ impl SiteClasses {
 
 #[cfg(test)]
 mod tests {
+    use ducktrack_trace_format::HeapClassSize;
+
     use super::*;
     use crate::named_sites::named_sites;
 

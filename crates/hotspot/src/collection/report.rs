@@ -19,7 +19,7 @@ use crate::heap::address_range::AddressRange;
 use crate::heap::object_walk::WalkFault;
 use crate::heap::space::Space;
 
-pub use ducktrack_heap_facts::{CollectionKind, MovesLevel};
+pub use ducktrack_heap_facts::CollectionKind;
 
 /// One collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,9 +51,6 @@ pub struct CollectionReport {
     pub dead_records: Option<Vec<Vec<u8>>>,
     /// Nanoseconds of the pause spent on reading the heap.
     pub walk_nanos: u64,
-    /// Moves are unknown: `survivors` holds all objects of the heap after the collection, with `from` equal to `to`, by space, and
-    /// `collected` is empty. Level finish only.
-    pub listed: bool,
     /// Why survivors and deaths are unknown; `collected` and `survivors` are empty then.
     pub fault: Option<MovesFault>,
     /// The first known collection after a fault: every live object is among the survivors, including those of spaces that it did not
@@ -86,13 +83,7 @@ impl CollectionReport {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MovesFault {
-    /// This level does not cover such a collection. Later ones may be known again.
-    #[error("{what} is not known at this level")]
-    NotAtThisLevel {
-        /// The kind of collection.
-        what: &'static str,
-    },
-    /// Moves are not read: [`MovesLevel::Off`], or an earlier fault, until a full collection can be read.
+    /// Moves are not read after an earlier fault, until a full collection can be read.
     #[error("moves are off")]
     Off,
     /// Requested by a test.
@@ -162,14 +153,6 @@ pub enum MovesFault {
     /// The VM's own data could not be read.
     #[error(transparent)]
     Vm(#[from] Error),
-}
-
-impl MovesFault {
-    /// Whether it ends the knowledge of moves, rather than concerning one collection only.
-    #[must_use]
-    pub fn is_final(&self) -> bool {
-        !matches!(self, Self::NotAtThisLevel { .. })
-    }
 }
 
 #[cfg(test)]

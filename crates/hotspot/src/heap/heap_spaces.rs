@@ -37,7 +37,6 @@ struct Generations {
     old_space: usize,
     bottom: usize,
     top: usize,
-    end: usize,
 }
 
 /// How the spaces of this heap are found.
@@ -127,15 +126,6 @@ impl HeapSpaces {
         Some(above.min().unwrap_or(heap_end).above(old.top))
     }
 
-    /// End of the committed part of the old space of Serial or Parallel; `None` for G1.
-    pub(crate) fn old_end(&self) -> Option<Address> {
-        match &self.shape {
-            // SAFETY: `confirm` has read all of this; generations and spaces are created once.
-            Shape::Generations(generations) => Some(unsafe { generations.old_end() }),
-            Shape::Regions(_) => None,
-        }
-    }
-
     /// Which evacuations of G1 may fail now.
     pub(crate) fn evacuation_failure<'s>(
         &self,
@@ -197,7 +187,6 @@ impl Generations {
             let space: Address = read_value(pointer)?;
             read_value::<u64>(space.plus(self.bottom))?;
             read_value::<u64>(space.plus(self.top))?;
-            read_value::<u64>(space.plus(self.end))?;
         }
         Ok(())
     }
@@ -217,17 +206,6 @@ impl Generations {
             }
         }
         Ok(())
-    }
-
-    /// # Safety
-    /// `confirm` must have succeeded.
-    unsafe fn old_end(&self) -> Address {
-        // SAFETY: the caller upholds the same contract.
-        unsafe {
-            let old: Address = self.old.read();
-            let space: Address = old.plus(self.old_space).read();
-            space.plus(self.end).read()
-        }
     }
 
     /// The locations of the pointers to the spaces.
@@ -254,7 +232,6 @@ fn serial(vm: &VmStructs, heap: Address) -> Result<Generations, Error> {
         old_space: vm.offset(&[("TenuredGeneration", "_the_space")])?,
         bottom: vm.offset(&[("ContiguousSpace", "_bottom"), ("Space", "_bottom")])?,
         top: vm.offset(&[("ContiguousSpace", "_top")])?,
-        end: vm.offset(&[("ContiguousSpace", "_end"), ("Space", "_end")])?,
     })
 }
 
@@ -268,6 +245,5 @@ fn parallel(vm: &VmStructs) -> Result<Generations, Error> {
         old_space: vm.offset(&[("PSOldGen", "_object_space")])?,
         bottom: vm.offset(&[("MutableSpace", "_bottom"), ("ImmutableSpace", "_bottom")])?,
         top: vm.offset(&[("MutableSpace", "_top")])?,
-        end: vm.offset(&[("MutableSpace", "_end"), ("ImmutableSpace", "_end")])?,
     })
 }

@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! VM thread:  GarbageCollectionStart   -> start():  current spaces, classes
-//!             (the collection)         -> looks inside the pause, level exact only
+//!             (the collection)         -> looks inside the pause
 //!             GarbageCollectionFinish  -> finish(): one report for each collection of this pair of events
 //! ```
 //!
-//! Some collections have no events: those before a class histogram or a heap dump of JDK 17 with Serial and Parallel. At level exact the
+//! Some collections have no events: those before a class histogram or a heap dump of JDK 17 with Serial and Parallel. The
 //! hook sees them as well, and calls the listener given to [`CollectionWatch::tell_unannounced`].
 //!
 //! The world is stopped from the first to the last of these steps. All state is in one [`Pause`], which the watch shares with the observer
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use crate::address::Address;
 use crate::classes::class_table::{ClassTable, ClassesAhead};
 use crate::collection::dead_objects::DeadRecorder;
-use crate::collection::report::{CollectionReport, MovesLevel};
+use crate::collection::report::CollectionReport;
 use crate::error::Error;
 use crate::hooks::pause_hook::PauseHook;
 use crate::hooks::watched_thread::PauseObserver;
@@ -32,9 +32,7 @@ use crate::vm::vm_structs::VmStructs;
 #[derive(Debug)]
 pub struct CollectionWatch {
     pause: Arc<Mutex<Pause>>,
-    level: MovesLevel,
-    /// Level exact only.
-    hook: Option<PauseHook>,
+    hook: PauseHook,
     /// Looks happen outside of announced pauses as well.
     always: bool,
 }
@@ -51,40 +49,28 @@ pub trait UnannouncedCollections: Send {
 impl CollectionWatch {
     /// Prepares for the collector in use. Call in or after `VMInit`. Returns [`Error::UnsupportedCollector`] for collectors other than
     /// Serial, Parallel and G1.
-    pub fn new(
-        vm: &VmStructs,
-        flags: &JvmFlags,
-        collector: Collector,
-        level: MovesLevel,
-    ) -> Result<Self, Error> {
-        let pause = Arc::new(Mutex::new(Pause::new(vm, flags, collector, level)?));
-        let hook = if level == MovesLevel::Exact {
-            let hook = PauseHook::install(vm.libjvm())?;
-            hook.observe(Box::new(InsidePause::new(&pause, None)));
-            Some(hook)
-        } else {
-            None
-        };
+    pub fn new(vm: &VmStructs, flags: &JvmFlags, collector: Collector) -> Result<Self, Error> {
+        let pause = Arc::new(Mutex::new(Pause::new(vm, flags, collector)?));
+        let hook = PauseHook::install(vm.libjvm())?;
+        hook.observe(Box::new(InsidePause::new(&pause, None)));
         Ok(Self {
             pause,
-            level,
             hook,
             always: false,
         })
     }
 
-    /// Registers a listener for collections that the VM does not announce. Without it, or at a level other than exact, such a collection
+    /// Registers a listener for collections that the VM does not announce. Without it, such a collection
     /// ends the knowledge of moves: the next announced one reports [`crate::MovesFault::Missed`]. Returns `false` if they cannot be
     /// observed.
     pub fn tell_unannounced(&mut self, listener: Box<dyn UnannouncedCollections>) -> bool {
-        self.always = self.hook.is_some_and(|hook| {
-            hook.observe(Box::new(InsidePause::new(&self.pause, Some(listener))));
-            hook.watch_vm_thread()
-        });
+        let inside = InsidePause::new(&self.pause, Some(listener));
+        self.hook.observe(Box::new(inside));
+        self.always = self.hook.watch_vm_thread();
         self.always
     }
 
-    /// Records dead objects from now on, at level exact. Call before [`CollectionWatch::read_first_classes`] and the first pause.
+    /// Records dead objects from now on. Call before [`CollectionWatch::read_first_classes`] and the first pause.
     pub fn record_dead(
         &mut self,
         vm: &VmStructs,
@@ -102,15 +88,13 @@ impl CollectionWatch {
     /// Call in `GarbageCollectionStart`.
     pub fn start(&mut self) {
         lock(&self.pause).start();
-        if let Some(hook) = self.hook {
-            hook.watch_this_thread();
-        }
+        self.hook.watch_this_thread();
     }
 
     /// Call in `GarbageCollectionFinish`, on the same thread. Adds one report for each collection since [`CollectionWatch::start`].
     pub fn finish(&mut self, reports: &mut Vec<CollectionReport>) {
-        if let Some(hook) = self.hook.filter(|_| !self.always) {
-            hook.rest();
+        if !self.always {
+            self.hook.rest();
         }
         lock(&self.pause).finish(reports);
     }
@@ -124,28 +108,19 @@ impl CollectionWatch {
     /// Call in `VMInit`, when the VM already has some hundred classes: reads them now instead of in the first pause. Classes that cannot be
     /// read now are read in that pause.
     pub fn read_first_classes(&self) {
-        if self.level != MovesLevel::Off {
-            lock(&self.pause).read_first_classes();
-        }
+        lock(&self.pause).read_first_classes();
     }
 
-    /// Reads classes before a pause, which shortens it; `None` if classes are not needed.
+    /// Reads classes before a pause, which shortens it.
     #[must_use]
     pub fn classes_ahead(&self) -> Option<Arc<ClassesAhead>> {
-        let is_used = self.level != MovesLevel::Off;
-        is_used.then(|| lock(&self.pause).classes.ahead()).flatten()
+        lock(&self.pause).classes.ahead()
     }
 
     /// First address and length in bytes of the reserved heap.
     #[must_use]
     pub fn reserved_heap(&self) -> (Address, usize) {
         lock(&self.pause).spaces.reserved()
-    }
-
-    /// The level at which moves are known.
-    #[must_use]
-    pub fn level(&self) -> MovesLevel {
-        self.level
     }
 
     /// Every class that the VM had at the start of a collection. A row never changes its meaning. Release the guard before the next pause.

@@ -21,8 +21,7 @@ pub(super) const END_MISSED: MovesFault = MovesFault::PhaseMissed {
 impl Pause {
     /// Reads the spaces whose evacuation may fail.
     pub(super) fn look_at_evacuation(&mut self) -> Result<(), Error> {
-        let looks = self.full.as_ref().is_some_and(|full| !full.has_begun());
-        if !looks || self.counts()?.all == self.counts_before.all {
+        if self.full.has_begun() || self.counts()?.all == self.counts_before.all {
             return Ok(());
         }
         let suspects = self

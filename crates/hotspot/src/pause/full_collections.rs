@@ -12,9 +12,7 @@ use crate::vm::collector::Collector;
 impl Pause {
     /// Reads what a full collection shows by now, and reports one that was followed by another. Returns whether one is moving objects now.
     pub(super) fn look_at_full(&mut self) -> bool {
-        let Some(full) = &mut self.full else {
-            return false;
-        };
+        let full = &mut self.full;
         // SAFETY: looks happen on the VM thread, inside the pause.
         let step = unsafe { full.look_with(&self.classes, &self.sizes, self.dead.as_mut()) };
         let is_under_way = full.is_under_way();
@@ -25,9 +23,7 @@ impl Pause {
         self.report_full(completed);
         if is_under_way && self.failure.has_failed() {
             // The full collection found what the young one left in place, but the recorder did not know yet what had moved.
-            if let Some(full) = &mut self.full {
-                full.forget_dead();
-            }
+            self.full.forget_dead();
             self.report_young();
         }
         is_under_way
@@ -63,7 +59,7 @@ impl Pause {
                 report.set_fault(MovesFault::Missed { missed });
             }
             self.tell_survivors(&report);
-            self.off |= report.fault.as_ref().is_some_and(MovesFault::is_final);
+            self.off |= report.fault.is_some();
             self.before.clone_from(&report.after);
             self.counts_before = self.counts().unwrap_or(self.counts_before);
             self.reports.push(report);
@@ -95,7 +91,6 @@ impl Pause {
             doubted: 0,
             dead_records: None,
             walk_nanos: 0,
-            listed: false,
             fault,
             anew: false,
         });

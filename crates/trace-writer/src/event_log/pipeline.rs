@@ -303,19 +303,13 @@ impl Pipeline {
             && collection.level != MovesLevel::Off
             && collection.kind != CollectionKind::Other;
         self.begin_anew(survivors.whole_heap && known);
-        let is_complete = !self.is_anew();
         let is_deferred = self.heap.is_deferred();
         let result = match self.heap.known() {
             None if known && is_deferred => {
                 survivors_as_they_are(collection, survivors.join(), self.known_classes)
             }
             Some(mirror) if known => {
-                let is_listed = survivors.listed;
-                let objects = survivors.join();
-                if is_listed {
-                    mirror.reconcile(collection, objects, is_complete, &self.parts.facts);
-                }
-                mirror.collect(collection, objects, &self.parts.facts)
+                mirror.collect(collection, survivors.join(), &self.parts.facts)
             }
             _ if self.is_over_bound => Err(OVER_BOUND),
             _ => Err("moves are not known"),

@@ -9,8 +9,6 @@ pub struct Survivors {
     pub objects: Vec<Vec<Survivor>>,
     /// These are all live objects, not only those of the collected ranges: if the heap was unknown, it is known again.
     pub whole_heap: bool,
-    /// Moves are not known: these are all objects of the heap as the collection left it, and `from` equals `to`.
-    pub listed: bool,
 }
 
 /// The survivors of the collected ranges.

@@ -10,8 +10,6 @@
 //! full   read at its phases                 starts anew: survivors = the heap
 //! young  known
 //! ```
-//!
-//! This is level exact. Level finish lists the heap after the full collection instead: `listed_heap`.
 
 use crate::classes::class_table::ClassTable;
 use crate::collection::first_inventory::list_space;

@@ -37,7 +37,6 @@ pub(crate) fn full_report(
         unread: 0,
         doubted: 0,
         walk_nanos: collection.nanos,
-        listed: false,
         fault,
         anew: false,
     }

@@ -149,7 +149,7 @@ pub struct CollectionsDoc {
     pub moved: u64,
     /// Objects first seen by a collection: made by the VM or JNI, or before the agent was ready.
     pub found: u64,
-    /// Survivors that could not be told apart: they have no site, or (`moves=finish`) one of several possible ones.
+    /// Survivors that could not be told apart: they have no site.
     #[serde(default)]
     pub ambiguous: u64,
     /// Survivors that nothing explains; 0 in a sound trace.

@@ -219,7 +219,7 @@ fn write_collections(out: &mut TextLines, report: &InfoReport) {
             out,
             "ambiguous",
             &format!(
-                "{} that could not be told apart: without a site, or (moves=finish) with one of several possible ones",
+                "{} that could not be told apart, and have no site",
                 objects(all.ambiguous)
             ),
         );
