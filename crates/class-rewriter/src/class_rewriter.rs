@@ -13,7 +13,7 @@ use crate::joined_chains::{self, joined_chains};
 use crate::joined_counting::{JoinedBodies, JoinedChains};
 use crate::local_numbers::LocalNumbers;
 use crate::measure_probes::Measures;
-use crate::method_plan::{MethodPlan, OwedFrom, PlanBuilder};
+use crate::method_plan::{MethodPlan, OwedFrom, PlanBuilder, StampPart};
 use crate::method_view::MethodView;
 use crate::off_heap_gates::OffHeapGates;
 use crate::path_counting::PathCounters;
@@ -143,7 +143,7 @@ impl ClassRewriter<'_> {
                             sites: 0,
                         });
                     }
-                    if plan.edit.is_empty() {
+                    if plan.edit.is_empty() && plan.stamps.edit.is_empty() {
                         continue;
                     }
                     result.code_bytes.0 += code.bytecode().len() as u64;
@@ -284,7 +284,7 @@ impl ClassRewriter<'_> {
                 .map_err(|reason| (reason, sites))?;
         }
         let mut plan = builder.plan;
-        if plan.edit.is_empty() {
+        if plan.edit.is_empty() && plan.stamps.edit.is_empty() {
             return Ok(None);
         }
         let edited = apply(method, instructions, &mut plan, probes.pool());
@@ -302,23 +302,17 @@ fn apply(
     plan: &mut MethodPlan,
     pool: &mut PoolAppender,
 ) -> Result<EditedCode, Reason> {
-    let stamps = plan
-        .stamps_from
-        .filter(|(first, _)| *first < plan.edit.insertions.len());
-    match (
-        edit_instructions(method, instructions, &plan.edit, pool),
-        stamps,
-    ) {
-        (Err(SkipReason::TooLarge(_) | SkipReason::TooLargeToCompile(_)), Some(first)) => {
-            plan.edit.insertions.truncate(first.0);
-            plan.edit.handlers.truncate(first.1);
-            plan.edit.replacements.clear();
-            plan.called = None;
-            plan.is_too_large_for_stamps = true;
-            Ok(edit_instructions(method, instructions, &plan.edit, pool)?)
+    if !plan.stamps.edit.is_empty() {
+        let whole = plan.edit.with(&plan.stamps.edit);
+        match edit_instructions(method, instructions, &whole, pool) {
+            Err(SkipReason::TooLarge(_) | SkipReason::TooLargeToCompile(_)) => {
+                plan.stamps = StampPart::default();
+                plan.is_too_large_for_stamps = true;
+            }
+            edited => return Ok(edited?),
         }
-        (edited, _) => Ok(edited?),
     }
+    Ok(edit_instructions(method, instructions, &plan.edit, pool)?)
 }
 
 fn owed_in_new_code(method: u16, owed: &[OwedFrom], offsets: &OffsetMap) -> Option<OwedByFrames> {

@@ -11,6 +11,8 @@
 //!   c(A + B)                  ┘
 //! ```
 
+use core::ops::Range;
+
 use ducktrack_classfile::{CodeOffset, Opcode};
 use ducktrack_code_edit::{AddedHandler, Catch, HandlerExit, Place, ProtectedPlace, Rank};
 use ducktrack_path_counters::SiteVector;
@@ -124,17 +126,24 @@ impl PathPlan<'_, '_> {
     /// The place of a slot: before the first instruction of a block, or after the instruction before the slot.
     pub(crate) fn slot_place(&self, block: usize, slot: usize) -> Option<Place> {
         let range = self.graph.blocks().get(block)?.instruction_range();
-        let offset = |position: usize| {
-            self.graph
-                .instructions()
-                .get(position)
-                .map(|instruction| instruction.offset)
-        };
         if slot == range.start {
-            offset(slot).map(Place::Before)
+            self.offset(slot).map(Place::Before)
         } else {
-            offset(slot.checked_sub(1)?).map(Place::After)
+            self.offset(slot.checked_sub(1)?).map(Place::After)
         }
+    }
+
+    /// Positions of a block's instructions, and the debt at its start.
+    fn start(&self, realisation: &Realisation, block: usize) -> (Range<usize>, SiteVector) {
+        let range = self.graph.blocks().get(block);
+        let range = range.map_or(0..0, |block| block.instruction_range());
+        let owed = realisation.owed.get(block).cloned().unwrap_or_default();
+        (range, owed)
+    }
+
+    fn offset(&self, position: usize) -> Option<CodeOffset> {
+        let instruction = self.graph.instructions().get(position)?;
+        Some(instruction.offset)
     }
 
     fn unit(&self, position: usize) -> Option<ducktrack_path_counters::SiteId> {
@@ -153,15 +162,7 @@ impl PathPlan<'_, '_> {
         counter: Option<&BlockCounter>,
         mut visit: impl FnMut(usize, &SiteVector),
     ) {
-        let Some(range) = self
-            .graph
-            .blocks()
-            .get(block)
-            .map(|block| block.instruction_range())
-        else {
-            return;
-        };
-        let mut owed = realisation.owed.get(block).cloned().unwrap_or_default();
+        let (range, mut owed) = self.start(realisation, block);
         for position in range {
             if let Some(counter) = counter.filter(|counter| counter.slot == position) {
                 owed = owed.minus(&counter.vector);
@@ -184,15 +185,7 @@ impl PathPlan<'_, '_> {
             }
         };
         for (block, counter) in realisation.in_blocks.iter().enumerate() {
-            let Some(range) = self
-                .graph
-                .blocks()
-                .get(block)
-                .map(|block| block.instruction_range())
-            else {
-                continue;
-            };
-            let mut owed = realisation.owed.get(block).cloned().unwrap_or_default();
+            let (range, mut owed) = self.start(realisation, block);
             for position in range {
                 let Some(instruction) = self.graph.instructions().get(position) else {
                     continue;
@@ -231,12 +224,7 @@ impl PathPlan<'_, '_> {
     /// The destinations of an exception at an instruction with a debt, and the amounts.
     fn escapes(&self, position: usize, owed: &SiteVector) -> Vec<(Escape, SiteVector)> {
         let mut escapes = Vec::new();
-        let Some(offset) = self
-            .graph
-            .instructions()
-            .get(position)
-            .map(|instruction| instruction.offset)
-        else {
+        let Some(offset) = self.offset(position) else {
             return escapes;
         };
         for (number, entry) in self.handlers.iter().enumerate() {
@@ -269,12 +257,8 @@ impl PathPlan<'_, '_> {
             self.walk(realisation, block, counter.as_ref(), |position, owed| {
                 for (escape, vector) in self.escapes(position, owed) {
                     in_head |= position < self.head;
-                    if let Some(instruction) = self.graph.instructions().get(position) {
-                        debts.add(
-                            escape,
-                            vector,
-                            ProtectedPlace::Instruction(instruction.offset),
-                        );
+                    if let Some(offset) = self.offset(position) {
+                        debts.add(escape, vector, ProtectedPlace::Instruction(offset));
                     }
                 }
             });
@@ -290,22 +274,9 @@ impl PathPlan<'_, '_> {
         debts: &mut Debts,
     ) {
         for (block, counter) in realisation.in_blocks.iter().enumerate() {
-            let Some(range) = self
-                .graph
-                .blocks()
-                .get(block)
-                .map(|block| block.instruction_range())
-            else {
-                continue;
-            };
-            let mut owed = realisation.owed.get(block).cloned().unwrap_or_default();
+            let (range, mut owed) = self.start(realisation, block);
             for position in range {
-                let Some(offset) = self
-                    .graph
-                    .instructions()
-                    .get(position)
-                    .map(|instruction| instruction.offset)
-                else {
+                let Some(offset) = self.offset(position) else {
                     continue;
                 };
                 self.probes(

@@ -23,12 +23,8 @@ use ducktrack_probe_vocabulary::Unit;
 #[derive(Debug, Default)]
 pub(crate) struct MethodPlan {
     pub(crate) edit: CodeEdit,
-    /// From which insertion, and which handler, on they stamp what the method uses and record what it does.
-    pub(crate) stamps_from: Option<(usize, usize)>,
-    /// Static fields that records name.
-    pub(crate) static_fields: Vec<PlannedField>,
-    /// The method, if its calls are recorded.
-    pub(crate) called: Option<PlannedMethod>,
+    /// Stamps of what the method uses, and records of what it does.
+    pub(crate) stamps: StampPart,
     /// With these the method would be too large, so they were left out.
     pub(crate) is_too_large_for_stamps: bool,
     pub(crate) sites: Vec<PlannedSite>,
@@ -49,6 +45,16 @@ pub(crate) struct MethodPlan {
     pub(crate) profile: Option<ProfilePoints>,
     /// Which counters stand where.
     pub(crate) counting: MethodCounting,
+}
+
+/// The part of a plan that is left out where it makes the method too large. Its probes stand after those of the rest at the same place.
+#[derive(Debug, Default)]
+pub(crate) struct StampPart {
+    pub(crate) edit: CodeEdit,
+    /// Static fields that records name.
+    pub(crate) static_fields: Vec<PlannedField>,
+    /// The method, if its calls are recorded.
+    pub(crate) called: Option<PlannedMethod>,
 }
 
 /// From a place of the original code on, in its order: the counter that says what a frame there owes.

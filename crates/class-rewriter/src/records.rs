@@ -17,7 +17,7 @@
 mod calls;
 mod updates;
 
-use ducktrack_code_edit::{AddedHandler, CodeEdit, Insertion, Probes, Replacement};
+use ducktrack_code_edit::{AddedHandler, Insertion, Probes, Replacement};
 
 use crate::method_view::MethodView;
 use crate::planned::{Numbers, PlannedField, PlannedMethod};
@@ -51,11 +51,11 @@ pub(crate) fn record_plan(
 }
 
 /// The handler for exceptions that leave the method, when all other insertions are there.
-pub(crate) fn way_out(
+pub(crate) fn way_out<'a>(
     view: &MethodView<'_, '_>,
     method: PlannedMethod,
-    edit: &CodeEdit,
+    insertions: impl Iterator<Item = &'a Insertion>,
     probes: &mut Probes,
 ) -> Result<Option<AddedHandler>, Reason> {
-    calls::way_out(view, method, edit, probes)
+    calls::way_out(view, method, insertions, probes)
 }

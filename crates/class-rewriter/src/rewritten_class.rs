@@ -64,8 +64,8 @@ impl RewrittenClass {
         self.causes.extend(plan.causes);
         self.profiles.extend(plan.profile);
         self.owed.extend(plan.owed);
-        self.called.extend(plan.called);
-        self.static_fields.extend(plan.static_fields);
+        self.called.extend(plan.stamps.called);
+        self.static_fields.extend(plan.stamps.static_fields);
         if plan.counting != MethodCounting::default() {
             self.counting.push(plan.counting);
         }

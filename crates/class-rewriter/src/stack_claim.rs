@@ -11,17 +11,23 @@
 //!
 //! Compiled code inlines it, and nothing is left.
 
-use ducktrack_code_edit::Place;
+use ducktrack_code_edit::{Insertion, Place, Probes};
 
 use crate::method_plan::PlanBuilder;
 use crate::probe::CLAIM;
 use crate::refusal::Reason;
 
+/// The claim.
+pub(crate) fn stack_claim(probes: &mut Probes) -> Result<Insertion, Reason> {
+    let probe = probes.build().push(0).invoke(CLAIM).finish()?;
+    Ok(probe.at(Place::Entry))
+}
+
 impl PlanBuilder<'_, '_, '_> {
     /// Adds the claim, which must stand ahead of every other probe.
     pub(crate) fn claim_stack(&mut self) -> Result<(), Reason> {
-        let probe = self.probes.build().push(0).invoke(CLAIM).finish()?;
-        self.insert(Place::Entry, probe);
+        let claim = stack_claim(self.probes)?;
+        self.plan.edit.insertions.push(claim);
         Ok(())
     }
 

@@ -1,12 +1,13 @@
 //! The last planner of a method: stamps of what it uses, and records of its updates and calls.
 
 use ducktrack_classfile::Instruction;
-use ducktrack_code_edit::Place;
+use ducktrack_code_edit::{CodeEdit, Place};
 
-use crate::method_plan::PlanBuilder;
+use crate::method_plan::{PlanBuilder, StampPart};
 use crate::planner::Planner;
 use crate::records::{RecordPlan, record_plan, way_out};
 use crate::refusal::Reason;
+use crate::stack_claim::stack_claim;
 use crate::stamps::Stamps;
 use crate::uses::{has_no_probes, use_may_be_in, use_probes};
 
@@ -37,31 +38,27 @@ impl Planner for UseStamps {
         let uses = use_probes(view, self.0, is_entry_recorded, probes, numbers)?;
         let has_claim =
             !view.allocations.is_empty() || uses.iter().any(|probe| probe.place != Place::Entry);
-        let edit = &mut builder.plan.edit;
-        builder.plan.stamps_from = Some((edit.insertions.len(), edit.handlers.len()));
-        edit.insertions.extend(uses);
-        add_records(builder, records, has_claim)
+        let mut insertions = uses;
+        if !has_claim && !records.insertions.is_empty() {
+            insertions.push(stack_claim(builder.probes)?);
+        }
+        insertions.extend(records.insertions);
+        let way_out = match records.method {
+            Some(method) => {
+                let all = builder.plan.edit.insertions.iter().chain(&insertions);
+                way_out(view, method, all, builder.probes)?
+            }
+            None => None,
+        };
+        builder.plan.stamps = StampPart {
+            edit: CodeEdit {
+                insertions,
+                handlers: way_out.into_iter().collect(),
+                replacements: records.replacements,
+            },
+            static_fields: records.fields,
+            called: records.method,
+        };
+        Ok(())
     }
-}
-
-/// Adds the records of updates and calls.
-fn add_records(
-    builder: &mut PlanBuilder<'_, '_, '_>,
-    records: RecordPlan,
-    has_claim: bool,
-) -> Result<(), Reason> {
-    let view = builder.view;
-    if !has_claim && !records.insertions.is_empty() {
-        builder.claim_stack()?;
-    }
-    let edit = &mut builder.plan.edit;
-    edit.insertions.extend(records.insertions);
-    edit.replacements = records.replacements;
-    builder.plan.static_fields = records.fields;
-    builder.plan.called = records.method;
-    if let Some(method) = records.method {
-        let way_out = way_out(view, method, edit, builder.probes)?;
-        edit.handlers.extend(way_out);
-    }
-    Ok(())
 }

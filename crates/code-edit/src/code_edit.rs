@@ -28,6 +28,16 @@ impl CodeEdit {
     pub fn is_empty(&self) -> bool {
         self.insertions.is_empty() && self.handlers.is_empty() && self.replacements.is_empty()
     }
+
+    /// These changes, then others. The others' handlers know insertions by their positions in both.
+    #[must_use]
+    pub fn with(&self, others: &Self) -> Self {
+        Self {
+            insertions: [&*self.insertions, &*others.insertions].concat(),
+            handlers: [&*self.handlers, &*others.handlers].concat(),
+            replacements: [&*self.replacements, &*others.replacements].concat(),
+        }
+    }
 }
 
 /// Code to insert at one place.

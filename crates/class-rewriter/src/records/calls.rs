@@ -2,7 +2,7 @@
 
 use ducktrack_classfile::{CodeOffset, Instruction, Opcode};
 use ducktrack_code_edit::{
-    AddedHandler, Catch, CodeEdit, HandlerExit, Place, ProbeMethod, Probes, ProtectedPlace, Rank,
+    AddedHandler, Catch, HandlerExit, Insertion, Place, ProbeMethod, Probes, ProtectedPlace, Rank,
 };
 use ducktrack_probe_vocabulary::helper::methods;
 
@@ -98,10 +98,10 @@ fn is_empty_constructor(
 }
 
 /// See [`super::way_out`]. In the head of a constructor there may be no handler.
-pub(super) fn way_out(
+pub(super) fn way_out<'a>(
     view: &MethodView<'_, '_>,
     method: PlannedMethod,
-    edit: &CodeEdit,
+    insertions: impl Iterator<Item = &'a Insertion>,
     probes: &mut Probes,
 ) -> Result<Option<AddedHandler>, Reason> {
     let head = view.constructor_head()?;
@@ -113,7 +113,7 @@ pub(super) fn way_out(
             protects.push(ProtectedPlace::Instruction(offset));
         }
     }
-    for (number, insertion) in edit.insertions.iter().enumerate() {
+    for (number, insertion) in insertions.enumerate() {
         let is_inside = match insertion.place {
             Place::Entry => false,
             Place::Before(at) | Place::FallThroughInto(at) => is_after_head(at),
