@@ -43,11 +43,6 @@ impl Completeness {
         Some(vm.saturating_sub(self.explained_bytes()))
     }
 
-    /// Bytes the VM allocated that no site explains; 0 when sites executed more than the VM allocated.
-    pub fn unexplained_bytes(&self) -> Option<u64> {
-        Some(u64::try_from(self.gap_bytes()?).unwrap_or(0))
-    }
-
     /// Explained share of the VM's bytes. May be over 1. `None` when the VM's number is missing or zero.
     pub fn share(&self) -> Option<f64> {
         match self.vm_bytes? {

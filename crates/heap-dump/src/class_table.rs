@@ -214,11 +214,6 @@ impl ClassTable {
             .any(|(_, class)| self.string(class.name) == name)
     }
 
-    /// True if the first class is the second, or a subclass of it.
-    pub fn is_subclass(&self, index: ClassIndex, of: ClassIndex) -> bool {
-        self.lineage(index).any(|(class, _)| class == of)
-    }
-
     /// All fields of a class's instances, in the order of the dump: those of the class itself first.
     pub fn fields(&self, index: ClassIndex) -> Vec<ClassField> {
         let mut offset = 0;

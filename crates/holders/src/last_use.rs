@@ -43,12 +43,6 @@ impl LastUse {
         self.levels.iter().skip(Levels::STALE).sum()
     }
 
-    /// The share of objects that are stale; `None`: there are none.
-    pub fn stale_share(&self) -> Option<f64> {
-        let objects = self.objects();
-        (objects > 0).then(|| self.stale() as f64 / objects as f64)
-    }
-
     /// At least half of the objects have not been used for at least this many collections.
     pub fn median(&self) -> Option<u32> {
         let half = self.objects().div_ceil(2);
@@ -75,6 +69,5 @@ mod tests {
         assert_eq!(LastUse::of([0, 0, 100].into_iter()).median(), Some(0));
         assert_eq!(LastUse::of([0, 100].into_iter()).median(), Some(64));
         assert_eq!(LastUse::default().median(), None);
-        assert_eq!(LastUse::default().stale_share(), None);
     }
 }

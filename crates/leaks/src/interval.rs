@@ -75,7 +75,7 @@ pub(crate) fn student(t: f64, freedom: u32) -> f64 {
 }
 
 /// The t that is exceeded in neither direction with [`CONFIDENCE`].
-pub(crate) fn student_limit(freedom: u32) -> f64 {
+pub fn student_limit(freedom: u32) -> f64 {
     let (mut low, mut high) = (0.0, 1e6);
     let wanted = 0.5 + CONFIDENCE / 2.0;
     for _ in 0..100 {

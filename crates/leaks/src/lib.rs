@@ -42,7 +42,7 @@ pub use cohorts::COHORTS;
 pub use forecast::{Alarm, FREES_NOTHING, Forecast, HORIZON};
 pub use groups::{Follower, Group, groups};
 pub use history::{Death, History};
-pub use interval::{CONFIDENCE, Interval};
+pub use interval::{CONFIDENCE, Interval, student_limit};
 pub use judgement::{Judgement, Measure, NotKnown, Verdict};
 pub use lines::Lines;
 pub use release::before_it_was_dropped;

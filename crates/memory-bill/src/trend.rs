@@ -1,5 +1,7 @@
 //! A straight line through samples, and how sure its slope is.
 
+use ducktrack_leaks::student_limit;
+
 /// The growth of a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trend {
@@ -29,10 +31,8 @@ impl Trend {
     }
 }
 
-/// Student's t at 97.5 % for 1, 2, ... degrees of freedom.
-const STUDENT: [f64; 12] = [
-    12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18,
-];
+/// From so many degrees of freedom on the quantile is that of a normal variable, to three digits.
+const NORMAL_FROM: u32 = 10_000;
 /// Fewer points tell nothing.
 const FEWEST: usize = 4;
 
@@ -58,7 +58,8 @@ pub fn trend(points: &[(f64, f64)]) -> Option<Trend> {
         .map(|point| (point.1 - bytes - slope * (point.0 - time)).powi(2))
         .sum();
     let error = (rest / (count - 2.0) / spread).sqrt();
-    let student = STUDENT.get(points.len() - 3).copied().unwrap_or(2.0);
+    let freedom = u32::try_from(points.len() - 2).unwrap_or(u32::MAX);
+    let student = student_limit(freedom.min(NORMAL_FROM));
     Some(Trend {
         slope,
         low: slope - student * error,

@@ -258,19 +258,6 @@ pub extern "system" fn Java_HotspotProbe_isHidden(
     native(false, || classes().is_hidden(address(klass)).expect("name"))
 }
 
-/// The access flags of the class file.
-#[unsafe(no_mangle)]
-pub extern "system" fn Java_HotspotProbe_accessFlags(
-    _: *mut JNIEnv,
-    _: jclass,
-    klass: jlong,
-) -> jint {
-    native(-1, || {
-        let flags = classes().access_flags_of(address(klass)).expect("flags");
-        (flags & 0x7FFF).cast_signed()
-    })
-}
-
 /// The size in bytes of an instance by the class's layout helper; `length` is used for arrays only.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_HotspotProbe_predictedSize(

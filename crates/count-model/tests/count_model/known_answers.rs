@@ -371,10 +371,7 @@ fn the_balance_names_the_rest() {
         (balance.vm_bytes, balance.before_ready_bytes),
         (Some(3_000), Some(777))
     );
-    assert_eq!(
-        (balance.gap_bytes(), balance.unexplained_bytes()),
-        (Some(504), Some(504))
-    );
+    assert_eq!(balance.gap_bytes(), Some(504));
     assert_eq!(balance.share(), Some(0.832));
     assert_eq!(balance.refused_sites, 12);
     assert_eq!(

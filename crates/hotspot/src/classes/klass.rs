@@ -1,7 +1,7 @@
 //! Reads Klass, HotSpot's own representation of a class.
 //!
 //! The fields read here (`src/hotspot/share/oops/klass.hpp`, `symbol.hpp`) are `_layout_helper` (size rule), `_name` (a `Symbol`: 16-bit
-//! length, then the bytes in modified UTF-8, `java/lang/String` or `[I`), `_access_flags`, `_next_link` and `_class_loader_data`.
+//! length, then the bytes in modified UTF-8, `java/lang/String` or `[I`), `_next_link` and `_class_loader_data`.
 //!
 //! A `java.lang.Class` object points to its Klass through a field that the VM adds, at `java_lang_Class::_klass_offset`. The only way to
 //! read it safely at any time is from Java code, with `Unsafe.getLong(theClass, klassOffset)`, because only Java code can hold the object
@@ -25,10 +25,6 @@ pub struct KlassLayout {
     pub name: usize,
     /// `Klass::_next_link`, the next class of the same loader.
     pub next_link: usize,
-    /// `Klass::_access_flags`.
-    pub access_flags: usize,
-    /// Size of `_access_flags` in bytes: 4 before JDK 24, then 2.
-    pub access_flags_size: usize,
     /// `Symbol::_length`, 2 bytes.
     pub symbol_length: usize,
     /// `Symbol::_body`.
@@ -54,8 +50,6 @@ impl KlassLayout {
             layout_helper: vm.offset(&[("Klass", "_layout_helper")])?,
             name: vm.offset(&[("Klass", "_name")])?,
             next_link: vm.offset(&[("Klass", "_next_link")])?,
-            access_flags: vm.offset(&[("Klass", "_access_flags")])?,
-            access_flags_size: vm.type_size("AccessFlags").unwrap_or(4),
             symbol_length: vm.offset(&[("Symbol", "_length")])?,
             symbol_body: vm.offset(&[("Symbol", "_body"), ("Symbol", "_body[0]")])?,
             class_klass: injected("_klass_offset")?,
@@ -80,16 +74,6 @@ impl KlassLayout {
         let mut bytes = vec![0_u8; usize::from(length)];
         read_bytes(symbol.plus(self.symbol_body), &mut bytes)?;
         Ok(bytes)
-    }
-
-    /// The access flags. Before JDK 24 the upper half holds flags of the VM; from JDK 24 on there are only the 16 bits of the class file.
-    pub fn access_flags_of(&self, klass: Address) -> Result<u32, Error> {
-        let place = klass.plus(self.access_flags);
-        if self.access_flags_size == 2 {
-            read_value::<u16>(place).map(u32::from)
-        } else {
-            read_value(place)
-        }
     }
 
     /// Whether this is a hidden class. The tables do not give the VM's own flag in all releases, but the name tells: only the name of a
@@ -121,18 +105,16 @@ mod tests {
     struct FakeKlass {
         vtable: u64,
         layout_helper: i32,
-        access_flags: u16,
-        padding: u16,
+        padding: u32,
         name: *const u8,
     }
 
     #[test]
-    fn reads_name_size_and_flags() {
+    fn reads_name_and_size() {
         let symbol: [u8; 11] = [9, 9, 5, 0, 1, 1, b'A', b'b', b'/', b'C', b'd'];
         let klass = FakeKlass {
             vtable: 1,
             layout_helper: 24,
-            access_flags: 0x21,
             padding: 7,
             name: symbol.as_ptr(),
         };
@@ -140,8 +122,6 @@ mod tests {
             layout_helper: 8,
             name: 16,
             next_link: 0,
-            access_flags: 12,
-            access_flags_size: 2,
             symbol_length: 2,
             symbol_body: 6,
             class_klass: 0,
@@ -150,7 +130,6 @@ mod tests {
         let address = Address::of(&raw const klass);
         assert_eq!(layout.layout_helper_of(address), Ok(LayoutHelper(24)));
         assert_eq!(layout.name_of(address).as_deref(), Ok(&b"Ab/Cd"[..]));
-        assert_eq!(layout.access_flags_of(address), Ok(0x21));
         assert_eq!(layout.is_hidden(address), Ok(false));
         assert!(layout.name_of(Address(8)).is_err());
     }

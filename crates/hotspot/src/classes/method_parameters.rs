@@ -238,8 +238,6 @@ mod tests {
         layout_helper: 0,
         name: 0,
         next_link: 0,
-        access_flags: 0,
-        access_flags_size: 4,
         symbol_length: 0,
         symbol_body: 2,
         class_klass: 0,

@@ -49,8 +49,6 @@ fn table(head: Address) -> ClassTable {
         layout_helper: std::mem::offset_of!(Klass, helper),
         name: std::mem::offset_of!(Klass, name),
         next_link: 0,
-        access_flags: 0,
-        access_flags_size: 4,
         symbol_length: 0,
         symbol_body: 2,
         class_klass: 0,
