@@ -37,6 +37,7 @@ const JS: &str = concat!(
     "'use strict';\n{\n",
     include_str!("../templates/embedded.js"),
     include_str!("../templates/names.js"),
+    include_str!("../templates/elements.js"),
     include_str!("../templates/script/data.js"),
     include_str!("../templates/script/state.js"),
     include_str!("../templates/script/search.js"),

@@ -18,9 +18,10 @@ pub(crate) struct Kind {
 }
 
 /// The scripts that all pages begin with.
-const SHARED_SCRIPTS: [&str; 5] = [
+const SHARED_SCRIPTS: [&str; 6] = [
     include_str!("../../templates/embedded.js"),
     include_str!("../../templates/names.js"),
+    include_str!("../../templates/elements.js"),
     include_str!("../../templates/event/basics.js"),
     include_str!("../../templates/event/grid.js"),
     include_str!("../../templates/event/chart.js"),

@@ -1,9 +1,6 @@
-// What every page about an event trace needs: its data, numbers with units, elements, colours, the address.
+// What every page about an event trace needs: its data, numbers with units, colours, the address.
 
 const data = JSON.parse(document.getElementById('data').textContent);
-const byId = (id) => document.getElementById(id);
-const numbers = new Intl.NumberFormat('en-US');
-const grouped = (n) => numbers.format(n);
 const bytes = (n) => grouped(n) + ' B';
 const objects = (n) => grouped(n) + ' obj';
 const scaled = (n, units, step) => {
@@ -49,18 +46,6 @@ const amount = (thing) => chosen.metric === 'count' ? thing.count : thing.bytes;
 const shown = (n) => chosen.metric === 'count' ? objects(n) : bytes(n);
 const short = (n) => chosen.metric === 'count' ? shortObjects(n) : shortBytes(n);
 
-const element = (name, className, content) => {
-  const made = document.createElement(name);
-  if (className) made.className = className;
-  if (content !== undefined) made.textContent = content;
-  return made;
-};
-const svg = (name, attributes, content) => {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
-  for (const [key, value] of Object.entries(attributes || {})) made.setAttribute(key, value);
-  if (content !== undefined) made.textContent = content;
-  return made;
-};
 // Sixteen colours that stay apart in both themes; what is beyond them is grey.
 const PALETTE = 16;
 const colour = (at) => at >= 0 && at < PALETTE ? `var(--c${at})` : 'var(--rest)';
@@ -89,7 +74,6 @@ const callOf = (caller) => caller.class === null ? '(no tracked call was under w
 const hayOf = (site) => site.hay ??= [label(site), site.descriptor, typeOf(site), site.kind, ...(site.context ?? []).map(callOf)].join(' ').toLowerCase();
 
 const theme = given.get('theme') || stored('ducktrack-theme') || '';
-function stored(key) { try { return localStorage.getItem(key); } catch { return null; } }
 function applyTheme(wanted) {
   const dark = wanted ? wanted === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
   if (wanted) document.documentElement.dataset.theme = wanted;

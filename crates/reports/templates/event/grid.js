@@ -40,14 +40,6 @@ function grid(columns, options) {
   const isTight = () => !byId('detail').hidden || innerWidth < 700;
   const wanted = (column) => !column.hidden?.() && !(column.spare && isTight() && sorting() !== column.id);
   const shown = () => namesFirst(columns.filter(wanted));
-  const pad = (height) => {
-    const tr = element('tr', 'pad'), td = element('td');
-    tr.setAttribute('aria-hidden', 'true');
-    td.colSpan = shown().length;
-    td.style.height = height + 'px';
-    tr.append(td);
-    return tr;
-  };
   function drawRow(row, at) {
     const tr = element('tr');
     tr.tabIndex = 0;
@@ -63,18 +55,7 @@ function grid(columns, options) {
     }
     return tr;
   }
-  function drawRows() {
-    const first = Math.max(0, Math.floor(scroll.scrollTop / HEIGHT) - 6);
-    // Before its first rows the element is flat; then as high as its style lets it be.
-    const height = Math.max(scroll.clientHeight, Math.min(0.68 * innerHeight, 900));
-    const last = Math.min(rows.length, first + Math.ceil(height / HEIGHT) + 12);
-    const part = document.createDocumentFragment();
-    part.append(pad(first * HEIGHT));
-    for (let at = first; at < last; at++) part.append(drawRow(rows[at], at));
-    part.append(pad((rows.length - last) * HEIGHT));
-    body.replaceChildren(part);
-    fitNames(body.querySelectorAll('td.code'));
-  }
+  const drawRows = () => drawRowsOnScreen(scroll, body, { rows, height: HEIGHT, columns: shown().length, draw: drawRow });
   function draw() {
     drawHead();
     byId('table').setAttribute('aria-rowcount', rows.length + 1);

@@ -2,10 +2,7 @@
 
 const data = JSON.parse(document.getElementById('data').textContent);
 const text = data.strings;
-const byId = (id) => document.getElementById(id);
-const numbers = new Intl.NumberFormat('en-US');
 const averages = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-const grouped = (n) => numbers.format(n);
 const bytes = (n) => grouped(n) + ' B';
 const objects = (n) => grouped(n) + ' obj';
 const share = (part, whole) => {

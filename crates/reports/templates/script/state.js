@@ -1,4 +1,4 @@
-// What is chosen, kept in the address so that a view can be shared; and small tools for numbers and elements.
+// What is chosen, kept in the address so that a view can be shared.
 
 const given = new URLSearchParams(givenState());
 const state = {
@@ -9,7 +9,6 @@ const state = {
   theme: given.get('theme') || stored('ducktrack-theme') || '',
 };
 if (state.metric !== 'count') state.metric = 'bytes';
-function stored(key) { try { return localStorage.getItem(key); } catch { return null; } }
 function remember() {
   const out = new URLSearchParams();
   for (const [key, value] of Object.entries(state)) {
@@ -20,10 +19,4 @@ function remember() {
 }
 const amount = (thing) => state.metric === 'count' ? thing.count : thing.bytes;
 const shown = (n) => state.metric === 'count' ? objects(n) : bytes(n);
-const element = (name, className, content) => {
-  const made = document.createElement(name);
-  if (className) made.className = className;
-  if (content !== undefined) made.textContent = content;
-  return made;
-};
 const hueOf = (name) => { let h = 7; for (const c of name) h = (h * 31 + c.codePointAt(0)) % 3600; return h / 10; };

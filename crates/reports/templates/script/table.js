@@ -90,26 +90,7 @@ function drawHead() {
   }
 }
 function drawRows() {
-  const scroll = byId('scroll'), body = byId('body');
-  const first = Math.max(0, Math.floor(scroll.scrollTop / ROW) - 8);
-  // Before its first rows the element is flat; then as high as its style lets it be.
-  const height = Math.max(scroll.clientHeight, Math.min(0.68 * innerHeight, 900));
-  const last = Math.min(rows.length, first + Math.ceil(height / ROW) + 16);
-  const part = document.createDocumentFragment();
-  part.append(pad(first * ROW));
-  for (let at = first; at < last; at++) part.append(drawRow(rows[at], at));
-  part.append(pad((rows.length - last) * ROW));
-  body.replaceChildren(part);
-  fitNames(body.querySelectorAll('td.code'));
-}
-function pad(height) {
-  const tr = element('tr', 'pad');
-  tr.setAttribute('aria-hidden', 'true');
-  const td = element('td');
-  td.colSpan = wanted().length;
-  td.style.height = height + 'px';
-  tr.append(td);
-  return tr;
+  drawRowsOnScreen(byId('scroll'), byId('body'), { rows, height: ROW, columns: wanted().length, draw: drawRow });
 }
 function drawRow(row, at) {
   const tr = element('tr');

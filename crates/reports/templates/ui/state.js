@@ -1,6 +1,5 @@
-// What is chosen, kept in the address; numbers, times and elements.
+// What is chosen, kept in the address; numbers and times.
 
-const byId = (id) => document.getElementById(id);
 const held = JSON.parse(byId('held').textContent);
 let run = JSON.parse(byId('data').textContent);
 const isServed = run.served;
@@ -11,7 +10,6 @@ function choose(values) {
   const kept = Object.entries(chosen).filter(([, value]) => value !== '');
   try { history.replaceState(null, '', '#' + new URLSearchParams(kept)); } catch { /* a file viewer may forbid it */ }
 }
-const grouped = (n) => new Intl.NumberFormat('en-US').format(n);
 const scaled = (n, units) => {
   let at = 0;
   while (Math.abs(n) >= 999.95 && at < units.length - 1) { n /= 1000; at++; }
@@ -20,25 +18,12 @@ const scaled = (n, units) => {
 const shortBytes = (n) => scaled(n, [' B', ' kB', ' MB', ' GB', ' TB', ' PB']);
 const shortNumber = (n) => scaled(n, ['', ' k', ' M', ' G', ' T']);
 const time = (micros) => (micros / 1e6).toFixed(micros < 1e8 ? 2 : 1) + ' s';
-const element = (name, className, content) => {
-  const made = document.createElement(name);
-  if (className) made.className = className;
-  if (content !== undefined) made.textContent = content;
-  return made;
-};
-const svg = (name, attributes, content) => {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
-  for (const [key, value] of Object.entries(attributes || {})) made.setAttribute(key, value);
-  if (content !== undefined) made.textContent = content;
-  return made;
-};
 const button = (text, action) => {
   const made = element('button', '', text);
   made.type = 'button';
   made.addEventListener('click', action);
   return made;
 };
-function stored(key) { try { return localStorage.getItem(key); } catch { return null; } }
 const isDark = () => getComputedStyle(document.documentElement).colorScheme === 'dark' || (!document.documentElement.dataset.theme && matchMedia('(prefers-color-scheme: dark)').matches);
 function applyTheme(wanted) {
   if (wanted) document.documentElement.dataset.theme = wanted;
