@@ -43,6 +43,8 @@ pub struct Survivors {
     pub last_full: Option<(u64, u64)>,
     /// Bytes allocated from `clock`'s end to the end of the span.
     pub allocated_after: u64,
+    /// Of these: bytes that no collection has found dead. It looked at young objects only.
+    pub alive_since_look: u64,
     /// Alive at the look, but made after the last whole piece of the span: nothing is known of how it goes on.
     pub alive_after: Amount,
     /// Bytes allocated in the part of the run that is too short to be judged, before the look that ends the judged one.

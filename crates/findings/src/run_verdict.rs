@@ -75,6 +75,11 @@ pub enum Unknown {
         /// All live bytes.
         all: u64,
     },
+    /// Nothing leaked until the last look at the old space; what was made since then and is not known to be dead may be a leak.
+    Unlooked {
+        /// Bytes that may be alive of these.
+        alive: u64,
+    },
     /// The heap is known only up to some moment.
     Lost,
     /// So few objects are alive that a leak would not have been seen.
@@ -175,6 +180,9 @@ fn unknown(
     if let Some(why) = too_young(survivors) {
         return Some(why);
     }
+    if let Some(why) = unlooked(survivors, forecast) {
+        return Some(why);
+    }
     if is_lost(survivors) {
         return Some(Unknown::Lost);
     }
@@ -208,6 +216,14 @@ fn too_young(survivors: &Survivors) -> Option<Unknown> {
     let pieces = survivors.clock.cells().len() as u64 + 1;
     let cohort = survivors.clock.bytes() / COHORTS as u64;
     (survivors.unjudged > cohort && young > all / pieces).then_some(Unknown::Young { young, all })
+}
+
+/// A leak that began after the last look has not been seen. If more than a cohort came then, and what it may have left would be an alarm, there is no verdict.
+fn unlooked(survivors: &Survivors, forecast: &Forecast) -> Option<Unknown> {
+    let alive = survivors.alive_since_look;
+    let cohort = survivors.clock.bytes() / COHORTS as u64;
+    let may_harm = forecast.is_material(forecast.rate_of(alive));
+    (survivors.allocated_after > cohort && may_harm).then_some(Unknown::Unlooked { alive })
 }
 
 /// A leak that began after the heap was lost has not been seen, unless the rest is shorter than a cohort.
@@ -255,6 +271,27 @@ mod tests {
             ..run(5_300_000)
         };
         assert_eq!(too_young(&short), None);
+    }
+
+    /// A look after 60 % of the run: of 4 MB that came to be alive since then, a line would double the heap.
+    #[test]
+    fn what_nobody_has_looked_at_since_is_not_known() {
+        let run = |allocated_after: u64, alive_since_look: u64| Survivors {
+            live: Amount::of(1, 10_000_000),
+            allocated_after,
+            alive_since_look,
+            ..survivors(16, 1_000_000)
+        };
+        let judged = |survivors: &Survivors| {
+            let forecast = Forecast::of(&survivors.clock, survivors.live.bytes, 0);
+            unlooked(survivors, &forecast)
+        };
+        let alive = 4_000_000;
+        let expected = Some(Unknown::Unlooked { alive });
+        assert_eq!(judged(&run(10_000_000, alive)), expected);
+        // Objects in flight, and a look near the end.
+        assert_eq!(judged(&run(10_000_000, 500_000)), None);
+        assert_eq!(judged(&run(900_000, alive)), None);
     }
 
     #[test]

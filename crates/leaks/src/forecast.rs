@@ -56,6 +56,14 @@ impl Forecast {
         }
     }
 
+    /// The rate of so many bytes in the span.
+    pub fn rate_of(&self, bytes: u64) -> f64 {
+        match self.span_bytes {
+            0 => 0.0,
+            span => bytes as f64 * MB / span as f64,
+        }
+    }
+
     /// Whether so many bytes per megabyte matter.
     pub fn is_material(&self, bytes_per_mb: f64) -> bool {
         bytes_per_mb > 0.0 && bytes_per_mb >= self.smallest_rate()

@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod amount;
+mod beginning;
 mod cell;
 mod change;
 mod clock;
@@ -36,6 +37,7 @@ mod turnover;
 mod verdict;
 
 pub use amount::Amount;
+pub use beginning::latest_beginning;
 pub use cell::Cell;
 pub use clock::Clock;
 pub use cohorts::COHORTS;
@@ -45,7 +47,6 @@ pub use history::{Death, History};
 pub use interval::{CONFIDENCE, Interval, student_limit};
 pub use judgement::{Judgement, Measure, NotKnown, Verdict};
 pub use lines::Lines;
-pub use release::before_it_was_dropped;
 pub use speed::Speeds;
 pub use trend::BEND;
-pub use verdict::{FEWEST_COHORTS, judge};
+pub use verdict::{FEWEST_COHORTS, before_it_was_dropped, judge};

@@ -29,21 +29,32 @@ pub fn judge(clock: &Clock, history: &History) -> Judgement {
     if judged.grows() {
         return judged;
     }
-    match before_release(clock, history) {
-        Some((clock, earlier)) => {
-            let before = judge_unseen(&clock, &earlier);
-            match before.verdict {
-                Verdict::Leaks | Verdict::NotKnown(NotKnown::Unseen | NotKnown::Late) => {
-                    Judgement {
-                        released: true,
-                        ..before
-                    }
-                }
-                _ => judged,
-            }
-        }
-        None => judged,
-    }
+    dropped(clock, history).map_or(judged, |(before, _)| before)
+}
+
+/// What was alive before it was dropped, of a subject whose verdict rests on that.
+pub fn before_it_was_dropped(clock: &Clock, history: &History) -> Option<History> {
+    dropped(clock, history).map(|(_, earlier)| earlier)
+}
+
+/// The verdict on what was alive before it was dropped, if it leaked then or may have.
+fn dropped(clock: &Clock, history: &History) -> Option<(Judgement, History)> {
+    let judged = before_release(clock, history).map(|(clock, earlier)| {
+        let before = judge_unseen(&clock, &earlier);
+        let released = Judgement {
+            released: true,
+            ..before
+        };
+        (released, earlier)
+    });
+    let may_leak = |judged: &(Judgement, History)| {
+        matches!(
+            judged.0.verdict,
+            Verdict::Leaks
+                | Verdict::NotKnown(NotKnown::Unseen | NotKnown::Late | NotKnown::OldestGone)
+        )
+    };
+    judged.into_iter().find(may_leak)
 }
 
 /// A verdict must hold with all alive that no collection has looked at, and with as many of them dead as the looks at others allow.
@@ -325,16 +336,29 @@ impl<'a> Span<'a> {
         match (levels.falls(), early > all / 2.0) {
             (2.., _) => Verdict::Periodic,
             (_, true) => Verdict::LoadedOnce,
-            _ if oldest == Oldest::Younger && self.is_late(kept, rate) => {
-                Verdict::NotKnown(NotKnown::Late)
-            }
-            _ => Verdict::Bounded,
+            _ if !self.is_late(kept, rate) => Verdict::Bounded,
+            _ => self.late(oldest, kept, rate, &levels),
         }
     }
 
-    /// It is kept only since a cohort of the second half, and of each from there on.
+    /// Of what is kept only since a late cohort: it goes on, or it is replaced.
+    fn late(&self, oldest: Oldest, kept: &[f64], rate: Rate, levels: &Levels) -> Verdict {
+        let stands_still = levels
+            .net_share(kept)
+            .is_some_and(|net| net < (-1.0 / BEND).exp());
+        match oldest {
+            Oldest::Replaced => Verdict::Bounded,
+            Oldest::Younger if !self.is_coarse(kept, rate) => Verdict::NotKnown(NotKnown::Late),
+            // Nobody knows for how long the others lived.
+            _ if stands_still => Verdict::Bounded,
+            Oldest::Younger | Oldest::Gone => Verdict::NotKnown(NotKnown::OldestGone),
+        }
+    }
+
+    /// It is kept since a cohort of the second half, and of each from there on. The last cohort has not lived on;
+    /// it counts here, where nothing is said to go on.
     fn is_late(&self, kept: &[f64], rate: Rate) -> bool {
-        let range = self.first_kept(kept, Some(rate)).max(self.later().start)..self.inner().end;
+        let range = self.first_kept(kept, Some(rate)).max(self.later().start)..kept.len();
         let enough = rate.rate.value / core::f64::consts::E;
         let cohorts = kept.iter().zip(&self.cohorts.lengths);
         let mut cohorts = cohorts.skip(range.start).take(range.len());
@@ -342,7 +366,6 @@ impl<'a> Span<'a> {
         range.len() >= FEWEST_COHORTS - 1
             && cohorts.all(|(kept, length)| *kept >= enough * length)
             && goes_on.is_some_and(|rate| rate.is_positive())
-            && !self.is_coarse(kept, rate)
     }
 
     /// What is kept goes with these events, which go on.

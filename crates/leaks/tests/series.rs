@@ -306,7 +306,8 @@ fn a_late_leak_with_few_collections() {
         assert_eq!(judge(&clock, &history).verdict, expected, "{collections}");
         // One collection: what died may have lived for as long.
         let clock = Clock::of_collections(cells, 1, &Speeds::default());
-        assert_eq!(judge(&clock, &history).verdict, Verdict::Bounded);
+        let gone = Verdict::NotKnown(NotKnown::OldestGone);
+        assert_eq!(judge(&clock, &history).verdict, gone);
     }
 }
 
@@ -326,6 +327,63 @@ fn a_leak_that_began_late_is_not_known() {
         let cache = program.verdict(|_| 100, |_, _| 0.25);
         assert!(!matches!(cache, Verdict::NotKnown(_)), "{step}: {cache:?}");
     }
+}
+
+/// The whole run is looked at once, at its end: three cohorts, of which the last has not lived on, are too few for a line, and no bound.
+#[test]
+fn a_leak_of_the_last_cohorts_is_not_known() {
+    let late = |start: f64| {
+        let life = move |at: f64, random: f64| if at > start { 2.0 } else { random * 0.01 };
+        Program::new(&[], 29).history(|_| 100, life, 24)
+    };
+    let clock = Program::new(&[], 1).clock;
+    for start in [0.75, 0.8] {
+        // The look found the others dead, too: nobody knows for how long they had lived.
+        let history = late(start);
+        let gone = Verdict::NotKnown(NotKnown::OldestGone);
+        assert_eq!(judge(&clock, &history).verdict, gone, "{start}");
+        // Young collections had found them dead.
+        let history = History {
+            deaths: Vec::new(),
+            ..history
+        };
+        let late = Verdict::NotKnown(NotKnown::Late);
+        assert_eq!(judge(&clock, &history).verdict, late, "{start}");
+    }
+    // Objects in flight look so.
+    assert_eq!(judge(&clock, &late(0.95)).verdict, Verdict::Bounded);
+}
+
+/// It began late, and the program dropped it before a collection had looked at it: none had looked at all, or one before it began.
+#[test]
+fn a_late_leak_that_was_dropped_is_not_known() {
+    let dropped = |start: f64, look: Option<usize>| {
+        let end = CELLS - 1;
+        let late = |cell: usize| cell as f64 >= start * CELLS as f64;
+        let cells = (0..end).filter(|cell| late(*cell));
+        let deaths = cells.map(|born| Death {
+            born,
+            died: end,
+            amount: Amount::of(100, 24),
+        });
+        let mut levels = vec![None; CELLS];
+        levels[end] = Some(Amount::default());
+        look.map(|look| levels[look] = Some(Amount::default()));
+        let history = History {
+            born: vec![Amount::of(400, 24); CELLS],
+            kept: vec![Amount::default(); CELLS],
+            deaths: deaths.collect(),
+            levels,
+            ..History::default()
+        };
+        judge(&Program::new(&[], 1).clock, &history)
+    };
+    for (start, look) in [(0.7, None), (0.75, None), (0.6, Some(17)), (0.75, Some(20))] {
+        let judged = dropped(start, look);
+        assert!(judged.released && judged.may_leak(), "{start}: {judged:?}");
+        assert_ne!(judged.verdict, Verdict::Leaks, "{start}");
+    }
+    assert!(!dropped(0.95, None).may_leak());
 }
 
 /// A cache of the last 80 % of the run: full by then, it replaces its oldest.

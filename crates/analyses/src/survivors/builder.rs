@@ -266,6 +266,18 @@ impl SurvivorsBuilder {
         }
     }
 
+    /// Bytes alive that were born after the last look, as far as anybody knows.
+    fn alive_since_look(&self) -> u64 {
+        let Some((_, cell)) = self.last_look else {
+            return 0;
+        };
+        let later = |row: &Row| -> Amount {
+            let by_birth = row.live.by_birth.0.iter().skip(cell + 1);
+            by_birth.copied().sum()
+        };
+        self.rows.iter().map(later).sum::<Amount>().bytes
+    }
+
     /// The last look, if it was in the second half of the span.
     fn judged_look(&self) -> Option<(OldSpaceLook, usize)> {
         self.look_after(self.allocated / 2)
@@ -360,6 +372,7 @@ impl SurvivorsBuilder {
                 true => self.allocated.saturating_sub(self.allocated_at_look),
                 false => 0,
             },
+            alive_since_look: self.alive_since_look(),
             alive_after: self.alive_after,
             unjudged: self.unjudged,
             lost: 0,

@@ -300,6 +300,29 @@ fn what_no_collection_has_looked_at_is_not_said_to_grow() {
     );
 }
 
+/// What came after the last look is told, as far as young collections know.
+#[test]
+fn what_came_after_the_last_look_is_not_judged() {
+    let mut program = Vec::new();
+    for round in 0..40 {
+        program.extend((0..50).map(|_| allocate(0)));
+        // Up to the middle all dies, and then nothing does.
+        program.push(match round {
+            24 => full(),
+            0..24 => young(0),
+            _ => young(8),
+        });
+    }
+    let (survivors, judgement) = judged(&program);
+    assert!(survivors.is_at_look && !judgement.may_leak());
+    let bytes = survivors.clock.bytes();
+    let share = survivors.allocated_after as f64 / bytes as f64;
+    assert!((0.5..0.7).contains(&share), "{share}");
+    // All but the cell of the look.
+    let alive = survivors.alive_since_look as f64 / survivors.allocated_after as f64;
+    assert!((0.9..=1.0).contains(&alive), "{alive}");
+}
+
 /// A pause of a concurrent cycle does not look at new objects: what was
 /// allocated before it is counted with the next collection, and so is the time.
 #[test]

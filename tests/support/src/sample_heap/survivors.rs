@@ -35,6 +35,7 @@ impl Heap<'_> {
             is_at_look: true,
             last_full: None,
             allocated_after: 0,
+            alive_since_look: 0,
             alive_after: Amount::default(),
             unjudged: 0,
             lost: 0,

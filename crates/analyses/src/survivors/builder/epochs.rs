@@ -1,7 +1,7 @@
 //! The clock goes on by the slices of each epoch, and the span ends within one.
 
 use ducktrack_heap_replay::{LiveObject, Slice};
-use ducktrack_leaks::Cell;
+use ducktrack_leaks::{COHORTS, Cell};
 use ducktrack_trace_format::{Collection, CollectionKind};
 use rustc_hash::FxHashMap;
 
@@ -31,13 +31,18 @@ impl SurvivorsBuilder {
         self.young.clear();
     }
 
-    /// The span ends after these slices of an epoch. If no look at the old space was late
-    /// enough, the next one decides: its live objects were alive at the end of the span.
+    /// The span ends after these slices of an epoch. If no look at the old space was in its last
+    /// cohort, the next one decides: its live objects were alive at the end of the span.
     fn end_span(&mut self, slices: &[Slice]) {
         let bytes = slices.iter().map(|slice| slice.bytes).sum::<u64>();
         let has_begun = self.epochs > 0 || !slices.is_empty();
         let allocated = self.allocated.saturating_add(bytes);
-        if !has_begun || !self.known || self.look_after(allocated / 2).is_some() {
+        if !has_begun
+            || !self.known
+            || self
+                .look_after(allocated - allocated / COHORTS as u64)
+                .is_some()
+        {
             self.is_over = true;
             return;
         }

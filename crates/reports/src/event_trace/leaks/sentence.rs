@@ -1,7 +1,7 @@
 //! The verdict on the run as one sentence.
 
 use ducktrack_findings::{Finding, Findings, RunVerdict, Unknown};
-use ducktrack_leaks::{Alarm, FEWEST_COHORTS, HORIZON, NotKnown};
+use ducktrack_leaks::{Alarm, FEWEST_COHORTS, HORIZON, NotKnown, latest_beginning};
 
 use super::names::{Names, field_name};
 use super::off_heap::made;
@@ -174,6 +174,12 @@ impl Sentence<'_> {
                 short_bytes(young),
                 short_bytes(all)
             ),
+            Unknown::Unlooked { alive } => format!(
+                "nothing leaked until {}, when a collection last looked at all of the old space. The program has allocated {} since then, and {} of that may be alive: take a heap dump or a full collection near the end",
+                self.looked(),
+                short_bytes(survivors.allocated_after),
+                short_bytes(alive)
+            ),
             Unknown::Lost => format!(
                 "where objects live is known only while the program allocated {}, and nothing leaked then; not for {} after that",
                 short_bytes(survivors.clock.bytes()),
@@ -184,6 +190,15 @@ impl Sentence<'_> {
                 counted(survivors.live.objects, "object")
             ),
         }
+    }
+
+    /// `12 seconds after the start`
+    fn looked(&self) -> String {
+        let start = self.findings.evidence.model.count.run.start_unix_millis;
+        let look = self.findings.evidence.survivors.look;
+        let micros = look.map_or(0, |look| look.unix_micros);
+        let seconds = micros.saturating_sub(start.saturating_mul(1_000)) as f64 / 1e6;
+        format!("{} after the start", duration(seconds))
     }
 
     /// From which rate on a line would be an alarm.
@@ -202,8 +217,9 @@ impl Sentence<'_> {
             _ => String::new(),
         };
         format!(
-            "a leak of {} or more of each MB allocated{per_second} would have been seen",
-            short_bytes(smallest.ceil().max(1.0) as u64)
+            "a leak of {} or more of each MB allocated{per_second} would have been seen if it began in the first {:.0} % of the run",
+            short_bytes(smallest.ceil().max(1.0) as u64),
+            100.0 * latest_beginning(&self.findings.evidence.survivors.clock)
         )
     }
 }
