@@ -3,7 +3,7 @@
 use std::collections::hash_map::Entry;
 
 use ducktrack_trace_format::{HeapClass, HeapClassId, HeapClassSize, HeapField, HeapLayout};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::stable_name::stable_descriptor;
 
@@ -100,6 +100,21 @@ impl FieldLayouts {
         layouts.sort_by(|a, b| (&a.ty, a.bytes).cmp(&(&b.ty, b.bytes)));
         layouts.dedup();
         layouts
+    }
+
+    /// Types (descriptors with stable names) of the classes that have one of these as a superclass, as far as that is known.
+    pub fn subclasses_of(&self, types: &[&str]) -> FxHashSet<String> {
+        let has = |known: &&Known| {
+            let superclasses = self.superclasses(known);
+            superclasses.skip(1).any(|one| types.contains(&&*ty(one)))
+        };
+        self.classes.values().filter(has).map(ty).collect()
+    }
+
+    /// A class, and what it extends.
+    fn superclasses<'a>(&'a self, class: &'a Known) -> impl Iterator<Item = &'a Known> {
+        let next = |known: &&'a Known| self.classes.get(&known.layout.as_ref()?.superclass?);
+        core::iter::successors(Some(class), next).take(MOST_SUPERCLASSES)
     }
 
     /// All fields of a class; `None`: its layout or that of a superclass is not known.
@@ -205,6 +220,26 @@ mod tests {
             (20, "y", "LPoint;"),
         ];
         assert_eq!(fields, expected);
+    }
+
+    #[test]
+    fn subclasses_of_subclasses_are_known() {
+        let mut layouts = points();
+        let of = |layouts: &FieldLayouts, ty| {
+            let mut all: Vec<String> = layouts.subclasses_of(&[ty]).into_iter().collect();
+            all.sort();
+            all
+        };
+        assert_eq!(
+            of(&layouts, "Ljava/lang/Object;"),
+            ["LPoint3;", "LPoint;"].map(str::to_owned)
+        );
+        assert_eq!(of(&layouts, "LPoint;"), ["LPoint3;".to_owned()]);
+        // Its layout is not known, or its chain does not end.
+        assert!(of(&layouts, "LOther;").is_empty());
+        layouts.add_class(class(6, "Round", 24));
+        layouts.add_layout(layout(6, Some(6), vec![]));
+        assert_eq!(of(&layouts, "LPoint;").len(), 1);
     }
 
     #[test]

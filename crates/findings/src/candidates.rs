@@ -17,8 +17,11 @@ use crate::uses::uses;
 /// Rows that are grouped; the rest keep less.
 const MOST_GROUPED: usize = 500;
 
-/// The JDK's table with weak keys has these entries.
-const WEAK_ENTRY: &str = "Ljava/util/WeakHashMap$Entry;";
+/// Entries of tables with weak keys or values, and keys of such tables, extend one of these: a reference of a class of its own knows its place in a table.
+const REFERENCES: [&str; 2] = [
+    "Ljava/lang/ref/WeakReference;",
+    "Ljava/lang/ref/SoftReference;",
+];
 
 /// In this order they are shown.
 const KINDS: [Verdict; 8] = [
@@ -34,12 +37,28 @@ const KINDS: [Verdict; 8] = [
 
 /// Makes findings of judged rows.
 pub(crate) struct Candidates<'a> {
-    pub(crate) evidence: Evidence<'a>,
-    pub(crate) forecast: Forecast,
-    pub(crate) rows: &'a [JudgedRow<'a>],
+    evidence: Evidence<'a>,
+    forecast: Forecast,
+    rows: &'a [JudgedRow<'a>],
+    /// Types of the entries of weak tables.
+    weak_entries: FxHashSet<String>,
 }
 
-impl Candidates<'_> {
+impl<'a> Candidates<'a> {
+    pub(crate) fn new(
+        evidence: Evidence<'a>,
+        forecast: Forecast,
+        rows: &'a [JudgedRow<'a>],
+    ) -> Self {
+        let layouts = &evidence.model.count.field_layouts;
+        Self {
+            evidence,
+            forecast,
+            rows,
+            weak_entries: layouts.subclasses_of(&REFERENCES),
+        }
+    }
+
     /// What leaks, most bytes first, and of it last what has no place; then
     /// what fills; then what may leak; then what is too little to matter.
     pub(crate) fn all(&self) -> Vec<Finding> {
@@ -169,14 +188,16 @@ impl Candidates<'_> {
         })
     }
 
-    /// Whether entries of a `WeakHashMap` are among the rows, while there is no dump and at most one look at the old space. The table
-    /// drops entries of dead keys when it is next used; until then they are alive for the collector, and only a dump shows their keys.
+    /// Whether the driver, or what is made with each of it, is an entry of a weak table, while there is no dump and at most one look at the old
+    /// space. A table drops entries of dead keys when it is next used; until then they are alive for the collector, and only a dump shows their keys.
     fn is_of_weak_table(&self, driver: &JudgedRow<'_>, others: &[(&JudgedRow<'_>, u64)]) -> bool {
         let looks = driver.history.levels.iter().flatten().count();
-        let mut rows = others.iter().map(|(row, _)| *row).chain([driver]);
+        let with_each = others.iter().filter(|(_, each)| *each == 1);
+        let mut rows = with_each.map(|(row, _)| *row).chain([driver]);
+        let is_entry = |ty: &str| self.weak_entries.contains(ty);
         self.evidence.holdings.is_none()
             && looks <= 1
-            && rows.any(|row| row.row.ty.as_deref() == Some(WEAK_ENTRY))
+            && rows.any(|row| row.row.ty.as_deref().is_some_and(is_entry))
     }
 
     /// While a program starts no line is drawn on: it leaks only if it has doubled the heap already.

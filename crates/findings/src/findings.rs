@@ -60,11 +60,7 @@ impl<'a> Findings<'a> {
             .holdings
             .map(|holdings| SoftlyHeld::of(holdings, survivors));
         let rows = judged(survivors, soft.as_ref());
-        let candidates = Candidates {
-            evidence,
-            forecast,
-            rows: &rows,
-        };
+        let candidates = Candidates::new(evidence, forecast, &rows);
         let step = Steps {
             evidence,
             forecast,
