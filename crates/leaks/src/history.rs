@@ -9,6 +9,8 @@ use crate::cohorts::Cohorts;
 pub struct Death {
     /// The cell of their birth.
     pub born: usize,
+    /// The last cell in which a collection found them alive; that of their birth: none did.
+    pub seen: usize,
     /// The cell in which a collection found them dead.
     pub died: usize,
     /// How many.

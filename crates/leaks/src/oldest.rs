@@ -2,11 +2,13 @@
 //!
 //! A cache that replaces its oldest keeps all up to an age and none that is older, so that its curve from there on is
 //! that of a leak. What tells them is the survival function at the age of the oldest that stays (Kaplan and Meier 1958):
-//! in a leak all live on. A death is found at a collection, and may have come at any time since the last one that looked.
+//! in a leak all live on. A death is found at a collection, and may have come at any time since the last one that looked. If that one found
+//! it alive at an age of at least 1/e of this, the middle of both is the best guess; else nothing is known of its age.
 
 use crate::cohorts::Cohorts;
 use crate::history::History;
 use crate::judgement::Measure;
+use crate::trend::BEND;
 
 /// Cohorts by which an age may be off: births and deaths are known to a cohort.
 const OFF: usize = 2;
@@ -39,7 +41,10 @@ impl Oldest {
                 continue;
             }
             possible += measure.of(death.amount);
-            if last_look(cohorts, history, death.died).is_some_and(|look| look >= born + age) {
+            let seen = cohorts.of_cell(death.seen);
+            let was_seen =
+                (seen - born.min(seen)) as f64 >= age.max(1) as f64 * (-1.0 / BEND).exp();
+            if was_seen && seen + died >= 2 * (born + age) {
                 sure += measure.of(death.amount);
             }
         }
@@ -53,11 +58,4 @@ impl Oldest {
             true => Self::Gone,
         }
     }
-}
-
-/// The cohort of the last collection before this cell that looked at all of the old space.
-fn last_look(cohorts: &Cohorts, history: &History, cell: usize) -> Option<usize> {
-    let before = history.levels.get(..cell).unwrap_or(&history.levels);
-    let look = before.iter().rposition(|level| level.is_some())?;
-    Some(cohorts.of_cell(look))
 }

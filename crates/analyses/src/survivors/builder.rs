@@ -37,8 +37,10 @@ pub struct SurvivorsBuilder {
     row_of: FxHashMap<Key, u32>,
     /// Rows that were asked for lately, by the lowest bits of their site.
     recent: [Option<(Key, u32)>; RECENT],
-    /// By row, cell of birth and cell of death.
-    deaths: FxHashMap<(u32, u8, u8), Amount>,
+    /// By row, and the cells of birth, of the last collection that found them alive, and of death.
+    deaths: FxHashMap<(u32, [u8; 3]), Amount>,
+    /// The cell of the last collection that looked at all young objects.
+    young_look: Option<usize>,
     /// Looks so far.
     looks: u32,
     last_look: Option<(OldSpaceLook, usize)>,
@@ -89,6 +91,12 @@ fn is_asked_for(cause: &str) -> bool {
     words.iter().any(|word| cause.contains(word))
 }
 
+/// Everything that such a collection leaves in a young space is alive.
+fn looks_at_young(kind: CollectionKind) -> bool {
+    use CollectionKind::{Full, Mixed, Young};
+    matches!(kind, Young | Mixed | Full)
+}
+
 fn one(object: &LiveObject) -> Amount {
     Amount {
         objects: 1,
@@ -109,6 +117,7 @@ impl SurvivorsBuilder {
             row_of: FxHashMap::default(),
             recent: [None; RECENT],
             deaths: FxHashMap::default(),
+            young_look: None,
             looks: 1,
             last_look: None,
             last_full: None,
@@ -174,10 +183,12 @@ impl SurvivorsBuilder {
         if let Some((_, cell)) = &mut self.last_look {
             *cell /= 2;
         }
-        let mut folded: FxHashMap<(u32, u8, u8), Amount> = FxHashMap::default();
-        for ((row, born, died), amount) in self.deaths.drain() {
-            if born / 2 != died / 2 {
-                *folded.entry((row, born / 2, died / 2)).or_default() += amount;
+        self.young_look = self.young_look.map(|cell| cell / 2);
+        let mut folded: FxHashMap<(u32, [u8; 3]), Amount> = FxHashMap::default();
+        for ((row, cells), amount) in self.deaths.drain() {
+            let [born, seen, died] = cells.map(|cell| cell / 2);
+            if born != died {
+                *folded.entry((row, [born, seen, died])).or_default() += amount;
             }
         }
         self.deaths = folded;
@@ -288,6 +299,12 @@ impl SurvivorsBuilder {
         self.last_look.filter(|_| self.allocated_at_look >= bytes)
     }
 
+    /// The cell of the last collection that would have found such an object dead.
+    fn last_seen(&self, is_old: bool) -> Option<usize> {
+        let at_look = self.last_look.map(|(_, cell)| cell);
+        at_look.max(self.young_look.filter(|_| !is_old))
+    }
+
     fn cell_of(&self, object: &LiveObject) -> Option<usize> {
         self.cells.of(object.birth, object.slice()).cell()
     }
@@ -317,11 +334,13 @@ impl SurvivorsBuilder {
         let look = self.judged_look();
         let cells = look.map_or(self.cells.cells.len(), |(_, cell)| cell + 1);
         let mut deaths: FxHashMap<u32, Vec<Death>> = FxHashMap::default();
-        for ((row, born, died), amount) in core::mem::take(&mut self.deaths) {
-            if usize::from(died) < cells {
+        for ((row, of), amount) in core::mem::take(&mut self.deaths) {
+            let [born, seen, died] = of.map(usize::from);
+            if died < cells {
                 deaths.entry(row).or_default().push(Death {
-                    born: usize::from(born),
-                    died: usize::from(died),
+                    born,
+                    seen,
+                    died,
                     amount,
                 });
             }
@@ -462,6 +481,7 @@ impl Analysis for SurvivorsBuilder {
         // Levels and deaths from before a gap are of other objects than those that are known after it.
         self.look_cells.clear();
         self.last_look = None;
+        self.young_look = None;
         self.deaths.clear();
         for row in &mut self.rows {
             row.levels = ByCell::default();
@@ -527,11 +547,13 @@ impl Analysis for SurvivorsBuilder {
             return;
         };
         let (born, died) = (self.cell_of(object), self.cells.last());
+        let was_old = step.before.kind(object.address()).is_some_and(is_tenured);
         if let Some(born) = born.filter(|born| *born < died) {
-            let key = (place as u32, born as u8, died as u8);
+            let seen = self.last_seen(was_old).map_or(born, |seen| seen.max(born));
+            let key = (place as u32, [born as u8, seen as u8, died as u8]);
             *self.deaths.entry(key).or_default() += one(object);
         }
-        if step.before.kind(object.address()).is_some_and(is_tenured) {
+        if was_old {
             self.set_old(object, false);
             if let Some(row) = self.rows.get_mut(place).filter(|_| self.is_mixed) {
                 *row.looks.dead.at(died) += one(object);
@@ -568,6 +590,9 @@ impl Analysis for SurvivorsBuilder {
             CollectionKind::Full | CollectionKind::Old
         );
         let is_look = end.outcome.is_some() && looks;
+        if end.outcome.is_some() && looks_at_young(end.collection.kind) {
+            self.young_look = Some(self.cells.last());
+        }
         if self.is_after {
             if is_look {
                 self.look(end.collection);

@@ -62,6 +62,7 @@ impl Heap<'_> {
             .filter(|(_, kept)| kept.is_zero())
             .map(|(cell, _)| Death {
                 born: cell,
+                seen: cell + 1,
                 died: cell + 2,
                 amount: born,
             });
