@@ -1,7 +1,8 @@
 //! What piles up in one structure is one finding: the keys, entries and values of a map are no three leaks,
-//! whatever the ratios in which they rise, nor are the classes, methods and names of a class loader.
+//! whatever the ratios in which they rise, nor are the classes, methods and names of a class loader. Nor is the array in which a structure has them.
 
 use ducktrack_holders::{Holdings, PathNumber};
+use ducktrack_leaks::NotKnown;
 
 use crate::finding::{Companion, Finding, Holder};
 use crate::held::makers;
@@ -18,6 +19,8 @@ pub(crate) struct Structures<'a> {
 
 /// What hangs on one structure.
 struct Contents {
+    /// By path: it goes on from that of the structure.
+    is_there: Vec<bool>,
     /// For each maker of the dump its objects there, and all of them.
     of_maker: Vec<(u32, u32)>,
 }
@@ -34,6 +37,9 @@ impl<'a> Structures<'a> {
 
     /// A finding becomes part of the one before it in the same structure; else it has one of its own.
     pub(crate) fn add(&mut self, finding: Finding) {
+        if let Some(known) = self.table_of(&finding) {
+            return absorb(known, as_table(known, finding));
+        }
         let same = match (within(&finding), &finding.holder) {
             (Some(path), _) => self.place_of(path),
             (None, Holder::NotAsked | Holder::Outside(_)) => self.home(&finding),
@@ -58,6 +64,16 @@ impl<'a> Structures<'a> {
         self.findings
             .iter()
             .position(|known| within(known) == Some(path))
+    }
+
+    /// The alarm whose structure holds these few arrays that become large.
+    fn table_of(&mut self, finding: &Finding) -> Option<&mut Finding> {
+        let path = finding.held_by()?.path.path;
+        let is_table = finding.unknown() == Some(NotKnown::FewLooks);
+        let mut contents = self.contents.iter().filter(|_| is_table);
+        let (place, _) = contents.find(|(_, contents)| contents.has(path))?;
+        let known = self.findings.get_mut(*place);
+        known.filter(|known| known.alarm.is_some())
     }
 
     /// The structure on which most of its objects hang, of a finding whose own path is not known.
@@ -111,7 +127,22 @@ impl Contents {
             counts.0 += u32::from(is_its == Some(&true));
             counts.1 += 1;
         }
-        Self { of_maker }
+        Self { is_there, of_maker }
+    }
+
+    fn has(&self, path: PathNumber) -> bool {
+        self.is_there.get(path.0 as usize) == Some(&true)
+    }
+}
+
+/// An array that has the elements of a leak: it leaks with them, and each takes its part of it.
+fn as_table(known: &Finding, table: Finding) -> Finding {
+    let elements = known.judged.live.objects.max(1) as f64;
+    let each = table.judged.live.bytes as f64 / elements;
+    Finding {
+        verdict: known.verdict,
+        rate: known.judged.objects_per_mb.times(each),
+        ..table
     }
 }
 
@@ -140,7 +171,7 @@ fn absorb(known: &mut Finding, other: Finding) {
 #[cfg(test)]
 mod tests {
     use ducktrack_holders::{HolderPath, Holding, NamedRoot};
-    use ducktrack_leaks::{Alarm, Amount, Clock, History, Interval, Verdict, judge};
+    use ducktrack_leaks::{Alarm, Amount, Clock, History, Interval, Judgement, Verdict, judge};
 
     use super::*;
     use crate::advice::Advice;
@@ -237,5 +268,46 @@ mod tests {
         let with = first.with.iter().map(|one| one.maker.ty.as_deref());
         assert_eq!(with.collect::<Vec<_>>(), [Some("Entry"), Some("Key")]);
         assert_eq!(first.rate.value, 1100.0);
+    }
+
+    #[test]
+    fn the_array_of_a_table_takes_its_part_of_each_element() {
+        let with = |objects: u64, objects_per_mb: f64, one: Finding| Finding {
+            judged: Judgement {
+                live: Amount::of(objects, 100),
+                objects_per_mb: Interval {
+                    value: objects_per_mb,
+                    low: objects_per_mb / 2.0,
+                    high: objects_per_mb * 2.0,
+                },
+                ..one.judged
+            },
+            ..one
+        };
+        let array = |path: u32, verdict| Finding {
+            verdict,
+            alarm: None,
+            ..with(2, 0.0, finding("Array", Some(path), 30))
+        };
+        let of_few = Verdict::NotKnown(NotKnown::FewLooks);
+        let added = |array: Finding| {
+            let mut structures = Structures::new(None, &[]);
+            structures.add(with(50, 10.0, finding("Element", Some(7), 800)));
+            let contents = Contents {
+                is_there: (0..9).map(|path| path >= 7).collect(),
+                of_maker: Vec::new(),
+            };
+            structures.contents.push((0, contents));
+            structures.add(array);
+            structures.into_findings()
+        };
+        // 200 bytes for 50 elements, of which 10 come with each MB.
+        let found = added(array(8, of_few));
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].rate.value, 800.0 + 10.0 * 4.0);
+        assert_eq!(found[0].rate.high, 800.0 + 20.0 * 4.0);
+        // Of another structure, or not one of few arrays that become large.
+        assert_eq!(added(array(3, of_few)).len(), 2);
+        assert_eq!(added(array(8, Verdict::NotKnown(NotKnown::Late))).len(), 2);
     }
 }

@@ -125,6 +125,8 @@ pub struct Judgement {
     pub part: f64,
     /// It was dropped before the span ended, and is judged by an earlier collection.
     pub released: bool,
+    /// It leaks, but as much of it has died as was kept in the last cohorts, and no collection shows when: it may stand still since then.
+    pub may_have_stopped: bool,
 }
 
 impl Judgement {

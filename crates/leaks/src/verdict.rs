@@ -225,6 +225,7 @@ impl<'a> Span<'a> {
                 None => self.part(range),
             },
             released: false,
+            may_have_stopped: verdict == Verdict::Leaks && self.may_have_stopped(measure, &kept),
         }
     }
 
@@ -454,6 +455,18 @@ impl<'a> Span<'a> {
         levels.net_share(kept).is_none()
             && may_balance(&self.cohorts, self.history, measure, kept, since)
             && (flatter.is_some() || goes_more())
+    }
+
+    /// No look tells the level of the last cohorts, of which there are fewer than a line needs, and what died may balance what they keep:
+    /// a bounded structure that is full so late, and replaces what it has, has risen as one that leaks.
+    fn may_have_stopped(&self, measure: Measure, kept: &[f64]) -> bool {
+        let since = kept.len().saturating_sub(FEWEST_COHORTS);
+        let cells = |cohort: usize| self.cohorts.cells.get(cohort).map(|cells| cells.start);
+        let last = cells(kept.len().saturating_sub(1));
+        let levels = cells(since).zip(last);
+        let levels = levels.and_then(|(from, to)| self.history.levels.get(from..to));
+        let is_seen = levels.unwrap_or_default().iter().any(Option::is_some);
+        !is_seen && may_balance(&self.cohorts, self.history, measure, kept, since)
     }
 
     /// A second line, if it explains what is kept better than one does and no curve without

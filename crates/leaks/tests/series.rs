@@ -733,6 +733,27 @@ fn a_reservoir_that_is_full_is_not_known_without_a_look() {
     }
 }
 
+/// A structure that is full after four fifths of the run and then replaces any of what it has: it has risen over most of both halves.
+#[test]
+fn a_line_that_may_have_stopped_says_so() {
+    let full = 0.8;
+    let life = |at: f64, random: f64| at.max(full) - at - random.ln() * full;
+    let judged = |looks: &[usize]| {
+        let mut program = Program::new(looks, 31);
+        let history = program.history(|_| 400, life, 24);
+        judge(&program.clock, &history)
+    };
+    let unseen = judged(&[]);
+    assert_eq!(unseen.verdict, Verdict::Leaks, "{unseen:?}");
+    assert!(unseen.may_have_stopped);
+    // A leak, with no deaths, or with deaths that looks have found.
+    let mut program = Program::new(&[], 31);
+    let history = program.history(|_| 400, FOREVER, 24);
+    assert!(!judge(&program.clock, &history).may_have_stopped);
+    let looks: Vec<usize> = (0..CELLS).step_by(2).collect();
+    assert!(!judged(&looks).may_have_stopped);
+}
+
 /// It fills for a part of the run and then replaces some: the line is that of the time since.
 #[test]
 fn the_rate_is_of_what_goes_on() {

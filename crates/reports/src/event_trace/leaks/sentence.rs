@@ -47,8 +47,14 @@ impl Sentence<'_> {
         };
         let harm = self.harm(first);
         let kept = kept_in(first);
+        let doubt = match first.judged.may_have_stopped {
+            true => {
+                ". As much of it has died as was kept in the last quarter of the run, and no collection shows when: run longer to be sure that it goes on"
+            }
+            false => "",
+        };
         format!(
-            "{}{kept} leaks {} of each MB that the program allocates{harm}{more}",
+            "{}{kept} leaks {} of each MB that the program allocates{harm}{more}{doubt}",
             self.objects(first),
             short_bytes(first.rate.value as u64)
         )
