@@ -10,7 +10,7 @@ use crate::interval::CONFIDENCE;
 use crate::trend::{BEND, Trend, pearson};
 
 /// Fewer cohorts are no line: births and deaths are known to a cohort.
-const SHORTEST: usize = 2;
+pub(crate) const SHORTEST: usize = 2;
 
 /// A second line that is flatter than the first.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use crate::amount::Amount;
-use crate::change::Change;
+use crate::change::{Change, SHORTEST};
 use crate::clock::Clock;
 use crate::cohorts::{COHORTS, Cohorts};
 use crate::covariate::Covariate;
@@ -460,13 +460,14 @@ impl<'a> Span<'a> {
     /// No look tells the level of the last cohorts, of which there are fewer than a line needs, and what died may balance what they keep:
     /// a bounded structure that is full so late, and replaces what it has, has risen as one that leaks.
     fn may_have_stopped(&self, measure: Measure, kept: &[f64]) -> bool {
-        let since = kept.len().saturating_sub(FEWEST_COHORTS);
-        let cells = |cohort: usize| self.cohorts.cells.get(cohort).map(|cells| cells.start);
-        let last = cells(kept.len().saturating_sub(1));
-        let levels = cells(since).zip(last);
-        let levels = levels.and_then(|(from, to)| self.history.levels.get(from..to));
+        let count = kept.len();
+        let latest = count.saturating_sub(FEWEST_COHORTS)..count.saturating_sub(SHORTEST);
+        let start = |cohort: usize| self.cohorts.cells.get(cohort).map(|cells| cells.start);
+        let cells = start(latest.start).zip(start(count.saturating_sub(1)));
+        let levels = cells.and_then(|(from, to)| self.history.levels.get(from..to));
         let is_seen = levels.unwrap_or_default().iter().any(Option::is_some);
-        !is_seen && may_balance(&self.cohorts, self.history, measure, kept, since)
+        let balances = |since| may_balance(&self.cohorts, self.history, measure, kept, since);
+        !is_seen && latest.into_iter().any(balances)
     }
 
     /// A second line, if it explains what is kept better than one does and no curve without
