@@ -6,8 +6,14 @@ use crate::verdict::FEWEST_COHORTS;
 
 /// The part of the span: of what begins later there are fewer cohorts than a verdict needs, and objects in flight look so.
 pub fn latest_beginning(clock: &Clock) -> f64 {
-    let cohorts = Cohorts::of(clock).len();
-    cohorts.saturating_sub(FEWEST_COHORTS) as f64 / cohorts.max(1) as f64
+    let lengths = Cohorts::of(clock).lengths;
+    let before = lengths.len().saturating_sub(FEWEST_COHORTS);
+    let all: f64 = lengths.iter().sum();
+    let early: f64 = lengths.iter().take(before).sum();
+    match all > 0.0 {
+        true => early / all,
+        false => 0.0,
+    }
 }
 
 #[cfg(test)]
@@ -24,5 +30,12 @@ mod tests {
         assert_eq!(latest_beginning(&Clock::new(vec![cell; 32])), 0.75);
         assert_eq!(latest_beginning(&Clock::new(vec![cell; 5])), 0.2);
         assert_eq!(latest_beginning(&Clock::default()), 0.0);
+        // Cohorts are as long as collections let them be.
+        let bytes = [100, 100, 100, 200, 100, 200, 200, 200];
+        let cells = bytes.map(|bytes| Cell { bytes, micros: 1 });
+        assert_eq!(
+            latest_beginning(&Clock::new(cells.to_vec())),
+            500.0 / 1200.0
+        );
     }
 }

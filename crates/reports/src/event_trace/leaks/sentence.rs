@@ -225,7 +225,7 @@ impl Sentence<'_> {
         format!(
             "a leak of {} or more of each MB allocated{per_second} would have been seen if it began in the first {:.0} % of the run",
             short_bytes(smallest.ceil().max(1.0) as u64),
-            100.0 * latest_beginning(&self.findings.evidence.survivors.clock)
+            (100.0 * latest_beginning(&self.findings.evidence.survivors.clock)).floor()
         )
     }
 }
