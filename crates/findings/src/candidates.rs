@@ -17,7 +17,8 @@ use crate::uses::uses;
 /// Rows that are grouped; the rest keep less.
 const MOST_GROUPED: usize = 500;
 
-/// Entries of tables with weak keys or values, and keys of such tables, extend one of these: a reference of a class of its own knows its place in a table.
+/// Entries of tables with weak keys or values, and keys of such tables, extend one of these:
+/// a reference of a class of its own knows its place in a table.
 const REFERENCES: [&str; 2] = [
     "Ljava/lang/ref/WeakReference;",
     "Ljava/lang/ref/SoftReference;",
@@ -188,8 +189,9 @@ impl<'a> Candidates<'a> {
         })
     }
 
-    /// Whether the driver, or what is made with each of it, is an entry of a weak table, while there is no dump and at most one look at the old
-    /// space. A table drops entries of dead keys when it is next used; until then they are alive for the collector, and only a dump shows their keys.
+    /// Whether the driver, or what is made with each of it, is an entry of a weak table, while there is no dump and at most one look
+    /// at the old space. A table drops entries of dead keys when it is next used; until then they are alive for the collector, and
+    /// only a dump shows their keys.
     fn is_of_weak_table(&self, driver: &JudgedRow<'_>, others: &[(&JudgedRow<'_>, u64)]) -> bool {
         let looks = driver.history.levels.iter().flatten().count();
         let with_each = others.iter().filter(|(_, each)| *each == 1);

@@ -218,7 +218,8 @@ fn too_young(survivors: &Survivors) -> Option<Unknown> {
     (survivors.unjudged > cohort && young > all / pieces).then_some(Unknown::Young { young, all })
 }
 
-/// A leak that began after the last look has not been seen. If more than a cohort came then, and what it may have left would be an alarm, there is no verdict.
+/// A leak that began after the last look has not been seen. If more than a cohort came then,
+/// and what it may have left would be an alarm, there is no verdict.
 fn unlooked(survivors: &Survivors, forecast: &Forecast) -> Option<Unknown> {
     let alive = survivors.alive_since_look;
     let cohort = survivors.clock.bytes() / COHORTS as u64;

@@ -1,5 +1,6 @@
 //! What piles up in one structure is one finding: the keys, entries and values of a map are no three leaks,
-//! whatever the ratios in which they rise, nor are the classes, methods and names of a class loader. Nor is the array in which a structure has them.
+//! whatever the ratios in which they rise, nor are the classes, methods and names of a class loader.
+//! Nor is the array in which a structure has them.
 
 use ducktrack_holders::{Holdings, PathNumber};
 use ducktrack_leaks::NotKnown;

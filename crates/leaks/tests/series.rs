@@ -413,7 +413,9 @@ fn a_late_leak_that_was_dropped_is_not_known() {
         });
         let mut levels = vec![None; CELLS];
         levels[end] = Some(Amount::default());
-        look.map(|look| levels[look] = Some(Amount::default()));
+        if let Some(look) = look {
+            levels[look] = Some(Amount::default());
+        }
         let history = History {
             born: vec![Amount::of(400, 24); CELLS],
             kept: vec![Amount::default(); CELLS],
