@@ -426,6 +426,14 @@ mod tests {
             Self { folder, store }
         }
 
+        /// A new block of a thread, in the file.
+        fn block(&self, owner: u32) -> CounterBlock {
+            let block = CounterBlock::new().expect("memory");
+            let backed = self.store.back(block, ThreadId(owner), first_keyed());
+            assert!(backed.expect("room"));
+            block
+        }
+
         fn bytes(&self, at: u64, length: usize) -> Vec<u8> {
             let file = std::fs::File::open(self.folder.join(COUNTER_FILE_NAME)).expect("the file");
             let mut bytes = vec![0; length];
@@ -457,13 +465,7 @@ mod tests {
     #[test]
     fn what_a_block_counts_is_in_the_file_and_grows() {
         let stored = Stored::new("counts", 64 << 20);
-        let block = CounterBlock::new().expect("memory");
-        assert!(
-            stored
-                .store
-                .back(block, ThreadId(7), first_keyed())
-                .expect("room")
-        );
+        let block = stored.block(7);
         block.add(100, 5);
         let late = words_of(STEP) + 3;
         stored.store.cover(late + 1).expect("room");
@@ -508,13 +510,7 @@ mod tests {
     #[test]
     fn a_table_of_keyed_entries_grows_and_keeps_them() {
         let stored = Stored::new("keyed", 64 << 20);
-        let block = CounterBlock::new().expect("memory");
-        assert!(
-            stored
-                .store
-                .back(block, ThreadId(7), first_keyed())
-                .expect("room")
-        );
+        let block = stored.block(7);
         let entry = |site| crate::threads::counter_block::KeyedEntry {
             call_site: site % 5,
             site,
@@ -538,26 +534,14 @@ mod tests {
         assert_eq!(sites, (1..=9_000).collect::<Vec<u32>>());
         assert_eq!(filed(&stored, block).len(), 9_000);
         // Freed room is reused.
-        let other = CounterBlock::new().expect("memory");
-        assert!(
-            stored
-                .store
-                .back(other, ThreadId(8), first_keyed())
-                .expect("room")
-        );
+        let other = stored.block(8);
         assert_eq!(other.keyed().count(), 0);
     }
 
     #[test]
     fn a_block_that_is_passed_on_has_the_values_of_its_new_thread() {
         let stored = Stored::new("passed", 64 << 20);
-        let block = CounterBlock::new().expect("memory");
-        assert!(
-            stored
-                .store
-                .back(block, ThreadId(7), first_keyed())
-                .expect("room")
-        );
+        let block = stored.block(7);
         block.add(100, 5);
         block.add_keyed(crate::threads::counter_block::KeyedEntry {
             call_site: 3,
@@ -605,13 +589,7 @@ mod tests {
     #[test]
     fn released_blocks_take_no_memory_and_can_be_stored_to() {
         let stored = Stored::new("released", 64 << 20);
-        let block = CounterBlock::new().expect("memory");
-        assert!(
-            stored
-                .store
-                .back(block, ThreadId(7), first_keyed())
-                .expect("room")
-        );
+        let block = stored.block(7);
         block.add(100, 5);
         stored.store.release();
         assert_eq!((block.resident_bytes(), block.counter(100)), (0, 0));

@@ -460,10 +460,8 @@ fn instance(
             reason: "an instance of more than 512 KB: no class has that many fields",
         });
     }
-    if !visitor.object(at, id, ObjectRecord::Instance { class, bytes })? {
-        return stream.skip(u64::from(bytes));
-    }
-    content(stream, u64::from(bytes), visitor)
+    let is_wanted = visitor.object(at, id, ObjectRecord::Instance { class, bytes })?;
+    content(stream, u64::from(bytes), is_wanted, visitor)
 }
 
 fn references(
@@ -474,11 +472,8 @@ fn references(
     let id = stream.u8()?;
     let _trace = stream.u4()?;
     let (length, class) = (stream.u4()?, stream.u8()?);
-    let bytes = u64::from(length) * 8;
-    if !visitor.object(at, id, ObjectRecord::References { class, length })? {
-        return stream.skip(bytes);
-    }
-    content(stream, bytes, visitor)
+    let is_wanted = visitor.object(at, id, ObjectRecord::References { class, length })?;
+    content(stream, u64::from(length) * 8, is_wanted, visitor)
 }
 
 fn primitives(
@@ -490,18 +485,20 @@ fn primitives(
     let _trace = stream.u4()?;
     let length = stream.u4()?;
     let ty = value_type(stream)?;
-    let bytes = u64::from(length) * ty.bytes();
-    if !visitor.object(at, id, ObjectRecord::Primitives { ty, length })? {
-        return stream.skip(bytes);
-    }
-    content(stream, bytes, visitor)
+    let is_wanted = visitor.object(at, id, ObjectRecord::Primitives { ty, length })?;
+    content(stream, u64::from(length) * ty.bytes(), is_wanted, visitor)
 }
 
+/// The fields or elements of an object, which are skipped if the visitor does not want them.
 fn content(
     stream: &mut ByteStream,
     bytes: u64,
+    is_wanted: bool,
     visitor: &mut impl RecordVisitor,
 ) -> Result<(), DumpError> {
+    if !is_wanted {
+        return stream.skip(bytes);
+    }
     let mut result = Ok(());
     stream.runs(bytes, |run| {
         if result.is_ok() {

@@ -119,6 +119,11 @@ pub(crate) fn counted(value: impl Into<i128>, singular: &str) -> String {
     format!("{} {singular}{plural}", grouped(value))
 }
 
+/// `48 B in 2 objects`.
+pub(crate) fn bytes_in_objects(size: impl Into<i128>, objects: impl Into<i128>) -> String {
+    format!("{} in {}", bytes(size), counted(objects, "object"))
+}
+
 /// With one decimal place: `-1,234.5`.
 pub(crate) fn tenths(value: f64) -> String {
     let tenths = (value * 10.0).round() as i64;

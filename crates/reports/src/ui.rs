@@ -154,6 +154,7 @@ const JS: &str = concat!(
     include_str!("../templates/embedded.js"),
     include_str!("../templates/names.js"),
     include_str!("../templates/elements.js"),
+    include_str!("../templates/svg.js"),
     include_str!("../templates/ui/state.js"),
     include_str!("../templates/ui/strip.js"),
     include_str!("../templates/ui/tabs.js"),

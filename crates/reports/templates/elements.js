@@ -9,12 +9,6 @@ const element = (name, className, content) => {
   if (content !== undefined) made.textContent = content;
   return made;
 };
-const svg = (name, attributes, content) => {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
-  for (const [key, value] of Object.entries(attributes || {})) made.setAttribute(key, value);
-  if (content !== undefined) made.textContent = content;
-  return made;
-};
 function stored(key) { try { return localStorage.getItem(key); } catch { return null; } }
 // A row as high as all those that are not drawn.
 function emptyRow(height, columns) {

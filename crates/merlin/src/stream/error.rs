@@ -77,26 +77,6 @@ pub enum StreamError {
         /// The fault.
         fault: RecordFault,
     },
-    /// Blocks are missing or doubled.
-    #[error(
-        "the block at byte {at} begins at time {found}, but the records before it end at {expected}: blocks are missing or doubled"
-    )]
-    BlockTime {
-        /// Where the block begins.
-        at: u64,
-        /// By the records before.
-        expected: u64,
-        /// By the block.
-        found: u64,
-    },
-    /// The end block counts other records.
-    #[error("the end block counts {expected} records, but {found} were read")]
-    RecordCount {
-        /// By the end block.
-        expected: u64,
-        /// Read.
-        found: u64,
-    },
 }
 
 /// The fault of a record.

@@ -1,7 +1,7 @@
 //! The report by context for people: a table for each kind, with the largest places of each context.
 
 use super::document::{ContextsReport, ExecutionContextDoc};
-use crate::quantity::{bytes, counted, grouped, share};
+use crate::quantity::{bytes, bytes_in_objects, grouped, share};
 use crate::text::{fact, section};
 
 /// Contexts of a kind that are shown.
@@ -14,11 +14,7 @@ pub(super) fn write(report: &ContextsReport, out: &mut String) {
     fact(
         out,
         "allocated",
-        &format!(
-            "{} in {}",
-            bytes(report.total.bytes),
-            counted(report.total.count, "object")
-        ),
+        &bytes_in_objects(report.total.bytes, report.total.count),
     );
     if report.contexts.is_empty() {
         fact(

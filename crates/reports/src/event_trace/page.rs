@@ -18,10 +18,11 @@ pub(crate) struct Kind {
 }
 
 /// The scripts that all pages begin with.
-const SHARED_SCRIPTS: [&str; 6] = [
+const SHARED_SCRIPTS: [&str; 7] = [
     include_str!("../../templates/embedded.js"),
     include_str!("../../templates/names.js"),
     include_str!("../../templates/elements.js"),
+    include_str!("../../templates/svg.js"),
     include_str!("../../templates/event/basics.js"),
     include_str!("../../templates/event/grid.js"),
     include_str!("../../templates/event/chart.js"),

@@ -6,7 +6,9 @@ use crate::card::Card;
 use crate::completeness::Basis;
 use crate::ending::ValuesOf;
 use crate::html::caused::{CausedFacts, caused};
-use crate::quantity::{bytes, counted, grouped, micros, precise_share, share, short_bytes};
+use crate::quantity::{
+    bytes, bytes_in_objects, counted, grouped, micros, precise_share, share, short_bytes,
+};
 use crate::view::{Totals, View, eliminated};
 
 /// All texts of the page that are not rows of the table.
@@ -186,7 +188,7 @@ fn heap(mode: RunMode, totals: &Totals) -> Option<Card> {
     Some(Card {
         name: "Reached the heap",
         value: format!("{at_least}{}", rounded(heap.bytes)),
-        exact: format!("{} in {}", bytes(heap.bytes), counted(heap.count, "object")),
+        exact: bytes_in_objects(heap.bytes, heap.count),
         note: format!(
             "{recorded}removed by the JIT: {} ({}){exact}",
             bytes(gone.bytes),

@@ -2,7 +2,7 @@
 
 use super::document::{HumongousDoc, WasteLineDoc, WasteReport, WasteRowDoc};
 use crate::event_trace::columns::Columns;
-use crate::quantity::{bytes, counted, grouped, share};
+use crate::quantity::{bytes, bytes_in_objects, counted, grouped, share};
 use crate::text::next_command::{NextCommand, shell_word};
 use crate::text::table::more;
 use crate::text::{fact, section};
@@ -30,11 +30,7 @@ pub(super) fn write(report: &WasteReport, out: &mut TextLines) {
     if let Some(why) = &report.without_lines {
         fact(out, "without lines", why);
     }
-    let live = format!(
-        "{} in {}",
-        bytes(report.live_bytes),
-        counted(report.live_objects, "object")
-    );
+    let live = bytes_in_objects(report.live_bytes, report.live_objects);
     fact(out, "live", &live);
     let total = format!(
         "{} ({} of the live heap), no byte twice",

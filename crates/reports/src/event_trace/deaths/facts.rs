@@ -3,7 +3,7 @@
 use super::document::DeathsReport;
 use crate::card::Card;
 use crate::event_trace::page::Facts;
-use crate::quantity::{bytes, counted, grouped, share, short_bytes};
+use crate::quantity::{bytes_in_objects, counted, grouped, share, short_bytes};
 
 pub(super) fn facts(report: &DeathsReport) -> Facts {
     let all = &report.selected;
@@ -24,16 +24,12 @@ pub(super) fn facts(report: &DeathsReport) -> Facts {
         Card::new(
             "Allocated",
             short_bytes(all.bytes),
-            format!("{} in {}", bytes(all.bytes), counted(all.objects, "object")),
+            bytes_in_objects(all.bytes, all.objects),
         ),
         Card::new(
             "Alive at the end",
             share(all.alive.count, all.objects),
-            format!(
-                "{} in {}",
-                bytes(all.alive.bytes),
-                counted(all.alive.count.unsigned_abs(), "object")
-            ),
+            bytes_in_objects(all.alive.bytes, all.alive.count.unsigned_abs()),
         ),
     ];
     if let Some(groups) = &report.shape.groups {

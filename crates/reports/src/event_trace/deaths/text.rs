@@ -5,7 +5,7 @@ use crate::event_trace::DEFAULT_TOP;
 use crate::event_trace::block_bars::bar;
 use crate::event_trace::columns::Columns;
 use crate::event_trace::text_parts::cut;
-use crate::quantity::{bytes, counted, grouped, objects, share, short_bytes};
+use crate::quantity::{bytes, bytes_in_objects, counted, grouped, objects, share, short_bytes};
 use crate::text::next_command::NextCommand;
 use crate::text::{fact, next_command::shell_word, section};
 use crate::text_lines::TextLines;
@@ -82,7 +82,7 @@ fn write_outline(out: &mut TextLines, report: &DeathsReport) {
 }
 
 fn amount(count: u64, size: u64) -> String {
-    format!("{} in {}", bytes(size), counted(count, "object"))
+    bytes_in_objects(size, count)
 }
 
 fn write_clocks(out: &mut TextLines, report: &DeathsReport) {

@@ -8,7 +8,7 @@ use crate::event_trace::place::WITHOUT_EVENT;
 use crate::event_trace::text_parts::{after, cut, head, next_commands, trouble};
 use crate::event_trace::{AGES_SHOWN, DEFAULT_TOP, survived};
 use crate::json::AmountDoc;
-use crate::quantity::{average, bytes, counted, grouped, objects, share};
+use crate::quantity::{average, bytes, bytes_in_objects, counted, grouped, objects, share};
 use crate::text::next_command::NextCommand;
 use crate::text::table::more;
 use crate::text::{fact, section};
@@ -81,11 +81,7 @@ fn write_moment(out: &mut TextLines, report: &HeapReport) {
 }
 
 fn amount(amount: AmountDoc) -> String {
-    format!(
-        "{} in {}",
-        bytes(amount.bytes),
-        counted(amount.count, "object")
-    )
+    bytes_in_objects(amount.bytes, amount.count)
 }
 
 fn top(report: &HeapReport, default: usize) -> usize {

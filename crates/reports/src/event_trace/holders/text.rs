@@ -6,7 +6,7 @@ use crate::event_trace::holder_docs::HoldingDoc;
 use crate::event_trace::holder_lines::{retained, write_path};
 use crate::event_trace::place::WITHOUT_EVENT;
 use crate::event_trace::text_parts::{head, next_commands, trouble};
-use crate::quantity::{bytes, counted, grouped, objects, share};
+use crate::quantity::{bytes, bytes_in_objects, counted, grouped, objects, share};
 use crate::text::next_command::NextCommand;
 use crate::text::next_command::shell_word;
 use crate::text::table::more;
@@ -153,7 +153,7 @@ fn classes(rows: &[TypeCountDoc], what: &str) -> String {
 }
 
 fn amount(held: &HoldingDoc) -> String {
-    format!("{} in {}", bytes(held.bytes), counted(held.count, "object"))
+    bytes_in_objects(held.bytes, held.count)
 }
 
 const COLUMNS: [&str; 6] = [">retained", ">share", ">bytes", ">objects", ">ages", "name"];

@@ -3,7 +3,7 @@
 use super::document::{InfoReport, LayoutsDoc};
 use crate::event_trace::columns::Columns;
 use crate::event_trace::text_parts::next_commands;
-use crate::quantity::{bytes, counted, grouped, objects, share};
+use crate::quantity::{bytes, bytes_in_objects, counted, grouped, objects, share};
 use crate::text::next_command::NextCommand;
 use crate::text::{fact, section};
 use crate::text_lines::TextLines;
@@ -49,11 +49,7 @@ fn write_events(out: &mut TextLines, report: &InfoReport) {
     fact(
         out,
         "on the heap",
-        &format!(
-            "{} in {}",
-            bytes(report.allocated.bytes),
-            counted(report.allocated.count, "object")
-        ),
+        &bytes_in_objects(report.allocated.bytes, report.allocated.count),
     );
     fact(
         out,

@@ -4,7 +4,7 @@ use super::document::LifetimesReport;
 use crate::card::Card;
 use crate::event_trace::amounts::signed;
 use crate::event_trace::page::Facts;
-use crate::quantity::{bytes, counted, grouped, share, short_bytes};
+use crate::quantity::{bytes_in_objects, counted, grouped, share, short_bytes};
 
 pub(super) fn facts(report: &LifetimesReport) -> Facts {
     let mut facts = Facts::of(&report.head, "Lifetimes");
@@ -13,7 +13,7 @@ pub(super) fn facts(report: &LifetimesReport) -> Facts {
     facts.cards = vec![Card::new(
         "Reached the heap",
         short_bytes(all.bytes.unsigned_abs()),
-        format!("{} in {}", bytes(all.bytes), counted(all.count, "object")),
+        bytes_in_objects(all.bytes, all.count),
     )];
     if report.known {
         facts.cards.extend([

@@ -9,7 +9,7 @@ use crate::event_trace::place::WITHOUT_EVENT;
 use crate::event_trace::text_parts::{cut, head, next_commands, trouble};
 use crate::event_trace::{AGES_SHOWN, DEFAULT_TOP, survived};
 use crate::json::AmountDoc;
-use crate::quantity::{bytes, counted, objects, share, short_bytes};
+use crate::quantity::{bytes, bytes_in_objects, counted, objects, share, short_bytes};
 use crate::text::next_command::NextCommand;
 use crate::text::table::more;
 use crate::text::{fact, section};
@@ -120,7 +120,7 @@ fn write_outline(out: &mut TextLines, report: &LifetimesReport) {
 }
 
 fn amount(count: i64, size: i64) -> String {
-    format!("{} in {}", bytes(size), counted(count, "object"))
+    bytes_in_objects(size, count)
 }
 
 fn amounts(sum: AmountDoc) -> String {

@@ -8,7 +8,7 @@ use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
 use crate::event_trace::text_parts::{after, cut, head, next_commands, trouble};
 use crate::json::CallerDoc;
-use crate::quantity::{bytes, counted, objects, share};
+use crate::quantity::{bytes, bytes_in_objects, counted, objects, share};
 use crate::text::next_command::NextCommand;
 use crate::text::table::more;
 use crate::text::{CALLERS, WITHOUT_CALLER, fact, section};
@@ -70,7 +70,7 @@ fn write_moment(out: &mut TextLines, report: &StaleReport) {
         fact(out, "not known", &until);
     }
     let live = &report.selected;
-    let text = format!("{} in {}", bytes(live.bytes), counted(live.count, "object"));
+    let text = bytes_in_objects(live.bytes, live.count);
     fact(out, "live", &text);
     let text = format!(
         "{} in {}, {} of the bytes: not used for {} collections or more",

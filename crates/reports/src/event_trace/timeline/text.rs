@@ -7,7 +7,7 @@ use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
 use crate::event_trace::text_parts::{head, next_commands, trouble};
 use crate::json::AmountDoc;
-use crate::quantity::{bytes, counted, grouped, micros, share, short_bytes};
+use crate::quantity::{bytes, bytes_in_objects, counted, grouped, micros, share, short_bytes};
 use crate::text::next_command::NextCommand;
 use crate::text::{fact, section};
 use crate::text_lines::TextLines;
@@ -93,20 +93,12 @@ fn write_outline(out: &mut TextLines, report: &TimelineReport) {
         fact(
             out,
             "died",
-            &format!(
-                "{} in {}",
-                bytes(totals.died.bytes),
-                counted(totals.died.count, "object")
-            ),
+            &bytes_in_objects(totals.died.bytes, totals.died.count),
         );
         fact(
             out,
             "promoted",
-            &format!(
-                "{} in {}",
-                bytes(totals.promoted.bytes),
-                counted(totals.promoted.count, "object")
-            ),
+            &bytes_in_objects(totals.promoted.bytes, totals.promoted.count),
         );
     }
     if totals.faults > 0 {
