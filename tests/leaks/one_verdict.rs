@@ -64,7 +64,11 @@ fn leaks_the_fleet_and_prometheus_agree() {
         let said = &alone["verdict"];
         let is_weak = WEAK.contains(&shape);
         assert!(
-            if is_weak { said == "not known" } else { word == said },
+            if is_weak {
+                said == "not known"
+            } else {
+                word == said
+            },
             "{shape}: {}",
             alone["sentence"]
         );
