@@ -24,7 +24,7 @@
 //!
 //! The heap of Serial, Parallel and G1 can be read only while the world is stopped; that of ZGC between the phases of a cycle.
 //!
-//! The rooms, from bottom to top; each imports only those to its left (`scripts/check-dependencies`):
+//! The rooms, from bottom to top; each imports only those to its left (`scripts/steps/check-dependencies`):
 //!
 //! ```text
 //! address, error - process - vm - hooks - classes - heap - collection - pause - zgc

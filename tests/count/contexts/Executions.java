@@ -7,7 +7,7 @@ import java.util.Random;
  * bytes there is no count, yield in the middle.
  *
  * <pre>
- * usage: Executions EXECUTIONS THREADS [virtual]
+ * usage: Executions EXECUTIONS THREADS [virtual | wait]
  * EXECUTIONS context count bytes median p99 largest
  * OBJECTS    context count objects median p99 most
  * </pre>
@@ -73,7 +73,7 @@ public class Executions {
     public static void main(String[] args) throws Exception {
         int executions = Integer.parseInt(args[0]);
         int threads = Integer.parseInt(args[1]);
-        isVirtual = args.length > 2;
+        isVirtual = args.length > 2 && args[2].equals("virtual");
         for (int i = 0; i < 20_000; i++) {
             now();
         }
@@ -104,6 +104,10 @@ public class Executions {
                 objects[k] = Arrays.stream(sizes[k]).mapToLong(size -> objects(factor * size)).toArray();
             }
             print("OBJECTS", factor == 1 ? "Executions.small" : "Executions.large", objects);
+        }
+        if (args.length > 2 && !isVirtual) {
+            System.out.println("WAITING");
+            Thread.sleep(Long.MAX_VALUE);
         }
     }
 }

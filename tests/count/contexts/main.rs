@@ -199,6 +199,37 @@ fn bytes_of_each_execution_are_those_of_the_thread() {
 }
 
 #[test]
+fn a_kill_loses_no_objects_of_executions() {
+    let Some(programs) = programs() else { return };
+    let mut runs = 0;
+    for jdk in jdks_in_turn(
+        "a kill with objects of executions",
+        &matrix_jdks().expect("JDKs"),
+        1,
+    ) {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let recording = folder.path().join("run");
+        let mut java = jdk.tool("java");
+        java.arg(format!(
+            "-agentpath:{}=contexts=objects,{EXECUTIONS},summary=off,output={}",
+            agent_library().expect("agent").display(),
+            recording.display()
+        ));
+        java.arg("-cp").arg(programs.path());
+        java.args(["Executions", "5000", "4", "wait"]);
+        let mut running = Ended(java.stdout(Stdio::piped()).spawn().expect("java"));
+        let output = lines_until_it_waits(&mut running.0);
+        drop(running);
+        let report = report::by_context(&recording);
+        report::compare_executions(&output, &report)
+            .and_then(|()| report::compare_objects(&output, &report))
+            .unwrap_or_else(|wrong| panic!("Java {}: {wrong}\n{output}", jdk.version));
+        runs += 1;
+    }
+    checked(&format!("objects of executions of {runs} killed programs"));
+}
+
+#[test]
 fn objects_of_each_execution_are_those_of_the_program() {
     let Some(programs) = programs() else { return };
     let agent = format!("contexts=objects,{EXECUTIONS}");
