@@ -247,8 +247,11 @@ fn the_advised_heap_is_enough_and_less_is_not() {
                 .args(["LiveSet", &LIVE.to_string(), "60"]);
             let program = Running::of(&mut command);
             sleep(Duration::from_secs(4));
-            let report = memory(program.0.id(), "6");
+            // On a machine that others use, few collections come in six seconds.
+            let mut looks = (0..4).map(|_| memory(program.0.id(), "6"));
+            let report = looks.find(|report| report["heapNeed"].is_object());
             drop(program);
+            let report = report.expect("a need");
             let need = &report["heapNeed"];
             let bytes = |key: &str| need[key].as_u64().expect("bytes") / MB;
             let (live, heap) = (bytes("live"), bytes("heap"));
