@@ -15,7 +15,7 @@ const HELD: [(&str, u64); 19] = [
     ("diff", 0xf7f8_547e_030d_9bbe),
     ("fleet", 0xb623_1a91_bef9_19ec),
     ("top", 0x6993_db42_572c_60e5),
-    ("info", 0xc1fb_a018_0b00_82b0),
+    ("info", 0x6f34_0cff_593e_84a7),
     ("heap", 0x92ad_b754_78e3_72bf),
     ("lifetimes", 0x867c_698e_0b46_72e0),
     ("timeline", 0xe87b_1cbd_a1d8_c20a),
