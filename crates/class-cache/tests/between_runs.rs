@@ -46,6 +46,18 @@ fn the_next_run_finds_what_was_saved() -> Outcome {
 }
 
 #[test]
+fn a_closed_cache_is_empty_and_its_file_stays() -> Outcome {
+    let folder = tempfile::tempdir()?;
+    save_two(folder.path())?;
+    let kept = open(folder.path());
+    kept.put(ClassKey(3), b"three".to_vec());
+    kept.close();
+    assert_eq!((kept.get(ClassKey(1))?, kept.waiting_bytes()), (None, 0));
+    assert_eq!(open(folder.path()).get(ClassKey(1))?, Some(b"one".to_vec()));
+    Ok(())
+}
+
+#[test]
 fn two_runs_at_once_add_up() -> Outcome {
     let folder = tempfile::tempdir()?;
     save_two(folder.path())?;
