@@ -302,7 +302,7 @@ mod tests {
             structures.add(array);
             structures.into_findings()
         };
-        // 200 bytes for 50 elements, of which 10 come with each MB.
+        // The array has 200 bytes for 50 elements; the program adds 10 elements for each MB.
         let found = added(array(8, of_few));
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].rate.value, 800.0 + 10.0 * 4.0);

@@ -56,7 +56,7 @@ impl Forecast {
         }
     }
 
-    /// The rate of so many bytes in the span.
+    /// The rate of a leak that keeps these bytes in the whole span.
     pub fn rate_of(&self, bytes: u64) -> f64 {
         match self.span_bytes {
             0 => 0.0,

@@ -7,7 +7,7 @@ use crate::history::{Death, History};
 
 /// The span up to the last look before its last cohort, if most of what was alive then is gone. And up to its last
 /// cohort, if of what may have been alive nearly nothing stays, nor of any cohort after the start (of what is replaced
-/// some stay, and mostly the youngest); then nobody knows whether what no look had found was alive.
+/// some stay, and mostly the youngest); then it is not known whether the objects that no look had found were alive.
 pub(crate) fn before_release(
     clock: &Clock,
     history: &History,
@@ -27,7 +27,7 @@ pub(crate) fn before_release(
     earlier.into_iter()
 }
 
-/// What was found dead after a cell.
+/// The objects that collections found dead after a cell.
 struct Released {
     end: usize,
     /// Of each cell: alive later, or found dead later.
@@ -62,7 +62,7 @@ impl Released {
         is_released.then(|| self.earlier(history, Vec::new()))
     }
 
-    /// Nobody had looked at those that were made since this cell.
+    /// No collection had looked at the objects made since this cell.
     fn unseen(self, since: usize, cohorts: &Cohorts, history: &History) -> Option<History> {
         let (then, now) = (bytes(&self.kept), bytes(&history.kept));
         let later = cohorts.sums(&history.kept).into_iter().skip(1);

@@ -32,7 +32,7 @@ pub fn judge(clock: &Clock, history: &History) -> Judgement {
     dropped(clock, history).map_or(judged, |(before, _)| before)
 }
 
-/// What was alive before it was dropped, of a subject whose verdict rests on that.
+/// The history of a subject before it was dropped, if its verdict rests on that.
 pub fn before_it_was_dropped(clock: &Clock, history: &History) -> Option<History> {
     dropped(clock, history).map(|(_, earlier)| earlier)
 }
@@ -350,7 +350,7 @@ impl<'a> Span<'a> {
         match oldest {
             Oldest::Replaced => Verdict::Bounded,
             Oldest::Younger if !self.is_coarse(kept, rate) => Verdict::NotKnown(NotKnown::Late),
-            // Nobody knows for how long the others lived.
+            // It is not known for how long the others lived.
             _ if stands_still => Verdict::Bounded,
             Oldest::Younger | Oldest::Gone => Verdict::NotKnown(NotKnown::OldestGone),
         }
@@ -457,8 +457,8 @@ impl<'a> Span<'a> {
             && (flatter.is_some() || goes_more())
     }
 
-    /// No look tells the level of the last cohorts, of which there are fewer than a line needs, and what died may balance what they keep:
-    /// a bounded structure that is full so late, and replaces what it has, has risen as one that leaks.
+    /// Whether the line may have stopped in the last cohorts: they are fewer than a line needs, no look shows their level, and the dead may
+    /// balance what they keep. A bounded structure that is full so late, and replaces its objects, has risen as one that leaks.
     fn may_have_stopped(&self, measure: Measure, kept: &[f64]) -> bool {
         let count = kept.len();
         let latest = count.saturating_sub(FEWEST_COHORTS)..count.saturating_sub(SHORTEST);

@@ -337,7 +337,7 @@ fn a_leak_that_began_late_is_not_known() {
     }
 }
 
-/// The whole run is looked at once, at its end: three cohorts, of which the last has not lived on, are too few for a line, and no bound.
+/// The only look is at the end. Three cohorts, the last of which has not lived on, are too few for a line, and show no bound.
 #[test]
 fn a_leak_of_the_last_cohorts_is_not_known() {
     let late = |start: f64| {
@@ -346,7 +346,7 @@ fn a_leak_of_the_last_cohorts_is_not_known() {
     };
     let clock = Program::new(&[], 1).clock;
     for start in [0.75, 0.8] {
-        // The look found the others dead, too: nobody knows for how long they had lived.
+        // The look found the others dead, too: it is not known for how long they had lived.
         let history = late(start);
         let gone = Verdict::NotKnown(NotKnown::OldestGone);
         assert_eq!(judge(&clock, &history).verdict, gone, "{start}");

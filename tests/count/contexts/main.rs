@@ -12,6 +12,7 @@
 //! live            top, Prometheus and the report of a program that runs
 //! ```
 
+mod killed;
 mod live;
 mod report;
 mod servers;
@@ -196,37 +197,6 @@ fn bytes_of_each_execution_are_those_of_the_thread() {
     checked(&format!(
         "bytes of executions of contexts, {runs} JVMs, equal to the thread's own count"
     ));
-}
-
-#[test]
-fn a_kill_loses_no_objects_of_executions() {
-    let Some(programs) = programs() else { return };
-    let mut runs = 0;
-    for jdk in jdks_in_turn(
-        "a kill with objects of executions",
-        &matrix_jdks().expect("JDKs"),
-        1,
-    ) {
-        let folder = tempfile::tempdir().expect("temporary folder");
-        let recording = folder.path().join("run");
-        let mut java = jdk.tool("java");
-        java.arg(format!(
-            "-agentpath:{}=contexts=objects,{EXECUTIONS},summary=off,output={}",
-            agent_library().expect("agent").display(),
-            recording.display()
-        ));
-        java.arg("-cp").arg(programs.path());
-        java.args(["Executions", "5000", "4", "wait"]);
-        let mut running = Ended(java.stdout(Stdio::piped()).spawn().expect("java"));
-        let output = lines_until_it_waits(&mut running.0);
-        drop(running);
-        let report = report::by_context(&recording);
-        report::compare_executions(&output, &report)
-            .and_then(|()| report::compare_objects(&output, &report))
-            .unwrap_or_else(|wrong| panic!("Java {}: {wrong}\n{output}", jdk.version));
-        runs += 1;
-    }
-    checked(&format!("objects of executions of {runs} killed programs"));
 }
 
 #[test]
@@ -523,61 +493,6 @@ fn lines_until_it_waits(running: &mut Child) -> String {
     let lines = output.lines().map_while(Result::ok);
     let output: Vec<String> = lines.take_while(|line| line != "WAITING").collect();
     output.join("\n")
-}
-
-#[test]
-fn a_kill_loses_no_sums_of_folded_blocks_and_no_executions() {
-    let Some(programs) = programs() else { return };
-    let points = "contexts=route:ManyContexts.route(1),contexts=query:ManyContexts.query(1)";
-    let mut figures = Vec::new();
-    for jdk in jdks_in_turn(
-        "a kill with folded blocks",
-        &matrix_jdks().expect("JDKs"),
-        2,
-    ) {
-        let folder = tempfile::tempdir().expect("temporary folder");
-        let recording = folder.path().join("run");
-        let mut java = jdk.tool("java");
-        java.arg(format!(
-            "-agentpath:{}={points},summary=off,output={}",
-            agent_library().expect("agent").display(),
-            recording.display()
-        ));
-        java.arg("-cp").arg(programs.path());
-        java.args(["ManyContexts", "200", "50", "500", "0", "wait"]);
-        let mut running = Ended(java.stdout(Stdio::piped()).spawn().expect("java"));
-        let output = lines_until_it_waits(&mut running.0);
-        drop(running);
-        let trace =
-            std::fs::metadata(recording.join("ducktrack.trace")).map_or(0, |file| file.len());
-        let report = report::by_context(&recording);
-        let mut wrong = Expected::parse(&output).compare(&Found::of(&report, "ManyContexts"));
-        wrong.extend(report::wrong_executions(&output, &report));
-        assert!(
-            wrong.is_empty(),
-            "Java {}, {} wrong:\n{}",
-            jdk.version,
-            wrong.len(),
-            wrong.join("\n")
-        );
-        // No snapshot has come: all of it is in the mapped counters, and in records of folded blocks.
-        let losses = report["losses"].to_string();
-        assert!(!losses.contains("private memory"), "{losses}");
-        for context in report["contexts"].as_array().expect("contexts") {
-            let all = &context["executions"];
-            let buckets = all["distribution"]
-                .as_array()
-                .expect("a distribution")
-                .iter();
-            let executions: u64 = buckets.filter_map(|bucket| bucket[1].as_u64()).sum();
-            assert_eq!(Some(executions), all["count"].as_u64(), "{context}");
-        }
-        figures.push(format!("{} {} kB", jdk.version, trace >> 10));
-    }
-    checked(&format!(
-        "contexts of killed programs with folded blocks, objects and executions exact; trace {}",
-        figures.join(", ")
-    ));
 }
 
 #[test]

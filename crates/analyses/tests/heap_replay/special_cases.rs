@@ -300,7 +300,7 @@ fn what_no_collection_has_looked_at_is_not_said_to_grow() {
     );
 }
 
-/// What came after the last look is told, as far as young collections know.
+/// The bytes allocated since the last look are known; how many of them are alive, as far as young collections know.
 #[test]
 fn what_came_after_the_last_look_is_not_judged() {
     let mut program = Vec::new();

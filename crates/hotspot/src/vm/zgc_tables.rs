@@ -82,7 +82,7 @@ pub(crate) fn form(vm: &VmStructs, flags: &JvmFlags) -> Result<(Form, &'static s
     }
 }
 
-/// What is left of an address when the collector's colours are taken away: all of it, unless ZGC has no generations.
+/// The bits of an address that are not the collector's colours: all, unless ZGC has no generations.
 pub(crate) fn address_bits(vm: &VmStructs, flags: &JvmFlags) -> u64 {
     if !flags.is_on("UseZGC") {
         return u64::MAX;
