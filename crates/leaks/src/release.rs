@@ -8,10 +8,7 @@ use crate::history::{Death, History};
 /// The span up to the last look before its last cohort, if most of what was alive then is gone. And up to its last
 /// cohort, if of what may have been alive nearly nothing stays, nor of any cohort after the start (of what is replaced
 /// some stay, and mostly the youngest); then it is not known whether the objects that no look had found were alive.
-pub(crate) fn before_release(
-    clock: &Clock,
-    history: &History,
-) -> impl Iterator<Item = (Clock, History)> {
+pub(crate) fn before_release(clock: &Clock, history: &History) -> Vec<(Clock, History)> {
     let cohorts = Cohorts::of(clock);
     let last = cohorts.cells.last().map_or(0, |last| last.start);
     let before = history.levels.get(..last).unwrap_or(&history.levels);
@@ -21,10 +18,9 @@ pub(crate) fn before_release(
     let since = look.map_or(0, |look| look + 1);
     let at_end = end.and_then(|end| Released::after(end, history).unseen(since, &cohorts, history));
     let earlier = look.zip(at_look).into_iter().chain(end.zip(at_end));
-    let earlier: Vec<(Clock, History)> = earlier
+    earlier
         .map(|(end, earlier)| (clock.until(end + 1), earlier))
-        .collect();
-    earlier.into_iter()
+        .collect()
 }
 
 /// The objects that collections found dead after a cell.

@@ -39,7 +39,8 @@ pub fn before_it_was_dropped(clock: &Clock, history: &History) -> Option<History
 
 /// The verdict on what was alive before it was dropped, if it leaked then or may have.
 fn dropped(clock: &Clock, history: &History) -> Option<(Judgement, History)> {
-    let judged = before_release(clock, history).map(|(clock, earlier)| {
+    let earlier = before_release(clock, history).into_iter();
+    let mut judged = earlier.map(|(clock, earlier)| {
         let before = judge_unseen(&clock, &earlier);
         let released = Judgement {
             released: true,
@@ -54,7 +55,7 @@ fn dropped(clock: &Clock, history: &History) -> Option<(Judgement, History)> {
                 | Verdict::NotKnown(NotKnown::Unseen | NotKnown::Late | NotKnown::OldestGone)
         )
     };
-    judged.into_iter().find(may_leak)
+    judged.find(may_leak)
 }
 
 /// A verdict must hold with all alive that no collection has looked at, and with as many of them dead as the looks at others allow.
