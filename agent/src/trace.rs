@@ -282,6 +282,9 @@ impl Trace {
 
     fn released(&self, core: &Core) {
         self.collections.release();
+        if let Some(ahead) = self.classes_ahead.get().and_then(Option::as_ref) {
+            ahead.forget();
+        }
         if let Some(buffers) = self.buffers.get() {
             buffers.release();
         }

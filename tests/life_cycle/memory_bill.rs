@@ -247,15 +247,18 @@ fn the_advised_heap_is_enough_and_less_is_not() {
                 .args(["LiveSet", &LIVE.to_string(), "60"]);
             let program = Running::of(&mut command);
             sleep(Duration::from_secs(4));
-            // On a machine that others use, few collections come in six seconds.
+            // What is alive is an upper bound, which young collections alone leave high: on a machine that others use, few come in six seconds.
             let mut looks = (0..4).map(|_| memory(program.0.id(), "6"));
-            let report = looks.find(|report| report["heapNeed"].is_object());
+            let report = looks.find(|report| {
+                let live = report["heapNeed"]["live"].as_u64();
+                live.is_some_and(|bytes| bytes < MB * LIVE * 3 / 2)
+            });
             drop(program);
-            let report = report.expect("a need");
+            let report = report.expect("a need whose live bytes are near the true ones");
             let need = &report["heapNeed"];
             let bytes = |key: &str| need[key].as_u64().expect("bytes") / MB;
             let (live, heap) = (bytes("live"), bytes("heap"));
-            assert!((LIVE..LIVE * 3 / 2).contains(&live), "{what}: {report}");
+            assert!(live >= LIVE, "{what}: {report}");
             assert!((3 * LIVE..5 * LIVE).contains(&heap), "{what}: {report}");
             let parts = report["parts"].as_array().expect("parts");
             let part = parts.iter().find(|part| part["part"] == "heap-used");
