@@ -95,7 +95,7 @@ pub struct Maker {
 pub struct Companion {
     /// What was made, where and for whom.
     pub maker: Maker,
-    /// Objects for each one of the driver; 0: in the same structure, in no fixed ratio.
+    /// Objects for each one of the driver; 0: in no fixed ratio: in the same structure; without a dump, arrays that grow in step.
     pub each: u64,
     /// Bytes kept in the span.
     pub kept_bytes: u64,

@@ -3,7 +3,7 @@
 //! Nor is the array in which a structure has them.
 
 use ducktrack_holders::{Holdings, PathNumber};
-use ducktrack_leaks::NotKnown;
+use ducktrack_leaks::{NotKnown, grows_with};
 
 use crate::finding::{Companion, Finding, Holder};
 use crate::held::makers;
@@ -67,14 +67,36 @@ impl<'a> Structures<'a> {
             .position(|known| within(known) == Some(path))
     }
 
-    /// The alarm whose structure holds these few arrays that become large.
+    /// The alarm whose structure holds these few arrays that become large; without a dump, the one with whose elements they grew.
     fn table_of(&mut self, finding: &Finding) -> Option<&mut Finding> {
-        let path = finding.held_by()?.path.path;
-        let is_table = finding.unknown() == Some(NotKnown::FewLooks);
-        let mut contents = self.contents.iter().filter(|_| is_table);
-        let (place, _) = contents.find(|(_, contents)| contents.has(path))?;
-        let known = self.findings.get_mut(*place);
+        if finding.unknown() != Some(NotKnown::FewLooks) {
+            return None;
+        }
+        let place = match (finding.held_by(), self.holdings) {
+            (Some(held), _) => self.place_with(held.path.path)?,
+            (None, None) => self.in_step(finding)?,
+            (None, Some(_)) => return None,
+        };
+        let known = self.findings.get_mut(place);
         known.filter(|known| known.alarm.is_some())
+    }
+
+    fn place_with(&self, path: PathNumber) -> Option<usize> {
+        let mut contents = self.contents.iter();
+        let found = contents.find(|(_, contents)| contents.has(path));
+        found.map(|(place, _)| *place)
+    }
+
+    fn in_step(&self, table: &Finding) -> Option<usize> {
+        let history = |one: &Finding| {
+            let row = one.rows.first().and_then(|row| self.rows.get(*row))?;
+            Some(row.history.as_ref())
+        };
+        let table = history(table)?;
+        let is_its = |one: &Finding| {
+            one.alarm.is_some() && history(one).is_some_and(|elements| grows_with(table, elements))
+        };
+        self.findings.iter().position(is_its)
     }
 
     /// The structure on which most of its objects hang, of a finding whose own path is not known.
@@ -171,6 +193,9 @@ fn absorb(known: &mut Finding, other: Finding) {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
+    use ducktrack_analyses::SurvivorRow;
     use ducktrack_holders::{HolderPath, Holding, NamedRoot};
     use ducktrack_leaks::{Alarm, Amount, Clock, History, Interval, Judgement, Verdict, judge};
 
@@ -269,6 +294,52 @@ mod tests {
         let with = first.with.iter().map(|one| one.maker.ty.as_deref());
         assert_eq!(with.collect::<Vec<_>>(), [Some("Entry"), Some("Key")]);
         assert_eq!(first.rate.value, 1100.0);
+    }
+
+    /// Without a dump an array that doubles when its elements have is theirs; one that does not is not.
+    #[test]
+    fn an_array_that_grows_in_step_is_the_table_of_its_elements() {
+        let cells = |of: &dyn Fn(u64) -> Amount| (0..40).map(of).collect();
+        let arrays = |births: [u64; 3]| History {
+            born: cells(
+                &|cell| match births.iter().position(|birth| *birth == cell) {
+                    Some(at) => Amount::of(1, 1024 << at),
+                    None => Amount::default(),
+                },
+            ),
+            ..History::default()
+        };
+        let elements = History {
+            kept: cells(&|_| Amount::of(100, 32)),
+            ..History::default()
+        };
+        let histories = [elements, arrays([6, 13, 27]), arrays([18, 21, 27])];
+        let row = SurvivorRow::default();
+        let rows: Vec<JudgedRow<'_>> = histories
+            .iter()
+            .map(|history| JudgedRow {
+                row: &row,
+                part: Part::All,
+                history: Cow::Borrowed(history),
+                judged: judge(&Clock::default(), history),
+            })
+            .collect();
+        let found = |array: usize| {
+            let mut structures = Structures::new(None, &rows);
+            let elements = finding("Element", None, 800);
+            structures.add(Finding {
+                rows: vec![0],
+                ..elements
+            });
+            structures.add(Finding {
+                alarm: None,
+                verdict: Verdict::NotKnown(NotKnown::FewLooks),
+                rows: vec![array],
+                ..finding("Array", None, 30)
+            });
+            structures.into_findings().len()
+        };
+        assert_eq!((found(1), found(2)), (1, 2));
     }
 
     #[test]

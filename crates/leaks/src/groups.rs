@@ -13,6 +13,9 @@ const UNDER_WAY: f64 = 3.0;
 /// different requests drive drift apart by more, the more so the longer the run.
 const DRIFT: f64 = 0.002;
 
+/// The start is at most this part of the curves.
+const START: usize = 4;
+
 /// Sites that rise as one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
@@ -147,7 +150,8 @@ impl Curve {
         }
         let each = (its / mine).round();
         let off = self.points.iter().zip(&other.points);
-        let off = off.map(|(a, b)| (b - a * each).abs()).fold(0.0, f64::max);
+        let off: Vec<f64> = off.map(|(a, b)| b - a * each).collect();
+        let off = off_after_the_start(&off);
         let is_one_curve = off <= (UNDER_WAY * each).max(DRIFT * its);
         // A ratio at random is this near to a whole number with the chance `2 off / mine`.
         let is_no_chance = 2.0 * off.max(1.0) <= (1.0 - CONFIDENCE) * mine;
@@ -174,6 +178,17 @@ impl Curve {
         let deviation = off.iter().map(|off| (off - middle).abs()).sum::<f64>() / count;
         each <= 1.0 || deviation < each / 8.0
     }
+}
+
+/// The most by which two curves come to differ once both rise. What one of them has more since the start stays that difference: of 32 numbers
+/// that a cache of the library has, no box was made.
+fn off_after_the_start(off: &[f64]) -> f64 {
+    let (_, later) = off.split_at(off.len() / START);
+    let least = later.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = later.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let all = off.iter().map(|off| off.abs()).fold(0.0, f64::max);
+    // Where the difference is that of the start, it changes no more.
+    all.min(most - least)
 }
 
 #[cfg(test)]
@@ -229,6 +244,17 @@ mod tests {
         assert_eq!(groups[0].driver, 1);
         let places: Vec<usize> = groups[0].followers.iter().map(|one| one.place).collect();
         assert_eq!(places, [0, 2]);
+    }
+
+    #[test]
+    fn what_one_has_more_since_the_start_does_not_part_them() {
+        let requests = |at: u64| 370 + at * at % 7;
+        let entry = history(requests, 24);
+        let boxed = history(|at| requests(at) - 64 * u64::from(at == 2), 24);
+        assert_eq!(groups(&[&entry, &boxed], |_| 0).len(), 1);
+        // Later the same difference is two curves.
+        let later = history(|at| requests(at) - 64 * u64::from(at == 20), 24);
+        assert_eq!(groups(&[&entry, &later], |_| 0).len(), 2);
     }
 
     #[test]

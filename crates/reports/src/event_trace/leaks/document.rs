@@ -233,7 +233,7 @@ pub struct FollowerDoc {
     pub target: String,
     /// Where it is made.
     pub made: Option<String>,
-    /// Objects for each one of the target; 0: in the same structure, in no fixed ratio.
+    /// Objects for each one of the target; 0: in no fixed ratio: in the same structure; without a dump, arrays that grow in step.
     pub each: u64,
     /// Bytes kept in the span.
     pub kept_bytes: i64,

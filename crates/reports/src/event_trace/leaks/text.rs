@@ -144,7 +144,8 @@ fn write_candidate(
     for with in row.with.iter().take(3) {
         let made = with.made.as_deref().unwrap_or("(not known)");
         let (name, each) = match with.each {
-            0 => ("also in it", String::new()),
+            0 if row.structure.is_some() => ("also in it", String::new()),
+            0 => ("in step", String::new()),
             each => ("with each", format!("{each} ")),
         };
         fact(out, name, &format!("{each}{} made at {made}", with.target));
