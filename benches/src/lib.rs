@@ -10,7 +10,7 @@
 //!                                                       -> the tool's own output -> known truth
 //! ```
 //!
-//! The command is `scripts/bench`; criterion benches of single stages are in `stages/`; `plans/` has what is no fork of the suite beside another:
+//! The command is `scripts/bench`; benches of single stages are in `stages/`; `plans/` has what is no fork of the suite beside another:
 //! pauses, threads of the agent, services, memory, instructions. `plans/forks.py` is what these share.
 
 #![forbid(unsafe_code)]

@@ -1,11 +1,10 @@
-//! Graphs built per second: every method of `java.base`, and its loops and dominators.
+//! Graphs built: every method, and its loops and dominators.
 
-mod method_shapes;
-
-use criterion::{Criterion, Throughput};
 use ducktrack_benches::ClassCorpus;
 use ducktrack_flow_graph::{LoopStructure, MethodGraph};
-use method_shapes::{each_method, shapes};
+
+use crate::method_shapes::each_method;
+use crate::stage::Stage;
 
 fn graphs(corpus: &ClassCorpus) -> usize {
     let mut blocks = 0;
@@ -26,18 +25,22 @@ fn loops(corpus: &ClassCorpus) -> usize {
     built
 }
 
-fn main() {
-    let corpus = ClassCorpus::java_base().expect("the classes of a JDK");
-    let methods = loops(&corpus) as u64;
-    let allocating = shapes(&corpus).len();
-    println!("{methods} methods, {allocating} of them allocate");
-    let mut criterion = Criterion::default().sample_size(10).configure_from_args();
-    let mut group = criterion.benchmark_group("graphs built");
-    group.throughput(Throughput::Elements(methods));
-    group.bench_function("blocks and edges", |bencher| {
-        bencher.iter(|| graphs(&corpus))
-    });
-    group.bench_function("with loops", |bencher| bencher.iter(|| loops(&corpus)));
-    group.finish();
-    criterion.final_summary();
+fn stage<'a>(
+    corpus: &'a ClassCorpus,
+    name: &'static str,
+    work: fn(&ClassCorpus) -> usize,
+) -> Stage<'a> {
+    Stage {
+        name,
+        unit: "methods",
+        elements: loops(corpus),
+        work: Box::new(move || work(corpus)),
+    }
+}
+
+pub(crate) fn stages(corpus: &ClassCorpus) -> Vec<Stage<'_>> {
+    vec![
+        stage(corpus, "graphs of blocks and edges", graphs),
+        stage(corpus, "graphs with loops", loops),
+    ]
 }

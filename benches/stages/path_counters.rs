@@ -1,21 +1,16 @@
-//! Counter placements per second: every method of `java.base` that allocates.
+//! Counters placed: every method that allocates.
 
-mod method_shapes;
-
-use criterion::{Criterion, Throughput};
-use ducktrack_benches::ClassCorpus;
 use ducktrack_path_counters::{Frequencies, Graph, Limits, PathSet, choose};
-use method_shapes::{each_method, shapes};
+
+use crate::stage::Stage;
 
 fn paths(shapes: &[Graph]) -> usize {
-    shapes
-        .iter()
-        .map(|shape| {
-            PathSet::build(shape, &Frequencies::estimated(shape))
-                .paths()
-                .len()
-        })
-        .sum()
+    let paths = |shape: &Graph| {
+        PathSet::build(shape, &Frequencies::estimated(shape))
+            .paths()
+            .len()
+    };
+    shapes.iter().map(paths).sum()
 }
 
 fn placements(shapes: &[Graph]) -> usize {
@@ -29,23 +24,18 @@ fn placements(shapes: &[Graph]) -> usize {
     shapes.iter().map(counters).sum()
 }
 
-fn main() {
-    let corpus = ClassCorpus::java_base().expect("the classes of a JDK");
-    let mut methods = 0;
-    each_method(&corpus, |_| methods += 1);
-    let shapes = shapes(&corpus);
-    println!(
-        "{methods} methods, {} of them allocate, {} counters",
-        shapes.len(),
-        placements(&shapes)
-    );
-    let mut criterion = Criterion::default().sample_size(10).configure_from_args();
-    let mut group = criterion.benchmark_group("placements");
-    group.throughput(Throughput::Elements(shapes.len() as u64));
-    group.bench_function("paths", |bencher| bencher.iter(|| paths(&shapes)));
-    group.bench_function("best placement", |bencher| {
-        bencher.iter(|| placements(&shapes))
-    });
-    group.finish();
-    criterion.final_summary();
+fn stage<'a>(shapes: &'a [Graph], name: &'static str, work: fn(&[Graph]) -> usize) -> Stage<'a> {
+    Stage {
+        name,
+        unit: "methods that allocate",
+        elements: shapes.len(),
+        work: Box::new(move || work(shapes)),
+    }
+}
+
+pub(crate) fn stages(shapes: &[Graph]) -> Vec<Stage<'_>> {
+    vec![
+        stage(shapes, "paths found", paths),
+        stage(shapes, "counters placed", placements),
+    ]
 }

@@ -1,15 +1,16 @@
 //! Fuzz target: class files with any bytes changed. A class is refused by
 //! name, or rewritten into one that can be read again; nothing panics.
 //!
-//! `cargo test` changes the seeds at random for a second, `BOLERO_RANDOM_TEST_TIME_MS`
-//! says for how long; `cargo bolero test` is led by coverage.
+//! `cargo test` takes about a second; `DUCKTRACK_FULL` takes 60 times as many cases.
 
-use bolero::{TypeGenerator, check};
+use std::sync::LazyLock;
+
 use ducktrack_class_rewriter::{
     AllocationProbes, ClassRewriter, ConsecutiveNumbers, RewriteOptions, Stamps, ThreadTotals,
     TrackedMethods,
 };
 use ducktrack_classfile::ClassFile;
+use proptest::prelude::*;
 
 const SEEDS: [&[u8]; 5] = [
     include_bytes!("../../../agent/src/helper/DuckTrack.class"),
@@ -19,8 +20,13 @@ const SEEDS: [&[u8]; 5] = [
     include_bytes!("../../../agent/src/helper/DuckTrackUses.class"),
 ];
 
+/// As many as a build without optimization does in about a second.
+const CASES: u32 = 4000;
+
+static TRACKED: LazyLock<TrackedMethods> = LazyLock::new(TrackedMethods::built_in);
+
 /// One change of a class file; places and lengths are taken modulo the file's length.
-#[derive(Clone, Debug, TypeGenerator)]
+#[derive(Clone, Debug)]
 enum Change {
     Set(u16, u8),
     Add(u16, u8),
@@ -28,6 +34,17 @@ enum Change {
     Remove(u16, u8),
     Copy(u16, u16, u8),
     Cut(u16),
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        any::<(u16, u8)>().prop_map(|(at, value)| Change::Set(at, value)),
+        any::<(u16, u8)>().prop_map(|(at, value)| Change::Add(at, value)),
+        any::<(u16, u8)>().prop_map(|(at, value)| Change::Insert(at, value)),
+        any::<(u16, u8)>().prop_map(|(at, length)| Change::Remove(at, length)),
+        any::<(u16, u16, u8)>().prop_map(|(from, to, length)| Change::Copy(from, to, length)),
+        any::<u16>().prop_map(Change::Cut),
+    ]
 }
 
 fn apply(change: &Change, bytes: &mut Vec<u8>) {
@@ -70,10 +87,10 @@ fn options(allocations: AllocationProbes, all: bool) -> RewriteOptions {
 }
 
 /// The properties that hold for any bytes.
-fn rewrite(bytes: &[u8], options: &RewriteOptions, tracked: &TrackedMethods) {
+fn rewrite(bytes: &[u8], options: &RewriteOptions) {
     let rewriter = ClassRewriter {
         options,
-        tracked,
+        tracked: &TRACKED,
         application: None,
         contexts: None,
         hidden: false,
@@ -92,28 +109,42 @@ fn rewrite(bytes: &[u8], options: &RewriteOptions, tracked: &TrackedMethods) {
     }
 }
 
-#[test]
-fn any_class_file_is_refused_or_rewritten() {
-    let tracked = TrackedMethods::built_in();
-    let choices = [
+fn choices() -> [RewriteOptions; 3] {
+    [
         options(AllocationProbes::PathCounters, true),
         options(AllocationProbes::SiteCounters, false),
         options(AllocationProbes::Events, false),
-    ];
+    ]
+}
+
+fn cases() -> ProptestConfig {
+    let is_full = std::env::var_os("DUCKTRACK_FULL").is_some_and(|value| !value.is_empty());
+    ProptestConfig::with_cases(if is_full { 60 * CASES } else { CASES })
+}
+
+#[test]
+fn the_seeds_are_refused_or_rewritten() {
     for seed in SEEDS {
-        for options in &choices {
-            rewrite(seed, options, &tracked);
+        for options in &choices() {
+            rewrite(seed, options);
         }
     }
-    check!()
-        .with_type::<(u8, u8, u8, [Change; 4])>()
-        .for_each(|(seed, choice, count, changes)| {
-            let mut bytes = SEEDS[usize::from(*seed) % SEEDS.len()].to_vec();
-            // One change nearly always leaves a class that can be read, four hardly ever.
-            for change in &changes[..=usize::from(*count) % changes.len()] {
-                apply(change, &mut bytes);
-            }
-            let options = &choices[usize::from(*choice) % choices.len()];
-            rewrite(&bytes, options, &tracked);
-        });
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    // One change nearly always leaves a class that can be read, four hardly ever.
+    #[test]
+    fn any_class_file_is_refused_or_rewritten(
+        seed in prop::sample::select(&SEEDS[..]),
+        choice in 0..3_usize,
+        changes in prop::collection::vec(change(), 1..=4),
+    ) {
+        let mut bytes = seed.to_vec();
+        for change in &changes {
+            apply(change, &mut bytes);
+        }
+        rewrite(&bytes, &choices()[choice]);
+    }
 }

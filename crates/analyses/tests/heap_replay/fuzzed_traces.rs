@@ -1,11 +1,10 @@
 //! Fuzz target: traces whose blocks say anything. They are read to their end, damage is a value, nothing panics.
 //!
 //! The content of blocks is changed and their checksums are made anew, so that each decoder and the replay see the changes. `cargo test`
-//! changes the seeds at random for a second, `BOLERO_RANDOM_TEST_TIME_MS` says for how long; `cargo bolero test` is led by coverage.
+//! takes about a second; `DUCKTRACK_FULL` takes 60 times as many cases.
 
 use std::path::Path;
 
-use bolero::{TypeGenerator, check};
 use ducktrack_analyses::{
     HeapMoments, JudgedSpan, LifetimeTallies, StalenessAt, SurvivorsBuilder, TimelineCourse,
 };
@@ -15,6 +14,7 @@ use ducktrack_trace_format::{
     BlockHeader, BlockKind, Compression, FileHeader, decode_content, encode_block,
 };
 use ducktrack_trace_reader::TraceReader;
+use proptest::prelude::*;
 
 use ducktrack_test_support::replay_files;
 
@@ -22,10 +22,13 @@ const RECORDS: &[u8] = include_bytes!("../../../trace-format/tests/golden/trace-
 const COUNTS: &[u8] = include_bytes!("../../../trace-format/tests/golden/count.trace");
 const EVENTS: &[u8] = include_bytes!("../../../trace-format/tests/golden/events.trace");
 
+/// As many as a build without optimization does in about a second.
+const CASES: u32 = 400;
+
 type Block = (BlockKind, Vec<u8>);
 
 /// One change of a block; blocks and places are taken modulo their number.
-#[derive(Clone, Debug, TypeGenerator)]
+#[derive(Clone, Debug)]
 enum Change {
     Set(u8, u16, u8),
     Add(u8, u16, u8),
@@ -36,6 +39,20 @@ enum Change {
     Drop(u8),
     Swap(u8, u8),
     Kind(u8, u8),
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        any::<(u8, u16, u8)>().prop_map(|(block, at, value)| Change::Set(block, at, value)),
+        any::<(u8, u16, u8)>().prop_map(|(block, at, value)| Change::Add(block, at, value)),
+        any::<(u8, u16, u8)>().prop_map(|(block, at, value)| Change::Insert(block, at, value)),
+        any::<(u8, u16, u8)>().prop_map(|(block, at, bytes)| Change::Remove(block, at, bytes)),
+        any::<(u8, u16)>().prop_map(|(block, at)| Change::Cut(block, at)),
+        any::<u8>().prop_map(Change::Repeat),
+        any::<u8>().prop_map(Change::Drop),
+        any::<(u8, u8)>().prop_map(|(one, other)| Change::Swap(one, other)),
+        any::<(u8, u8)>().prop_map(|(block, kind)| Change::Kind(block, kind)),
+    ]
 }
 
 fn blocks_of(file: &[u8]) -> Vec<Block> {
@@ -122,28 +139,34 @@ fn write(directory: &Path, [records, events]: [&[Block]; 2]) {
     std::fs::write(directory.join("events-00000000.trace"), file_of(events)).expect("written");
 }
 
+fn cases() -> ProptestConfig {
+    let is_full = std::env::var_os("DUCKTRACK_FULL").is_some_and(|value| !value.is_empty());
+    ProptestConfig::with_cases(if is_full { 60 * CASES } else { CASES })
+}
+
 #[test]
-fn any_trace_is_read_to_its_end() {
+fn the_seeds_are_read_to_their_end() {
     let directory = tempfile::tempdir().expect("a directory");
-    let seeds = [blocks_of(RECORDS), blocks_of(COUNTS)];
-    let events = blocks_of(EVENTS);
-    write(directory.path(), [&seeds[0], &events]);
-    read_all(directory.path());
-    check!()
-        .with_type::<(bool, u8, [(bool, Change); 4])>()
-        .for_each(|(seed, count, changes)| {
-            let (mut records, mut events) = (seeds[usize::from(*seed)].clone(), events.clone());
-            for (in_events, change) in &changes[..=usize::from(*count) % changes.len()] {
-                apply(
-                    change,
-                    if *in_events {
-                        &mut events
-                    } else {
-                        &mut records
-                    },
-                );
-            }
-            write(directory.path(), [&records, &events]);
-            read_all(directory.path());
-        });
+    for records in [RECORDS, COUNTS] {
+        write(directory.path(), [&blocks_of(records), &blocks_of(EVENTS)]);
+        read_all(directory.path());
+    }
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    #[test]
+    fn any_trace_is_read_to_its_end(
+        records in prop::sample::select(&[RECORDS, COUNTS][..]),
+        changes in prop::collection::vec((any::<bool>(), change()), 1..=4),
+    ) {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (mut records, mut events) = (blocks_of(records), blocks_of(EVENTS));
+        for (in_events, change) in &changes {
+            apply(change, if *in_events { &mut events } else { &mut records });
+        }
+        write(directory.path(), [&records, &events]);
+        read_all(directory.path());
+    }
 }
