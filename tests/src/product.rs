@@ -30,7 +30,10 @@ pub fn agent_library() -> anyhow::Result<PathBuf> {
 pub fn ducktrack_command() -> anyhow::Result<PathBuf> {
     static COMMAND: Found = Found::new();
     found(&COMMAND, "DUCKTRACK_COMMAND", || {
-        release_build(&["-p", "ducktrack-cli", "--bin", "ducktrack"], "ducktrack")
+        release_build(
+            &["-p", "ducktrack-cli", "-p", "ducktrack-reach", "--bins"],
+            "ducktrack",
+        )
     })
 }
 

@@ -2,10 +2,7 @@
 
 mod enriched_dump;
 mod exported;
-#[cfg(feature = "reach")]
 mod otlp;
-#[cfg(feature = "reach")]
-mod push;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -20,7 +17,6 @@ use ducktrack_reports::{Sort, View, view, whole_stacks};
 use ducktrack_trace_reader::EventFiles;
 
 use self::exported::Exported;
-#[cfg(feature = "fleet")]
 use crate::fleet::TablesArgs;
 use crate::live_sites::{self, LiveSites};
 use crate::loading;
@@ -62,10 +58,8 @@ pub(crate) struct ExportArgs {
     /// With --to hprof: a heap dump of the traced JVM; ducktrack dump makes one
     #[arg(long, value_name = "FILE", required_if_eq("to", "hprof"))]
     dump: Option<PathBuf>,
-    #[cfg(feature = "fleet")]
     #[command(flatten)]
     tables: TablesArgs,
-    #[cfg(feature = "reach")]
     #[command(flatten)]
     otlp: otlp::OtlpArgs,
     /// With --to parquet or otlp: export a program while it runs, window by window, until it ends
@@ -93,12 +87,10 @@ enum Format {
     /// JDK Flight Recorder: jfr, JDK Mission Control, IntelliJ
     Jfr,
     /// Profiles of OpenTelemetry (alpha), into a file or to a collector
-    #[cfg(feature = "reach")]
     Otlp,
     /// The heap dump with allocation sites as stack traces, for readers of HPROF (mode=trace)
     Hprof,
     /// Tables of a fleet for DuckDB and Spark: ducktrack fleet
-    #[cfg(feature = "fleet")]
     Parquet,
 }
 
@@ -110,7 +102,6 @@ impl ExportArgs {
 }
 
 pub(crate) fn run(args: ExportArgs) -> Result<ExitCode> {
-    #[cfg(feature = "fleet")]
     match args.to {
         Format::Parquet => {
             let root = output(&args)?.to_string_lossy();
@@ -127,7 +118,6 @@ pub(crate) fn run(args: ExportArgs) -> Result<ExitCode> {
         (Some(_), false) => bail!("--dump is for --to hprof"),
         _ => {}
     }
-    #[cfg(feature = "reach")]
     if args.to == Format::Otlp {
         let seconds = args.follow.then_some(args.every);
         let file = args.output.as_deref();

@@ -19,9 +19,7 @@ mod dump_loading;
 mod explain;
 mod export;
 mod file_limit;
-#[cfg(feature = "fleet")]
 mod fleet;
-#[cfg(feature = "fleet")]
 mod followed_run;
 mod guide;
 mod heap;
@@ -35,7 +33,6 @@ mod library;
 mod lifetimes;
 mod live_sites;
 mod loading;
-#[cfg(feature = "reach")]
 mod mcp;
 mod memory;
 mod newer_run;
@@ -45,6 +42,7 @@ mod own_mappings;
 mod owned_socket;
 mod per;
 mod progress;
+mod reach;
 mod records;
 mod report;
 mod run;
@@ -62,7 +60,6 @@ mod trace_report;
 mod ui;
 mod waste;
 mod window_args;
-#[cfg(feature = "fleet")]
 mod window_clock;
 
 use std::process::ExitCode;
@@ -126,12 +123,10 @@ enum Command {
     /// Write stacks or a heap dump with allocation sites for other tools
     Export(export::ExportArgs),
     /// Ask the exported tables of many processes
-    #[cfg(feature = "fleet")]
     Fleet(fleet::FleetArgs),
     /// Show what a recording contains and what it lacks; check a stream
     Info(info::InfoArgs),
     /// Serve the reports of recordings to a program that speaks MCP
-    #[cfg(feature = "reach")]
     Mcp(mcp::McpArgs),
     /// Draw a method's paths and counters
     Explain(explain::ExplainArgs),
@@ -231,9 +226,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Memory(args) => memory::run(&args),
         Command::Impact(args) => impact::run(args),
         Command::Export(args) => export::run(args),
-        #[cfg(feature = "fleet")]
         Command::Fleet(args) => fleet::run(&args),
-        #[cfg(feature = "reach")]
         Command::Mcp(args) => mcp::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Guide(args) => guide::run(&args),

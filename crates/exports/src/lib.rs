@@ -5,7 +5,7 @@
 //!                                   ├─ speedscope()  JSON: speedscope.app
 //!                                   ├─ firefox()     JSON: profiler.firefox.com
 //!                                   ├─ jfr()         JDK Flight Recorder: jfr, JDK Mission Control, IntelliJ
-//!                                   └─ otlp()        OpenTelemetry profiles (feature `otlp`)
+//!                                   └─ otlp()        OpenTelemetry profiles
 //! ```
 //!
 //! Stacks begin with the first frame of a thread and end with the type of the objects. Each format has
@@ -17,7 +17,6 @@ mod error;
 mod export;
 mod firefox;
 mod jfr;
-#[cfg(feature = "otlp")]
 mod otlp;
 mod pprof;
 mod pprof_messages;
@@ -27,7 +26,6 @@ pub use error::ExportError;
 pub use export::{Export, Measure};
 pub use firefox::firefox;
 pub use jfr::{Pause, jfr};
-#[cfg(feature = "otlp")]
 pub use otlp::otlp;
 pub use pprof::pprof;
 pub use speedscope::speedscope;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! records of a recording ─> Recording ── cuts at windows ──> RunFacts
-//!                                                              └─> tables() ── Parquet files ──> Store: a folder, s3://, gs://, az://
+//!                                                              └─> tables() ── columns ──> TablePipe ──> ducktrack-reach: Parquet in a folder, s3://, gs://, az://
 //! queries/*.sql ─> Question ── the same text ──> DuckDB or Spark
 //! ```
 //!
@@ -10,33 +10,30 @@
 //! so the rows of other hosts, builds and moved lines are of the same site. The tables: [SCHEMA.md](../SCHEMA.md).
 #![forbid(unsafe_code)]
 
+mod column;
 mod day;
 mod error;
 mod labels;
 mod ordinals;
-mod parquet_file;
 mod place;
 mod question;
 mod recording;
 mod run_facts;
 mod site_id;
-mod store;
+mod table_pipe;
 mod tables;
 mod trace_facts;
 
-#[cfg(feature = "cloud")]
-mod cloud;
-
+pub use column::{Column, Table, Values};
 pub use error::FleetError;
 pub use labels::{Labels, Origin};
-pub use parquet_file::{Column, Values, parquet_file};
 pub use place::Place;
 pub use question::{Asked, Engine, QUESTIONS, Question};
 pub use recording::Recording;
 pub use run_facts::{Count, DayFacts, RunFacts, Window};
 pub use site_id::SiteId;
-pub use store::{Store, open_store};
-pub use tables::{TableFile, export, tables};
+pub use table_pipe::{Answer, TablePipe, receive, send};
+pub use tables::{TableWriter, export, tables};
 pub use trace_facts::{
     AgeFact, GcFact, LeakFact, LeakFacts, LiveFact, TraceFacts, TraceQuestion, leak_facts,
 };

@@ -2,11 +2,12 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
 /// 128 bits of class, method, descriptor, way of allocating, type and number within
 /// the method: equal on every host, for every build, and where only lines have moved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SiteId(pub [u8; 16]);
 
 impl SiteId {

@@ -5,27 +5,25 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use ducktrack_count_model::{ContextName, RunState};
 
 use crate::day::Day;
-use crate::parquet_file::{Column, Values, parquet_file};
-use crate::{DayFacts, FleetError, Origin, Place, RunFacts, SiteId, Store, TraceFacts};
+use crate::{
+    Column, DayFacts, FleetError, Origin, Place, RunFacts, SiteId, Table, TraceFacts, Values,
+};
 
 /// The version of the layout; see `SCHEMA.md`.
 const LAYOUT: &str = "v1";
 /// The state of a run that goes on in the next day.
 const CONTINUED: &str = "continued";
 
-/// A file of a table.
-#[derive(Debug)]
-pub struct TableFile {
-    /// Below the root.
-    pub path: String,
-    /// Its content.
-    pub bytes: Bytes,
-    /// How many rows.
-    pub rows: usize,
+/// Gives tables their format, and puts them below a root.
+pub trait TableWriter {
+    /// Writes a file, or replaces it; returns its bytes.
+    ///
+    /// # Errors
+    /// When it cannot be written; then the file that was there before is still there.
+    fn write(&mut self, table: &Table) -> Result<u64, FleetError>;
 }
 
 /// Writes all tables, in an order in which a crash does no harm; returns rows and bytes.
@@ -33,16 +31,15 @@ pub struct TableFile {
 /// # Errors
 /// At the first file that cannot be written.
 pub fn export(
-    store: &dyn Store,
+    writer: &mut dyn TableWriter,
     origin: &Origin,
     facts: &RunFacts,
     trace: Option<&TraceFacts>,
-) -> Result<(usize, usize), FleetError> {
+) -> Result<(usize, u64), FleetError> {
     let (mut rows, mut bytes) = (0, 0);
-    for file in tables(origin, facts, trace)? {
-        rows += file.rows;
-        bytes += file.bytes.len();
-        store.put(&file.path, file.bytes)?;
+    for table in tables(origin, facts, trace)? {
+        rows += table.rows();
+        bytes += writer.write(&table)?;
     }
     Ok((rows, bytes))
 }
@@ -55,25 +52,25 @@ pub fn tables(
     origin: &Origin,
     facts: &RunFacts,
     trace: Option<&TraceFacts>,
-) -> Result<Vec<TableFile>, FleetError> {
+) -> Result<Vec<Table>, FleetError> {
     origin.check()?;
     let run = RunFiles {
         origin,
         facts,
         id: run_id(origin, facts),
     };
-    let mut files = vec![run.sites(trace)?];
+    let mut files = vec![run.sites(trace)];
     if !facts.contexts.is_empty() {
-        files.push(run.contexts()?);
+        files.push(run.contexts());
     }
     for day in &facts.days {
-        files.push(run.counts(day)?);
+        files.push(run.counts(day));
     }
     if let Some(trace) = trace {
-        files.extend(run.traced(trace)?);
+        files.extend(run.traced(trace));
     }
     for day in &facts.days {
-        files.push(run.run(day)?);
+        files.push(run.run(day));
     }
     Ok(files)
 }
@@ -105,27 +102,26 @@ impl RunFiles<'_> {
         &self,
         table: &str,
         day: Option<Day>,
-        columns: &[Column],
+        columns: impl Into<Vec<Column>>,
         sorted_by: &[usize],
-        rows: usize,
-    ) -> Result<TableFile, FleetError> {
+    ) -> Table {
         let Origin { service, host, .. } = self.origin;
         let date = day.map_or_else(String::new, |day| format!("date={}/", day.date()));
-        Ok(TableFile {
+        Table {
             path: format!(
                 "{LAYOUT}/{table}/service={service}/{date}{host}-{:016x}.parquet",
                 self.id
             ),
-            bytes: parquet_file(columns, sorted_by)?,
-            rows,
-        })
+            columns: columns.into(),
+            sorted_by: sorted_by.to_vec(),
+        }
     }
 
     fn ids(&self, rows: usize) -> Column {
         column("run_id", Values::Numbers(vec![Some(self.id); rows]))
     }
 
-    fn sites(&self, trace: Option<&TraceFacts>) -> Result<TableFile, FleetError> {
+    fn sites(&self, trace: Option<&TraceFacts>) -> Table {
         let mut places: BTreeMap<SiteId, &Place> = BTreeMap::new();
         let of_trace = trace.iter().flat_map(|trace| trace.places.values());
         for place in self.facts.places.values().chain(of_trace) {
@@ -160,10 +156,10 @@ impl RunFiles<'_> {
                 Values::Texts(all().map(|place| place.file.clone()).collect()),
             ),
         ];
-        self.file("sites", None, &columns, &[0], places.len())
+        self.file("sites", None, columns, &[0])
     }
 
-    fn contexts(&self) -> Result<TableFile, FleetError> {
+    fn contexts(&self) -> Table {
         let combinations = self.facts.contexts.iter();
         let parts: Vec<(SiteId, &ContextName)> = combinations
             .flat_map(|(id, parts)| parts.iter().map(|part| (*id, part)))
@@ -179,10 +175,10 @@ impl RunFiles<'_> {
             text("kind", |part| &part.kind),
             text("name", |part| &part.name),
         ];
-        self.file("contexts", None, &columns, &[0, 1], parts.len())
+        self.file("contexts", None, columns, &[0, 1])
     }
 
-    fn counts(&self, day: &DayFacts) -> Result<TableFile, FleetError> {
+    fn counts(&self, day: &DayFacts) -> Table {
         let rows = &day.counts;
         let moment = |at: u32, of: fn(&crate::Window) -> u64| {
             day.windows
@@ -229,11 +225,11 @@ impl RunFiles<'_> {
                 Values::Amounts(rows.iter().map(|row| row.materialized).collect()),
             ),
         ];
-        self.file("counts", Some(day.day), &columns, &[1, 2, 3, 4], rows.len())
+        self.file("counts", Some(day.day), columns, &[1, 2, 3, 4])
     }
 
     /// Facts of a whole traced run are in the day in which it began.
-    fn traced(&self, trace: &TraceFacts) -> Result<[TableFile; 4], FleetError> {
+    fn traced(&self, trace: &TraceFacts) -> [Table; 4] {
         let day = Some(Day::of_millis(self.facts.run.start_unix_millis));
         let (ages, live, gcs, leaks) = (&trace.ages, &trace.live, &trace.gcs, &trace.leaks);
         let of_ages = [
@@ -344,15 +340,15 @@ impl RunFiles<'_> {
                 Values::amounts(leaks.iter().map(|row| signed(row.live_bytes))),
             ),
         ];
-        Ok([
-            self.file("ages", day, &of_ages, &[1, 2], ages.len())?,
-            self.file("live", day, &of_live, &[2], live.len())?,
-            self.file("gcs", day, &of_gcs, &[1], gcs.len())?,
-            self.file("leaks", day, &of_leaks, &[], leaks.len())?,
-        ])
+        [
+            self.file("ages", day, of_ages, &[1, 2]),
+            self.file("live", day, of_live, &[2]),
+            self.file("gcs", day, of_gcs, &[1]),
+            self.file("leaks", day, of_leaks, &[]),
+        ]
     }
 
-    fn run(&self, day: &DayFacts) -> Result<TableFile, FleetError> {
+    fn run(&self, day: &DayFacts) -> Table {
         let (run, origin) = (&self.facts.run, self.origin);
         let text = |name, text: &str| column(name, Values::texts([text].into_iter()));
         let maybe =
@@ -386,12 +382,15 @@ impl RunFiles<'_> {
             text("state", day.state.map_or(CONTINUED, RunState::name)),
             maybe("lost", day.lost.as_deref()),
         ];
-        self.file("runs", Some(day.day), &columns, &[], 1)
+        self.file("runs", Some(day.day), columns, &[])
     }
 }
 
 fn column(name: &'static str, values: Values) -> Column {
-    Column { name, values }
+    Column {
+        name: name.into(),
+        values,
+    }
 }
 
 fn signed(number: u64) -> i64 {

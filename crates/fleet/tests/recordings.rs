@@ -1,11 +1,11 @@
 //! A run whose every number is known, cut into windows and days.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use bytes::Bytes;
 use ducktrack_count_model::{CountModelBuilder, RunState};
-use ducktrack_fleet::{Count, FleetError, Origin, Recording, RunFacts, Store, export, tables};
+use ducktrack_fleet::{
+    Count, FleetError, Origin, Recording, RunFacts, Table, TableWriter, export, tables,
+};
 use ducktrack_test_support::sample_run;
 use ducktrack_trace_format::{Record, Snapshot};
 
@@ -146,7 +146,7 @@ fn objects_have_the_contexts_that_they_were_made_in() {
     }
     let files = tables(&origin(), &facts, None).expect("tables");
     let names = files.iter().find(|file| file.path.contains("/contexts/"));
-    assert_eq!(names.expect("the dictionary").rows, 3);
+    assert_eq!(names.expect("the dictionary").rows(), 3);
 }
 
 /// A line that moves changes the line of a site, and nothing else of it.
@@ -193,25 +193,26 @@ fn two_sites_of_one_method_and_type_are_two() {
     assert_eq!(names.len(), all);
 }
 
+/// Tables in the order in which they were written.
 #[derive(Default)]
 struct Memory {
-    files: RefCell<BTreeMap<String, Bytes>>,
-    order: RefCell<Vec<String>>,
-    /// So many files, then the process is killed.
+    tables: BTreeMap<String, Table>,
+    written: usize,
+    /// So many tables, then the process is killed.
     most: Option<usize>,
 }
 
-impl Store for Memory {
-    fn put(&self, path: &str, bytes: Bytes) -> Result<(), FleetError> {
-        if self.most == Some(self.order.borrow().len()) {
+impl TableWriter for Memory {
+    fn write(&mut self, table: &Table) -> Result<u64, FleetError> {
+        if self.most == Some(self.written) {
             return Err(FleetError::Store {
-                place: path.into(),
+                place: table.path.clone(),
                 reason: "killed".into(),
             });
         }
-        self.order.borrow_mut().push(path.to_owned());
-        self.files.borrow_mut().insert(path.to_owned(), bytes);
-        Ok(())
+        self.written += 1;
+        self.tables.insert(table.path.clone(), table.clone());
+        Ok(1)
     }
 }
 
@@ -220,27 +221,23 @@ impl Store for Memory {
 fn a_killed_export_leaves_no_run_without_its_facts() {
     let looks = [1_700_000_000_000 + DAY, 1_700_000_000_000 + 2 * DAY];
     let (facts, ..) = facts(with_looks(&looks));
-    let whole = Memory::default();
-    export(&whole, &origin(), &facts, None).expect("an export");
-    let files = whole.files.borrow();
-    for most in 0..files.len() {
-        let killed = Memory {
+    let mut whole = Memory::default();
+    export(&mut whole, &origin(), &facts, None).expect("an export");
+    for most in 0..whole.written {
+        let mut store = Memory {
             most: Some(most),
             ..Memory::default()
         };
-        export(&killed, &origin(), &facts, None).expect_err("killed");
-        let left = killed.files.borrow().keys().cloned().collect::<Vec<_>>();
-        for run in left.iter().filter(|path| path.contains("/runs/")) {
+        export(&mut store, &origin(), &facts, None).expect_err("killed");
+        for run in store.tables.keys().filter(|path| path.contains("/runs/")) {
             let counts = run.replace("/runs/", "/counts/");
-            assert!(left.contains(&counts), "{run} without {counts}");
-            assert!(left.iter().any(|path| path.contains("/sites/")));
+            assert!(store.tables.contains_key(&counts), "{run} without {counts}");
+            let mut paths = store.tables.keys();
+            assert!(paths.any(|path| path.contains("/sites/")));
         }
-        let again = Memory {
-            files: RefCell::new(killed.files.into_inner()),
-            ..Memory::default()
-        };
-        export(&again, &origin(), &facts, None).expect("an export");
-        assert_eq!(*again.files.borrow(), *files);
+        store.most = None;
+        export(&mut store, &origin(), &facts, None).expect("an export");
+        assert_eq!(store.tables, whole.tables);
     }
 }
 

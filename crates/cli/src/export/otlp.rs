@@ -13,10 +13,10 @@ use opentelemetry_proto::tonic::profiles::v1development::ProfilesData;
 use prost::Message;
 
 use super::exported::Exported;
-use super::push::push;
 use crate::followed_run::FollowedRun;
 use crate::live_sites::{self, LiveSites};
 use crate::loading;
+use crate::reach;
 use crate::window_args::WindowArgs;
 
 /// The messages that are written.
@@ -80,7 +80,7 @@ impl OtlpArgs {
             .sum();
         let place = match (&self.push, output) {
             (Some(url), _) => {
-                push(url, profiles)?;
+                reach::push(url, &profiles.encode_to_vec())?;
                 url.clone()
             }
             (None, Some(file)) => {

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use super::target::Target;
 use crate::followed_run::FollowedRun;
 
-pub(super) fn tables(directory: &Path, target: &Target) -> Result<ExitCode> {
+pub(super) fn tables(directory: &Path, mut target: Target) -> Result<ExitCode> {
     let mut run = FollowedRun::open(directory, target.window_millis)?;
     let mut recording = Recording::new(target.window_millis);
     while let Some(window) = run.next_window()? {

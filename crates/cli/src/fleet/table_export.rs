@@ -1,6 +1,7 @@
 //! `ducktrack export DIR... --to parquet -o ROOT --service S --version V`
 
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -9,7 +10,7 @@ use clap::Args;
 use ducktrack_analyses::{Question, TraceModel};
 use ducktrack_findings::{Evidence, Findings};
 use ducktrack_fleet::{
-    Labels, LeakFacts, Origin, Recording, TraceFacts, TraceQuestion, leak_facts, open_store,
+    Labels, LeakFacts, Origin, Recording, TablePipe, TraceFacts, TraceQuestion, leak_facts,
 };
 use ducktrack_trace_reader::EventFiles;
 
@@ -17,6 +18,7 @@ use super::follow;
 use super::target::{Target, Written};
 use crate::leak_findings::LeakJudge;
 use crate::loading::with_counts;
+use crate::reach;
 use crate::records::read_records;
 use crate::trace_loading::replay_trace;
 
@@ -76,15 +78,15 @@ impl TablesArgs {
         follow: bool,
         seconds: u64,
     ) -> Result<ExitCode> {
-        let target = self.target(root, seconds)?;
+        let mut target = self.target(root, seconds)?;
         if follow {
             let [trace] = traces else {
                 bail!("--follow takes one process");
             };
-            return follow::tables(trace, &target);
+            return follow::tables(trace, target);
         }
         for trace in traces {
-            export_recording(trace, &target)?;
+            export_recording(trace, &mut target)?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -102,8 +104,11 @@ impl TablesArgs {
             labels: Labels::parse(&self.labels)?,
         };
         origin.check()?;
+        let mut command = reach::command("tables")?;
+        // Ctrl-C is for this command alone: it has a last window to write.
+        command.arg(root).process_group(0);
         Ok(Target {
-            store: open_store(root)?,
+            pipe: TablePipe::start(command, root)?,
             root: root.to_owned(),
             origin,
             window_millis: seconds * 1000,
@@ -141,7 +146,7 @@ fn leaks_of(path: &Path, model: &TraceModel, answers: &TraceAnswers) -> Result<L
     Ok(leak_facts(&Findings::of(evidence)?))
 }
 
-fn export_recording(path: &Path, target: &Target) -> Result<()> {
+fn export_recording(path: &Path, target: &mut Target) -> Result<()> {
     // Before the records: all that is in the files by now has its definitions on disk.
     let files = EventFiles::open(path);
     let mut recording = Recording::new(target.window_millis);

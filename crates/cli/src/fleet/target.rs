@@ -1,19 +1,23 @@
 //! Where the tables of an export go.
 
 use anyhow::Result;
-use ducktrack_fleet::{Origin, RunFacts, Store, TraceFacts, export};
+use ducktrack_fleet::{Origin, RunFacts, TablePipe, TraceFacts, export};
 
 /// Where tables go, and whose they are.
 pub(super) struct Target {
-    pub(super) store: Box<dyn Store>,
+    pub(super) pipe: TablePipe,
     pub(super) root: String,
     pub(super) origin: Origin,
     pub(super) window_millis: u64,
 }
 
 impl Target {
-    pub(super) fn write(&self, facts: &RunFacts, trace: Option<&TraceFacts>) -> Result<Written> {
-        let (rows, bytes) = export(&*self.store, &self.origin, facts, trace)?;
+    pub(super) fn write(
+        &mut self,
+        facts: &RunFacts,
+        trace: Option<&TraceFacts>,
+    ) -> Result<Written> {
+        let (rows, bytes) = export(&mut self.pipe, &self.origin, facts, trace)?;
         let objects = facts.days.iter().map(|day| day.objects).sum();
         Ok(Written {
             rows,
@@ -27,7 +31,7 @@ impl Target {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Written {
     pub(super) rows: usize,
-    pub(super) bytes: usize,
+    pub(super) bytes: u64,
     pub(super) objects: i64,
 }
 

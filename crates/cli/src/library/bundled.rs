@@ -1,4 +1,4 @@
-//! The library inside the command (feature `bundled-library`): gzipped, from the file that `DUCKTRACK_BUNDLED_LIBRARY` names at build time.
+//! The library inside the command: gzipped, from the file that `DUCKTRACK_BUNDLED_LIBRARY` names at build time; without it there is none inside.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
@@ -10,10 +10,8 @@ use flate2::read::GzDecoder;
 
 use super::LIBRARY;
 
-#[cfg(feature = "bundled-library")]
-const PACKED: &[u8] = include_bytes!(env!("DUCKTRACK_BUNDLED_LIBRARY"));
-#[cfg(not(feature = "bundled-library"))]
-const PACKED: &[u8] = &[];
+/// Empty in a command without a library inside.
+const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.gz"));
 
 /// Whether this command has the library inside.
 pub(super) fn is_there() -> bool {

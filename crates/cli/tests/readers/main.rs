@@ -1,7 +1,6 @@
 //! Exports that programs read which we did not write: `jfr` of the JDKs, Prometheus, kustomize and
 //! the schemas of Kubernetes. A test whose program is missing is skipped, with a line about it.
 
-#[path = "../fleet/place.rs"]
 mod place;
 
 use std::collections::BTreeMap;
@@ -16,6 +15,10 @@ use std::time::{Duration, Instant};
 
 use ducktrack_test_support::{Ended, fleet_tool, free_port, sample_events, sample_run};
 use place::{Place, err, out};
+
+fn ducktrack() -> PathBuf {
+    env!("CARGO_BIN_EXE_ducktrack").into()
+}
 use serde_json::Value;
 
 /// The `jfr` commands of this machine's JDKs.

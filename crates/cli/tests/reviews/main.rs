@@ -1,7 +1,7 @@
 //! `diff --format sarif` against the published schema of SARIF, and `--format junit` as a
 //! parser from PyPI reads it. A test whose program is missing is skipped, with a line about it.
 
-#[path = "../fleet/place.rs"]
+#[path = "../readers/place.rs"]
 mod place;
 
 use std::fs;
@@ -11,6 +11,10 @@ use std::process::Command;
 
 use ducktrack_test_support::{python_with, sample_run};
 use place::{Place, err, out};
+
+fn ducktrack() -> PathBuf {
+    env!("CARGO_BIN_EXE_ducktrack").into()
+}
 use serde_json::Value;
 
 const SCHEMA: &str =

@@ -3,6 +3,7 @@
 //! Files above a limit go up in parts; the store shows none of them before the last,
 //! so a process that is killed between parts leaves nothing that a reader sees.
 
+use anyhow::{Context, Result, anyhow};
 use bytes::Bytes;
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
@@ -10,8 +11,6 @@ use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, PutPayload, WriteMultipart};
 use tokio::runtime::{Builder, Runtime};
-
-use crate::{FleetError, Store};
 
 /// A longer file is uploaded in parts of this length, the least that S3 accepts.
 const PART: usize = 5 << 20;
@@ -24,20 +23,25 @@ pub(crate) struct Cloud {
 }
 
 impl Cloud {
-    pub(crate) fn open(root: &str) -> Result<Self, FleetError> {
-        let refused = |reason: String| FleetError::Store {
-            place: root.to_owned(),
-            reason,
-        };
+    pub(crate) fn open(root: &str) -> Result<Self> {
         // Whoever else has chosen one has chosen the same.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let runtime = Builder::new_current_thread().enable_all().build();
         Ok(Self {
             root: root.to_owned(),
             prefix: prefix(root).to_owned(),
-            store: store(root).map_err(refused)?,
-            runtime: runtime.map_err(|error| refused(error.to_string()))?,
+            store: store(root)?,
+            runtime: Builder::new_current_thread().enable_all().build()?,
         })
+    }
+
+    pub(crate) fn put(&self, path: &str, bytes: Bytes) -> Result<()> {
+        let place = match self.prefix.is_empty() {
+            true => Path::from(path),
+            false => Path::from(format!("{}/{path}", self.prefix)),
+        };
+        self.runtime
+            .block_on(self.upload(&place, bytes))
+            .with_context(|| format!("{}: {place}", self.root))
     }
 
     async fn upload(&self, path: &Path, bytes: Bytes) -> object_store::Result<()> {
@@ -53,22 +57,6 @@ impl Cloud {
     }
 }
 
-impl Store for Cloud {
-    fn put(&self, path: &str, bytes: Bytes) -> Result<(), FleetError> {
-        let place = match self.prefix.is_empty() {
-            true => Path::from(path),
-            false => Path::from(format!("{}/{path}", self.prefix)),
-        };
-        let refused = |error: object_store::Error| FleetError::Store {
-            place: format!("{}: {place}", self.root),
-            reason: error.to_string(),
-        };
-        self.runtime
-            .block_on(self.upload(&place, bytes))
-            .map_err(refused)
-    }
-}
-
 /// The path after the bucket.
 fn prefix(root: &str) -> &str {
     let after = root.split_once("://").map_or(root, |(_, after)| after);
@@ -77,29 +65,17 @@ fn prefix(root: &str) -> &str {
         .map_or("", |(_, prefix)| prefix.trim_matches('/'))
 }
 
-fn store(root: &str) -> Result<Box<dyn ObjectStore>, String> {
+fn store(root: &str) -> Result<Box<dyn ObjectStore>> {
     let (scheme, _) = root.split_once("://").unwrap_or_default();
-    let text = |error: object_store::Error| error.to_string();
     Ok(match scheme {
-        "s3" => Box::new(
-            AmazonS3Builder::from_env()
-                .with_url(root)
-                .build()
-                .map_err(text)?,
-        ),
+        "s3" => Box::new(AmazonS3Builder::from_env().with_url(root).build()?),
         "gs" => Box::new(
             GoogleCloudStorageBuilder::from_env()
                 .with_url(root)
-                .build()
-                .map_err(text)?,
+                .build()?,
         ),
-        "az" => Box::new(
-            MicrosoftAzureBuilder::from_env()
-                .with_url(root)
-                .build()
-                .map_err(text)?,
-        ),
-        _ => return Err("give a folder, s3://, gs:// or az://".to_owned()),
+        "az" => Box::new(MicrosoftAzureBuilder::from_env().with_url(root).build()?),
+        _ => return Err(anyhow!("give a folder, s3://, gs:// or az://")),
     })
 }
 

@@ -1,12 +1,15 @@
-//! Sends a profile to a collector: `http://` and `https://` by HTTP, `grpc://` by gRPC.
+//! A profile from standard input to a collector: `http://` and `https://` by HTTP, `grpc://` by gRPC.
+
+use std::io::{self, Read};
+use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use opentelemetry_proto::tonic::collector::profiles::v1development::ExportProfilesServiceRequest;
 use opentelemetry_proto::tonic::collector::profiles::v1development::profiles_service_client::ProfilesServiceClient;
-use opentelemetry_proto::tonic::profiles::v1development::ProfilesData;
+use prost::Message;
 use reqwest::Client;
 use reqwest::header::CONTENT_TYPE;
-use std::time::Duration;
 use tokio::runtime::Builder;
 use tonic::transport::Endpoint;
 
@@ -14,30 +17,26 @@ use tonic::transport::Endpoint;
 const PATH: &str = "/v1development/profiles";
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Sends it once; a collector that takes only a part is an error.
-pub(crate) fn push(url: &str, profiles: ProfilesData) -> Result<()> {
-    let ProfilesData {
-        resource_profiles,
-        dictionary,
-    } = profiles;
-    let request = ExportProfilesServiceRequest {
-        resource_profiles,
-        dictionary,
-    };
+/// Sends it once; a collector that takes only a part is an error. The bytes of a `ProfilesData` are those of a request.
+pub(crate) fn push(url: &str) -> Result<ExitCode> {
+    let mut request = Vec::new();
+    io::stdin().read_to_end(&mut request)?;
     let runtime = Builder::new_current_thread()
         .enable_all()
         .build()
         .context("no runtime")?;
     runtime.block_on(async {
         match url.split_once("://") {
-            Some(("grpc", host)) => by_grpc(host, request).await,
-            Some(("http" | "https", _)) => by_http(url, &request).await,
+            Some(("grpc", host)) => by_grpc(host, &request).await,
+            Some(("http" | "https", _)) => by_http(url, request).await,
             _ => bail!("{url}: give http://HOST:4318, https://HOST:4318 or grpc://HOST:4317"),
         }
-    })
+    })?;
+    Ok(ExitCode::SUCCESS)
 }
 
-async fn by_grpc(host: &str, request: ExportProfilesServiceRequest) -> Result<()> {
+async fn by_grpc(host: &str, request: &[u8]) -> Result<()> {
+    let request = ExportProfilesServiceRequest::decode(request)?;
     let endpoint = Endpoint::from_shared(format!("http://{host}"))
         .with_context(|| format!("grpc://{host}"))?
         .timeout(PATIENCE);
@@ -65,7 +64,7 @@ async fn by_grpc(host: &str, request: ExportProfilesServiceRequest) -> Result<()
     }
 }
 
-async fn by_http(url: &str, request: &ExportProfilesServiceRequest) -> Result<()> {
+async fn by_http(url: &str, request: Vec<u8>) -> Result<()> {
     // Whoever else has chosen one has chosen the same.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let url = match url.trim_end_matches('/') {
@@ -76,7 +75,7 @@ async fn by_http(url: &str, request: &ExportProfilesServiceRequest) -> Result<()
     let answer = client
         .post(&url)
         .header(CONTENT_TYPE, "application/x-protobuf")
-        .body(prost::Message::encode_to_vec(request))
+        .body(request)
         .send()
         .await
         .with_context(|| format!("{url} cannot be reached"))?;

@@ -37,7 +37,7 @@ impl Place {
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ducktrack"));
+        let mut command = Command::new(super::ducktrack());
         command
             .args(arguments)
             .current_dir(self.folder.path())

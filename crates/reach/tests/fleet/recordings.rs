@@ -1,8 +1,10 @@
 //! Recordings whose every number is known.
 
+use std::process::Command;
+
 use ducktrack_count_model::CountModelBuilder;
 use ducktrack_findings::{Evidence, Findings};
-use ducktrack_fleet::{Origin, Recording, TraceFacts, export, leak_facts, open_store};
+use ducktrack_fleet::{Origin, Recording, TablePipe, TraceFacts, export, leak_facts};
 use ducktrack_test_support::{sample_heap, sample_run};
 use ducktrack_trace_format::{End, Record};
 
@@ -69,6 +71,9 @@ pub(crate) fn export_traced(place: &Place, root: &str, host: &str) {
         host: host.into(),
         ..Origin::default()
     };
-    let store = open_store(&place.path(root).display().to_string()).expect("a store");
-    export(&*store, &origin, &facts, Some(&trace)).expect("an export");
+    let root = place.path(root).display().to_string();
+    let mut reach = Command::new(env!("CARGO_BIN_EXE_ducktrack-reach"));
+    reach.args([env!("CARGO_PKG_VERSION"), "tables", &root]);
+    let mut pipe = TablePipe::start(reach, &root).expect("a root that can be written to");
+    export(&mut pipe, &origin, &facts, Some(&trace)).expect("an export");
 }

@@ -1,12 +1,15 @@
 //! Tables of a fleet: written by the command, read by engines that we did not write.
 
+mod built;
 mod engines;
 mod parquet_export;
+#[path = "../../../cli/tests/readers/place.rs"]
 mod place;
 mod recordings;
 
 use std::fs;
 
+use built::ducktrack;
 use ducktrack_test_support::{files_below, python_with, sample_events, sample_run};
 use ducktrack_trace_reader::{Record, TraceReader};
 use place::{Place, err, out};

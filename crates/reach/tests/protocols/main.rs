@@ -1,10 +1,12 @@
 //! Protocols that other programs speak: MCP with a client from PyPI, S3 with a server from PyPI, OpenTelemetry
 //! with a collector built from its Go modules. A test whose program is missing is skipped, with a line about it.
 
+#[path = "../fleet/built.rs"]
+mod built;
 mod otlp;
 #[path = "../fleet/parquet_export.rs"]
 mod parquet_export;
-#[path = "../fleet/place.rs"]
+#[path = "../../../cli/tests/readers/place.rs"]
 mod place;
 
 use std::io::{Read as _, Write as _};
@@ -15,6 +17,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use built::ducktrack;
 use ducktrack_test_support::{Ended, free_port, python_with, sample_run};
 use place::{Place, err, out};
 
@@ -40,7 +43,8 @@ fn a_client_of_mcp_gets_what_the_command_prints() {
     let place = Place::new();
     place.trace("t", sample_run::records());
     let asked = Command::new(python)
-        .args(["-c", CLIENT, env!("CARGO_BIN_EXE_ducktrack")])
+        .args(["-c", CLIENT])
+        .arg(ducktrack())
         .arg(place.path(""))
         .output()
         .expect("Python");

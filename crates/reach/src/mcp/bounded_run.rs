@@ -1,6 +1,5 @@
-//! Runs this command for a tool: its output, bounded in length and time.
+//! Runs `ducktrack` for a tool: its output, bounded in length and time.
 
-use std::env;
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -12,13 +11,12 @@ const PATIENCE: Duration = Duration::from_secs(300);
 const STEP: Duration = Duration::from_millis(20);
 
 /// The output of the command; its error, if it fails.
-pub(super) async fn run(arguments: Vec<String>) -> Result<String, String> {
-    let done = tokio::task::spawn_blocking(move || run_here(&arguments)).await;
+pub(super) async fn run(program: String, arguments: Vec<String>) -> Result<String, String> {
+    let done = tokio::task::spawn_blocking(move || run_here(&program, &arguments)).await;
     done.unwrap_or_else(|error| Err(error.to_string()))
 }
 
-fn run_here(arguments: &[String]) -> Result<String, String> {
-    let program = env::current_exe().map_err(|error| error.to_string())?;
+fn run_here(program: &str, arguments: &[String]) -> Result<String, String> {
     let mut child = Command::new(program)
         .args(arguments)
         .stdin(Stdio::null())

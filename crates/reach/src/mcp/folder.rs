@@ -6,8 +6,8 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result};
 
-use crate::target::TRACE;
-
+/// The file that makes a folder a recording.
+const TRACE: &str = "ducktrack.trace";
 /// Folders that are looked at for recordings, and levels below the first.
 const MOST_FOLDERS: usize = 10_000;
 const DEEPEST: usize = 4;

@@ -5,94 +5,46 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use ducktrack_fleet::{Table, Values};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{
     ByteArray, ByteArrayType, DataType, FixedLenByteArray, FixedLenByteArrayType, Int64Type,
 };
+use parquet::errors::Result;
 use parquet::file::metadata::SortingColumn;
 use parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 
-use crate::{FleetError, SiteId};
-
 /// Rows of a row group.
 const GROUP: usize = 1 << 20;
 const LEVEL: i32 = 6;
 
-/// A column of a table.
-#[derive(Debug)]
-pub struct Column {
-    /// As SQL calls it.
-    pub name: &'static str,
-    /// One for each row.
-    pub values: Values,
-}
-
-/// The values of a column.
-#[derive(Debug)]
-pub enum Values {
-    /// Names of sites: 16 bytes.
-    Sites(Vec<Option<SiteId>>),
-    /// Whole numbers whose neighbours are of one size: counts and bytes.
-    Amounts(Vec<Option<i64>>),
-    /// Whole numbers of which few differ.
-    Numbers(Vec<Option<i64>>),
-    /// Milliseconds since 1970.
-    Times(Vec<Option<i64>>),
-    /// Texts of which few differ.
-    Texts(Vec<Option<Arc<str>>>),
-}
-
-impl Values {
-    /// A number for each row.
-    pub fn numbers(values: impl Iterator<Item = i64>) -> Self {
-        Self::Numbers(values.map(Some).collect())
-    }
-
-    /// An amount for each row.
-    pub fn amounts(values: impl Iterator<Item = i64>) -> Self {
-        Self::Amounts(values.map(Some).collect())
-    }
-
-    /// A text for each row.
-    pub fn texts<T: Into<Arc<str>>>(values: impl Iterator<Item = T>) -> Self {
-        Self::Texts(values.map(|text| Some(text.into())).collect())
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            Self::Sites(values) => values.len(),
-            Self::Amounts(values) | Self::Numbers(values) | Self::Times(values) => values.len(),
-            Self::Texts(values) => values.len(),
-        }
-    }
-
-    fn ty(&self) -> (&'static str, &'static str) {
-        match self {
-            Self::Sites(_) => ("fixed_len_byte_array(16)", ""),
-            Self::Amounts(_) | Self::Numbers(_) => ("int64", ""),
-            Self::Times(_) => ("int64", " (TIMESTAMP(MILLIS,true))"),
-            Self::Texts(_) => ("binary", " (STRING)"),
-        }
+/// The physical type of values, and what it stands for.
+fn ty(values: &Values) -> (&'static str, &'static str) {
+    match values {
+        Values::Sites(_) => ("fixed_len_byte_array(16)", ""),
+        Values::Amounts(_) | Values::Numbers(_) => ("int64", ""),
+        Values::Times(_) => ("int64", " (TIMESTAMP(MILLIS,true))"),
+        Values::Texts(_) => ("binary", " (STRING)"),
     }
 }
 
-/// The file of a table. `sorted_by`: columns by position.
+/// The file of a table.
 ///
 /// # Errors
 /// None that a table of equally long columns could have.
-pub fn parquet_file(columns: &[Column], sorted_by: &[usize]) -> Result<Bytes, FleetError> {
+pub(crate) fn parquet_file(table: &Table) -> Result<Bytes> {
+    let columns = &table.columns;
     let fields = columns.iter().map(|column| {
-        let (ty, logical) = column.values.ty();
+        let (ty, logical) = ty(&column.values);
         format!("optional {ty} {}{logical};", column.name)
     });
     let schema = format!("message rows {{ {} }}", fields.collect::<String>());
     let schema = Arc::new(parse_message_type(&schema)?);
-    let mut writer =
-        SerializedFileWriter::new(Vec::new(), schema, properties(columns, sorted_by)?)?;
-    let rows = columns.first().map_or(0, |column| column.values.len());
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, properties(table)?)?;
+    let rows = table.rows();
     for start in (0..rows).step_by(GROUP) {
         let range = start..rows.min(start + GROUP);
         let mut group = writer.next_row_group()?;
@@ -107,8 +59,8 @@ pub fn parquet_file(columns: &[Column], sorted_by: &[usize]) -> Result<Bytes, Fl
     Ok(Bytes::from(writer.into_inner()?))
 }
 
-fn properties(columns: &[Column], sorted_by: &[usize]) -> Result<WriterPropertiesPtr, FleetError> {
-    let order = sorted_by.iter().map(|at| SortingColumn {
+fn properties(table: &Table) -> Result<WriterPropertiesPtr> {
+    let order = table.sorted_by.iter().map(|at| SortingColumn {
         column_idx: i32::try_from(*at).unwrap_or(i32::MAX),
         descending: false,
         nulls_first: true,
@@ -118,9 +70,9 @@ fn properties(columns: &[Column], sorted_by: &[usize]) -> Result<WriterPropertie
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?))
         .set_sorting_columns(Some(order.collect()))
         .set_max_row_group_row_count(Some(GROUP));
-    for column in columns {
+    for column in &table.columns {
         if matches!(column.values, Values::Amounts(_)) {
-            let path = ColumnPath::from(column.name);
+            let path = ColumnPath::from(column.name.as_ref());
             properties = properties
                 .set_column_dictionary_enabled(path.clone(), false)
                 .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
@@ -133,7 +85,7 @@ fn write(
     into: &mut SerializedColumnWriter<'_>,
     values: &Values,
     rows: std::ops::Range<usize>,
-) -> Result<(), FleetError> {
+) -> Result<()> {
     match values {
         Values::Sites(sites) => batch::<FixedLenByteArrayType, _>(into, &sites[rows], |site| {
             FixedLenByteArray::from(site.0.to_vec())
@@ -151,7 +103,7 @@ fn batch<T: DataType, V>(
     into: &mut SerializedColumnWriter<'_>,
     values: &[Option<V>],
     physical: impl Fn(&V) -> T::T,
-) -> Result<(), FleetError> {
+) -> Result<()> {
     let levels: Vec<i16> = values
         .iter()
         .map(|value| i16::from(value.is_some()))
