@@ -202,7 +202,7 @@ fn completeness(
 ) -> Result<Vec<WorkloadCompleteness>> {
     let tool = Tool::ducktrack(
         "ducktrack-materialized",
-        "mode=count,counters=path,materialized=on",
+        "mode=count,counters=path,record=materialized",
     );
     let plan = Plan {
         tools: vec![tool.clone()],

@@ -1,4 +1,4 @@
-//! `materialized=on` and boxing: what reached the heap is never more than
+//! `record=materialized` and boxing: what reached the heap is never more than
 //! what was made, also where the cache of the boxes is made meanwhile.
 
 use std::process::Command;
@@ -22,7 +22,7 @@ fn boxes(jdk: &Jdk) -> anyhow::Result<Option<Vec<(i64, i64)>>> {
         // Without an archive, the caches are made when they are asked for; interpreted, each box reaches the heap.
         .args(["-Xshare:off", "-Xint", "-Xmx32m"])
         .arg(format!(
-            "-agentpath:{}=output={},summary=off,materialized=on",
+            "-agentpath:{}=output={},summary=off,record=materialized",
             agent_library()?.display(),
             trace.display()
         ))

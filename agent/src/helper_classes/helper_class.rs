@@ -88,7 +88,7 @@ impl HelperClass {
         })
     }
 
-    /// Defines the class that probes call with `materialized=on`, once.
+    /// Defines the class that probes call with `record=materialized`, once.
     ///
     /// # Errors
     /// Why there is none.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::value::Value;
+use super::value::{Figure, Value};
 
 use ducktrack_class_rewriter::{Calls, ThreadTotals};
 use ducktrack_options::{AgentOption, TEST_SWITCHES};
@@ -202,8 +202,7 @@ impl Options {
             "contexts" => self.contexts.push(value.context_source()?),
             "app" => self.app = value.app(std::mem::replace(&mut self.app, App::Off))?,
             "stacks" => self.stacks = value.stacks()?,
-            "histogram" => self.histogram = value.on_off()?,
-            "materialized" => self.materialized = value.on_off()?,
+            "record" => self.record(value.figure()?),
             "memory" => self.memory = value.memory()?,
             "cache" => self.cache = value.cache()?,
             "control" => self.control = value.on_off()?,
@@ -211,6 +210,15 @@ impl Options {
             _ => self.set_for_traces(value)?,
         }
         Ok(())
+    }
+
+    /// Adds a figure to those that are recorded; `None`: no further ones.
+    fn record(&mut self, figure: Option<Figure>) {
+        match figure {
+            Some(Figure::Lengths) => self.histogram = true,
+            Some(Figure::Materialized) => self.materialized = true,
+            None => (self.histogram, self.materialized) = (false, false),
+        }
     }
 
     fn trial(&mut self) -> &mut TrialChoices {

@@ -55,6 +55,16 @@ fn stacks_are_sampled_unless_they_are_off() {
 }
 
 #[test]
+fn further_figures_add_up_until_off() {
+    let figures = |text: &str| (run(text).histogram, run(text).materialized);
+    assert_eq!(figures(""), (false, false));
+    assert_eq!(figures("record=lengths"), (true, false));
+    assert_eq!(figures("record=lengths,record=materialized"), (true, true));
+    assert_eq!(figures("record=lengths,record=off"), (false, false));
+    assert!(refused("record=all").contains("lengths, materialized or off"));
+}
+
+#[test]
 fn mapped_memory_has_a_bound_or_is_off() {
     assert_eq!(run("mapped-memory=8m").mapped_bytes(), 8 << 20);
     assert_eq!(run("mapped-memory=off").mapped_bytes(), 0);
@@ -211,7 +221,8 @@ fn example(key: &str) -> &'static str {
         "include" | "exclude" | "only-main" | "app" => "com.acme.*",
         "context" | "stacks" | "control" | "summary" | "interval" | "roots" | "calls"
         | "compress" | "cache" | "max-trace-size" | "memory" | "mapped-memory" => "off",
-        "histogram" | "materialized" | "staleness" => "on",
+        "record" => "lengths",
+        "staleness" => "on",
         "dump" => "end",
         "log" => "debug:stderr",
         "counters" => "site",

@@ -20,6 +20,15 @@ const LEAST_MEMORY: u64 = 1 << 20;
 /// Fill level of the queue from which on `compress=partial` compresses.
 const PARTIAL: f64 = 0.2;
 
+/// `record=`
+#[derive(Clone, Copy)]
+pub(super) enum Figure {
+    /// The lengths of arrays.
+    Lengths,
+    /// The objects that reached the heap.
+    Materialized,
+}
+
 /// `key=text`
 pub(super) struct Value<'a> {
     pub(super) key: &'a str,
@@ -57,6 +66,14 @@ impl<'a> Value<'a> {
 
     pub(super) fn on_off(&self) -> Result<bool, BadOption> {
         self.one_of([("on", true), ("off", false)])
+    }
+
+    pub(super) fn figure(&self) -> Result<Option<Figure>, BadOption> {
+        self.one_of([
+            ("lengths", Some(Figure::Lengths)),
+            ("materialized", Some(Figure::Materialized)),
+            ("off", None),
+        ])
     }
 
     /// Adds patterns to those given before.

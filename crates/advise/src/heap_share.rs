@@ -1,4 +1,4 @@
-//! The part of a site's objects that reaches the heap: measured (`materialized=on`), or estimated
+//! The part of a site's objects that reaches the heap: measured (`record=materialized`), or estimated
 //! from samples, which are taken of objects on the heap only, and from the JVM's own count of bytes.
 //!
 //! The samples of a site, as a share of all samples, have that share of the JVM's count. So samples

@@ -304,7 +304,7 @@ impl PlanBuilder<'_, '_, '_> {
         Ok(Vec::new())
     }
 
-    /// With `materialized=on`, notes before an allocation how many bytes the thread has allocated so far.
+    /// With `record=materialized`, notes before an allocation how many bytes the thread has allocated so far.
     fn mark_heap(&mut self, allocation: &Allocation) -> Result<bool, Reason> {
         let one_object = allocation.types.len() == 1
             && !matches!(allocation.measure, Measure::Call(CallMeasure(rule)) if !matches!(rule, CallRule::Array | CallRule::Boxing(_)));

@@ -169,7 +169,8 @@ mod tests {
             "log=debug",
             "--interval",
             "2.5",
-            "--materialized",
+            "--record",
+            "materialized",
             "--exclude",
             "a.*",
             "--exclude",
@@ -180,7 +181,7 @@ mod tests {
         ];
         assert_eq!(
             text(&words),
-            "log=debug,mode=trace,exclude=a.*,exclude=b.C,materialized=on,interval=2.5,summary=off"
+            "log=debug,mode=trace,exclude=a.*,exclude=b.C,record=materialized,interval=2.5,summary=off"
         );
         assert_eq!(options(&words).output_pattern(), "ducktrack-%p");
     }

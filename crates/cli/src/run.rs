@@ -26,7 +26,7 @@ pub(crate) const TOOL_OPTIONS: &str = "JAVA_TOOL_OPTIONS";
 #[command(after_help = "Examples:
   ducktrack run -- java -jar app.jar
   ducktrack run --output /var/tmp/app-%p --interval 60 -- java -jar app.jar
-  ducktrack run --materialized --histogram -- java -jar app.jar
+  ducktrack run --record materialized --record lengths -- java -jar app.jar
   ducktrack run --options 'exclude=com.acme.generated.*' -- mvn test
 
 With --mode trace one full collection is made when the program's shutdown

@@ -391,7 +391,8 @@ fn run_passes_the_flag_after_java_and_the_exit_code_back() {
         library,
         "--interval",
         "5",
-        "--materialized",
+        "--record",
+        "materialized",
         "--options",
         "log=debug",
         "--",
@@ -400,7 +401,7 @@ fn run_passes_the_flag_after_java_and_the_exit_code_back() {
         "app with space.jar",
     ]);
     assert_eq!(output.status.code(), Some(42));
-    let flag = format!("-agentpath:{library}=log=debug,materialized=on,interval=5");
+    let flag = format!("-agentpath:{library}=log=debug,record=materialized,interval=5");
     assert_eq!(out(&output), format!("{flag}\n-jar\napp with space.jar\n"));
     assert!(
         err(&output).contains("no trace at ducktrack-%p"),

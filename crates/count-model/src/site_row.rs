@@ -57,7 +57,7 @@ pub struct SiteRow {
     pub total: Tally,
     /// Objects of `total.count` whose bytes are not in `total.bytes`, because no size is known.
     pub bytes_unknown: i64,
-    /// The objects that reached the heap, where that was measured (`materialized=on`); the rest of `total` was eliminated.
+    /// The objects that reached the heap, where that was measured (`record=materialized`); the rest of `total` was eliminated.
     pub materialized: Option<Tally>,
     /// Arrays by length, ascending, only buckets that are not zero. Empty unless lengths were recorded.
     pub lengths: Vec<LengthBucket>,

@@ -99,19 +99,13 @@ pub const OPTIONS: &[AgentOption] = &[
          loaded later gets the VM's sampler ([limits](LIMITS.md#call-stacks)).",
     ),
     option(
-        "histogram",
-        Switch,
+        "record",
+        Words(&["lengths", "materialized", "off"]),
         "off",
         ALL,
-        "Record the lengths of arrays.",
-    ),
-    option(
-        "materialized",
-        Switch,
-        "off",
-        ALL,
-        "Record which of the executed allocations reached the heap.",
-    ),
+        "Record in addition: the lengths of arrays; or which of the executed allocations reached the heap. May be given more than once.",
+    )
+    .repeated(),
     option(
         "interval",
         Described("SECONDS|off"),

@@ -9,9 +9,9 @@ pub enum Unit {
     Count,
     /// Bytes of objects executed, where the site has no fixed size.
     Bytes,
-    /// Objects that reached the heap (`materialized=on`).
+    /// Objects that reached the heap (`record=materialized`).
     MaterializedCount,
-    /// Bytes that reached the heap (`materialized=on`).
+    /// Bytes that reached the heap (`record=materialized`).
     MaterializedBytes,
     /// Arrays whose length n has `64 - leading_zeros(n) == k`: 0, 1, 2-3, 4-7, ...
     LengthBucket(u8),

@@ -156,7 +156,7 @@ fn all_choices() -> [Choice; 9] {
         choice("counters=path", plain.clone(), 200),
         choice("counters=site", site, 200),
         // More code for every site.
-        choice("counters=path,histogram=on,materialized=on", all, 600),
+        choice("counters=path,record=lengths,record=materialized", all, 600),
         Choice {
             application: true,
             options: RewriteOptions {

@@ -1,4 +1,4 @@
-//! Counting leaves escape analysis alone, and `materialized=on` has the objects that were left of it.
+//! Counting leaves escape analysis alone, and `record=materialized` has the objects that were left of it.
 //!
 //! `ScalarReplacement` executes 80 million allocations that C2 replaces by their fields and 2 million that it cannot, and asks
 //! the VM what its thread really allocated meanwhile.
@@ -37,7 +37,7 @@ fn check(jdk: &Jdk, program: &Program, options: &str) -> anyhow::Result<()> {
         replaced < EXECUTED / WARM_UP_SHARE,
         "{replaced} bytes on the heap: C2 does not replace them under the agent"
     );
-    if options.contains("materialized=on") || options == TRACE {
+    if options.contains("record=materialized") || options == TRACE {
         for method in ["eliminated", "escaping"] {
             let allocated = run.allocated(method).context("no ALLOCATED line")?;
             let materialized = report.materialized_bytes(CLASS, method);
@@ -59,7 +59,7 @@ fn counting_leaves_escape_analysis_alone() -> anyhow::Result<()> {
         for options in [
             "counters=path,reinstrument=10000:0.5",
             "counters=site",
-            "materialized=on",
+            "record=materialized",
             TRACE,
         ] {
             if options == TRACE && jdk.version < OLDEST_WITH_EVENTS {

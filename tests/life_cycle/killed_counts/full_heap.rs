@@ -25,7 +25,7 @@ const AFTER: i64 = 1000;
 const WAYS: [&str; 3] = [
     "mode=count,interval=1",
     "mode=trace,interval=1",
-    "mode=count,counters=site,materialized=on,histogram=on",
+    "mode=count,counters=site,record=materialized,record=lengths",
 ];
 
 /// A run, and the watching agent's lines about it.

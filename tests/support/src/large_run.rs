@@ -79,7 +79,7 @@ fn run() -> Run {
         start_unix_millis: 1_700_000_000_000,
         ready_after_millis: 310,
         agent_version: "0.1.0".into(),
-        options: "materialized=on,histogram=on".into(),
+        options: "record=materialized,record=lengths".into(),
         mode: "count".into(),
         counters: "path".into(),
         vm_name: "OpenJDK 64-Bit Server VM".into(),

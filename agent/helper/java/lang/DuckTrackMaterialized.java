@@ -4,7 +4,7 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
-/** What instrumented code calls around an allocation with {@code materialized=on}: it is counted if it reached the heap. */
+/** What instrumented code calls around an allocation with {@code record=materialized}: it is counted if it reached the heap. */
 public final class DuckTrackMaterialized {
     private static final Unsafe U = Unsafe.getUnsafe();
 

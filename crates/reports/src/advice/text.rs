@@ -117,7 +117,7 @@ fn certainty(sure: &str, is_exact: bool, interval: Option<&AdviceIntervalDoc>) -
 fn on_heap(row: &AdviceDoc) -> String {
     match row.reaches_heap {
         Some(reached) => format!("{} reach the heap", objects(reached)),
-        None => "how many reach the heap is not known (--materialized on)".to_owned(),
+        None => "how many reach the heap is not known (--record materialized)".to_owned(),
     }
 }
 

@@ -88,7 +88,7 @@ fn write_balance(out: &mut String, completeness: &Completeness) {
     );
     if let Some(gone) = completeness.eliminated_bytes().filter(|gone| *gone > 0) {
         let how_to = match completeness.basis() {
-            Basis::Executed => "; record with materialized=on to see where",
+            Basis::Executed => "; record=materialized shows where",
             Basis::Materialized => "",
         };
         fact(

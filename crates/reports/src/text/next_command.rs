@@ -57,7 +57,7 @@ pub(crate) fn next(view: &View) -> Vec<NextCommand> {
     }
     if view.totals.materialized.is_none() && view.snapshot.is_some() {
         next.push(NextCommand::new(
-            "run --materialized -- java ...".to_owned(),
+            "run --record materialized -- java ...".to_owned(),
             "what reaches the heap, and what the JIT eliminates",
         ));
     }
