@@ -142,7 +142,7 @@ impl Core {
         }
         self.log.warn(&format!(
             "{refusal}: counts of some threads are in private memory, and lost if the JVM is killed; \
-             use a larger `mapped-memory`, another `output`, or `interval=`"
+             use a larger `memory=mapped:BYTES`, another `output`, or `interval=`"
         ));
         self.notes.add(format!(
             "Counts of some threads are in private memory and lost if the JVM is killed: {refusal}."

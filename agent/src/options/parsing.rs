@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::value::{Figure, Value};
+use super::value::{Figure, Memory, Value};
 
 use ducktrack_class_rewriter::{Calls, ThreadTotals};
 use ducktrack_options::{AgentOption, TEST_SWITCHES};
@@ -188,7 +188,6 @@ impl Options {
             }
             "output" => self.output = value.directory()?,
             "interval" => self.interval = value.interval()?,
-            "mapped-memory" => self.mapped_memory = Some(value.mapped_memory()?),
             "summary" => self.summary = value.on_off()?,
             "include" => self.include.push(value.class_pattern()?),
             "exclude" => self.exclude.push(value.class_pattern()?),
@@ -203,7 +202,10 @@ impl Options {
             "app" => self.app = value.app(std::mem::replace(&mut self.app, App::Off))?,
             "stacks" => self.stacks = value.stacks()?,
             "record" => self.record(value.figure()?),
-            "memory" => self.memory = value.memory()?,
+            "memory" => match value.memory()? {
+                Memory::Own(bound) => self.memory = bound,
+                Memory::Mapped(bytes) => self.mapped_memory = Some(bytes),
+            },
             "cache" => self.cache = value.cache()?,
             "control" => self.control = value.on_off()?,
             "log" => (self.log_level, self.log) = value.log()?,

@@ -66,13 +66,18 @@ fn further_figures_add_up_until_off() {
 
 #[test]
 fn mapped_memory_has_a_bound_or_is_off() {
-    assert_eq!(run("mapped-memory=8m").mapped_bytes(), 8 << 20);
-    assert_eq!(run("mapped-memory=off").mapped_bytes(), 0);
+    assert_eq!(run("memory=mapped:8m").mapped_bytes(), 8 << 20);
+    assert_eq!(run("memory=mapped:off").mapped_bytes(), 0);
     assert_eq!(run("mode=count").mapped_bytes(), 64 << 20);
     assert_eq!(run("mode=trace").mapped_bytes(), 512 << 20);
-    assert_eq!(run("mapped-memory=off,mode=trace").mapped_bytes(), 0);
-    assert!(refused("mapped-memory=4k").contains("mapped-memory=4k"));
-    assert!(refused("mapped-memory=much").contains("bytes from 1m on, or off"));
+    assert_eq!(run("memory=mapped:off,mode=trace").mapped_bytes(), 0);
+    assert!(refused("memory=mapped:4k").contains("memory=mapped:4k"));
+    assert!(refused("memory=mapped:much").contains("bytes from 1m on, or off"));
+    let both = run("memory=mapped:8m,memory=96m");
+    assert_eq!(
+        (both.memory, both.mapped_bytes()),
+        (Some(96 << 20), 8 << 20)
+    );
 }
 
 #[test]
@@ -220,7 +225,7 @@ fn example(key: &str) -> &'static str {
         "output" => "/tmp/run-%p",
         "include" | "exclude" | "only-main" | "app" => "com.acme.*",
         "context" | "stacks" | "control" | "summary" | "interval" | "roots" | "calls"
-        | "compress" | "cache" | "max-trace-size" | "memory" | "mapped-memory" => "off",
+        | "compress" | "cache" | "max-trace-size" | "memory" => "off",
         "record" => "lengths",
         "staleness" => "on",
         "dump" => "end",

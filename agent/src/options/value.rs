@@ -13,9 +13,7 @@ const BUFFER_SIZES: std::ops::RangeInclusive<u64> = 256..=32 << 10;
 const SAMPLING_INTERVALS: std::ops::RangeInclusive<u64> = 1..=1 << 30;
 /// With less, there is no room for the files of a trace.
 const SMALLEST_TRACE: u64 = 1 << 20;
-/// With less, there is no room for the counters of a thread.
-const LEAST_MAPPED: u64 = 1 << 20;
-/// With less, nothing can be counted.
+/// With less, nothing can be counted, or there is no room for the counters of a thread.
 const LEAST_MEMORY: u64 = 1 << 20;
 /// Fill level of the queue from which on `compress=partial` compresses.
 const PARTIAL: f64 = 0.2;
@@ -27,6 +25,14 @@ pub(super) enum Figure {
     Lengths,
     /// The objects that reached the heap.
     Materialized,
+}
+
+/// `memory=`
+pub(super) enum Memory {
+    /// The bound on all of the agent's memory.
+    Own(Option<u64>),
+    /// The bytes that may be mapped from files.
+    Mapped(u64),
 }
 
 /// `key=text`
@@ -206,13 +212,6 @@ impl<'a> Value<'a> {
         ))
     }
 
-    pub(super) fn mapped_memory(&self) -> Result<u64, BadOption> {
-        self.unless_off("bytes from 1m on, or off", |text| {
-            bytes(text).filter(|size| *size >= LEAST_MAPPED)
-        })
-        .map(|size| size.unwrap_or(0))
-    }
-
     pub(super) fn trace_size(&self) -> Result<Option<u64>, BadOption> {
         self.unless_off("bytes from 1m on, or off", |text| {
             bytes(text).filter(|size| *size >= SMALLEST_TRACE)
@@ -230,9 +229,22 @@ impl<'a> Value<'a> {
         self.must_be(stacks, "on, off or bytes from 1 to 1g")
     }
 
-    pub(super) fn memory(&self) -> Result<Option<u64>, BadOption> {
-        self.unless_off("bytes from 1m on, or off", |text| {
-            bytes(text).filter(|size| *size >= LEAST_MEMORY)
+    pub(super) fn memory(&self) -> Result<Memory, BadOption> {
+        let expected = "bytes from 1m on, or off, after mapped: if wanted";
+        let (is_mapped, text) = match self.text.strip_prefix("mapped:") {
+            Some(text) => (true, text),
+            None => (false, self.text),
+        };
+        let bound = match text {
+            "off" => None,
+            text => {
+                let size = bytes(text).filter(|size| *size >= LEAST_MEMORY);
+                Some(self.must_be(size, expected)?)
+            }
+        };
+        Ok(match is_mapped {
+            true => Memory::Mapped(bound.unwrap_or(0)),
+            false => Memory::Own(bound),
         })
     }
 

@@ -129,25 +129,18 @@ pub const OPTIONS: &[AgentOption] = &[
     ),
     option(
         "memory",
-        Described("BYTES|off"),
-        "off",
+        Described("[mapped:](BYTES|off)"),
+        "off, mapped:64m",
         ALL,
-        "A bound on the agent's memory. At the bound, new classes stay unchanged and threads wait for the event queue; the report names what \
-         happened.",
+        "A bound on the agent's memory; with `mapped:`, on that mapped from files in the output folder, so that a killed JVM loses nothing \
+         (events of traces: 512m). May be given for both.",
     )
+    .repeated()
     .with_details(
-        "The event queue is shorter (threads wait, or `on-full=drop`). At the bound, new classes stay unchanged and new threads count into the \
-         shared block. With `max-trace-size`, the mirror of the heap takes at most half of it; beyond that, moves and deaths are unknown.",
-    ),
-    option(
-        "mapped-memory",
-        Described("BYTES|off"),
-        "64m or 512m",
-        ALL,
-        "Memory mapped from files in the output folder, so that a killed JVM loses nothing: counters (64m by default), or events of traces (512m).",
-    )
-    .with_details(
-        "Counters are in `counters.mapped`; threads' buffers and queued events in `events.live`. What does not fit is in private memory; the \
+        "Without `mapped:`: the event queue is shorter (threads wait, or `on-full=drop`). At the bound, new classes stay unchanged and new threads count into the \
+         shared block. The report names what happened. With `max-trace-size`, the mirror of the heap takes at most half of the bound; beyond \
+         that, moves and deaths are unknown.\n\n\
+         With `mapped:`: counters are in `counters.mapped`; threads' buffers and queued events in `events.live`. What does not fit is in private memory; the \
          report names such threads, and `ducktrack info` counts them.",
     ),
     option(

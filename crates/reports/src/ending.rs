@@ -168,7 +168,7 @@ fn private(run: &UnendedRun) -> Option<String> {
         more => format!(" and {more} more"),
     };
     Some(format!(
-        "{what} of {} were in private memory and {lost}: {}{more}; a larger `mapped-memory` keeps them",
+        "{what} of {} were in private memory and {lost}: {}{more}; a larger `memory=mapped:BYTES` keeps them",
         counted(threads.len() as u64, "thread"),
         threads[..threads.len().min(NAMES)].join(", "),
     ))

@@ -110,7 +110,7 @@ fn a_tmpfs_and_counters_by_site_do_as_well() {
 fn without_mapped_memory_the_report_says_what_a_kill_has_lost() {
     for jdk in jdks().into_iter().take(1) {
         let place = Place::new();
-        let mut process = place.start_count(&jdk, ",mapped-memory=off", THREADS);
+        let mut process = place.start_count(&jdk, ",memory=mapped:off", THREADS);
         kill_at(&place, &mut process, 0);
         process.end();
         let report = place.report();

@@ -54,7 +54,7 @@ const WAYS: [Way; 4] = [
 
 impl Way {
     fn options(self) -> String {
-        let bound = self.bound.map(|bound| format!(",mapped-memory={bound}"));
+        let bound = self.bound.map(|bound| format!(",memory=mapped:{bound}"));
         format!(",mode={}{}", self.mode, bound.unwrap_or_default())
     }
 
@@ -244,7 +244,7 @@ fn chosen_jdks() -> Vec<Jdk> {
 }
 
 fn bare(jdk: &Jdk, threads: i64) -> Crowd {
-    let nothing = ",include=nothing.of.this.Name,mapped-memory=off";
+    let nothing = ",include=nothing.of.this.Name,memory=mapped:off";
     Crowd::of(jdk, &std::env::temp_dir(), nothing, threads, 1)
 }
 

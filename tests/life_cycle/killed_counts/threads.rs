@@ -44,14 +44,14 @@ fn threads_that_have_ended_are_in_the_counts() {
 /// Room for twenty blocks: those of threads that have ended go to others again and again.
 #[test]
 fn blocks_that_change_their_threads_lose_nothing() {
-    check_threads(",mapped-memory=4m", 2);
+    check_threads(",memory=mapped:4m", 2);
 }
 
 #[test]
 fn what_does_not_fit_is_private_and_named() {
     for jdk in jdks_in_turn("threads that do not fit", &jdks(), 3) {
         let place = Place::new();
-        let mut process = place.start_count(&jdk, ",mapped-memory=2m", 40);
+        let mut process = place.start_count(&jdk, ",memory=mapped:2m", 40);
         process.wait_until(|| place.published(39) > 0);
         process.signal("KILL");
         process.end();

@@ -40,7 +40,7 @@ fn kill_leaves_the_last_snapshot() {
         let output = place.path().join("out");
         // The files that a kill leaves where memory is private.
         let options = format!(
-            "summary=off,interval=1,mapped-memory=off,output={}",
+            "summary=off,interval=1,memory=mapped:off,output={}",
             output.display()
         );
         let jvm = TrackedJvm::new(&jdk, &options).start(&["wait"]);
@@ -144,7 +144,7 @@ fn kill_before_the_first_snapshot_is_said() {
     for jdk in jdks(17).into_iter().take(1) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let options = format!("summary=off,mapped-memory=off,output={}", output.display());
+        let options = format!("summary=off,memory=mapped:off,output={}", output.display());
         let jvm = TrackedJvm::new(&jdk, &options).start(&["wait"]);
         jvm.signal("KILL");
         jvm.end();

@@ -64,7 +64,7 @@ fn the_memory_that_is_told_is_what_the_kernel_says() {
     for jdk in jdks_in_turn(17, 20) {
         for (mode, more) in [
             ("count", ""),
-            ("count", ",mapped-memory=off"),
+            ("count", ",memory=mapped:off"),
             ("trace", ""),
         ] {
             let place = tempfile::tempdir().expect("temporary folder");

@@ -65,7 +65,7 @@ impl LiveEvents {
         most: u64,
     ) -> Result<Arc<Self>, String> {
         if most == 0 {
-            return Err("option mapped-memory=off".to_owned());
+            return Err("option memory=mapped:off".to_owned());
         }
         if page_size() != live::PAGE {
             return Err(format!("pages of {} bytes are not supported", page_size()));
