@@ -1,6 +1,6 @@
 //! The table of the DuckTracks paper for our suite: executed counter increments, compared with one counter per site.
 //!
-//! Three runs per workload: one counter per site; paths from the static heuristics alone (`reinstrument=off`); paths after
+//! Three runs per workload: one counter per site; paths from the static heuristics alone (`counters=path:off`); paths after
 //! re-instrumentation for measured frequencies. The agent itself reports how many increments it executed and how many one
 //! counter per site would have needed *in the same run*, so different thread schedules do not distort the table.
 //!
@@ -123,11 +123,11 @@ pub fn measure_increments(
         Tool::ducktrack("increments-site", "mode=count,counters=site,context=off"),
         Tool::ducktrack(
             "increments-heuristics",
-            "mode=count,counters=path,reinstrument=off,context=off",
+            "mode=count,counters=path:off,context=off",
         ),
         Tool::ducktrack(
             "increments-reinstrumented",
-            "mode=count,counters=path,context=off,reinstrument=10000:0.5",
+            "mode=count,context=off,counters=path:10000:0.5",
         ),
     ];
     let mut table = Vec::new();

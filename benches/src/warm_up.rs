@@ -21,8 +21,8 @@ const VARIANTS: [(&str, Option<&str>); 4] = [
     ("counting", Some("mode=count")),
     ("`context=off`", Some("mode=count,context=off")),
     (
-        "`reinstrument=10000:0.5`",
-        Some("mode=count,reinstrument=10000:0.5"),
+        "`counters=path:10000:0.5`",
+        Some("mode=count,counters=path:10000:0.5"),
     ),
 ];
 

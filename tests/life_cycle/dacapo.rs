@@ -10,7 +10,7 @@ use ducktrack_tests::{
 };
 
 const AGENTS: [&str; 3] = [
-    "counters=path,reinstrument=10000:0.5",
+    "counters=path:10000:0.5",
     "counters=site",
     "mode=trace",
 ];

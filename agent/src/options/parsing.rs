@@ -183,8 +183,10 @@ impl Options {
                 self.mode = value.one_of(Mode::ALL.map(|mode| (mode.word(), mode)))?;
             }
             "counters" => {
-                self.counters =
-                    value.one_of([("path", Counters::Path), ("site", Counters::Site)])?;
+                self.counters = value.counters()?;
+                if let Some(hot_paths) = value.hot_paths(self.reinstrument_after)? {
+                    (self.reinstrument, self.reinstrument_after) = hot_paths;
+                }
             }
             "output" => self.output = value.directory()?,
             "interval" => self.interval = value.interval()?,
@@ -192,10 +194,6 @@ impl Options {
             "include" => self.include.push(value.class_pattern()?),
             "exclude" => self.exclude.push(value.class_pattern()?),
             "only-main" => self.only_main.push(value.class_pattern()?),
-            "reinstrument" => {
-                (self.reinstrument, self.reinstrument_after) =
-                    value.reinstrument(self.reinstrument_after)?;
-            }
             "context" => self.context = value.context()?,
             "contexts" if value.text == OBJECTS => self.objects_of_executions = true,
             "contexts" => self.contexts.push(value.context_source()?),

@@ -24,13 +24,9 @@ fn nothing_means_the_defaults() {
 
 #[test]
 fn options_are_read_and_patterns_add_up() {
-    let options = run(
-        "counters=site,interval=2.5,exclude=com.acme.*,exclude=*Proxy*,reinstrument=off,summary=off",
-    );
+    let options = run("counters=site,interval=2.5,exclude=com.acme.*,exclude=*Proxy*,summary=off");
     assert_eq!(options.counters, Counters::Site);
     assert_eq!(options.interval, Some(Duration::from_millis(2500)));
-    assert_eq!(options.reinstrument, None);
-    assert_eq!(options.reinstrument_after, Duration::from_secs(20));
     assert!(!options.summary);
     let excluded = ["com.acme.*", "*Proxy*"];
     assert_eq!(options.exclude, excluded.map(ClassPattern::new));
@@ -62,6 +58,25 @@ fn further_figures_add_up_until_off() {
     assert_eq!(figures("record=lengths,record=materialized"), (true, true));
     assert_eq!(figures("record=lengths,record=off"), (false, false));
     assert!(refused("record=all").contains("lengths, materialized or off"));
+}
+
+#[test]
+fn methods_are_rewritten_for_hot_paths_when_the_counters_tell() {
+    let when = |text: &str| {
+        let options = run(text);
+        (options.reinstrument, options.reinstrument_after)
+    };
+    let (usual, soon) = (Duration::from_secs(20), Duration::from_millis(2500));
+    assert_eq!(when("counters=path"), (Some(10_000), usual));
+    assert_eq!(when("counters=path:500"), (Some(500), usual));
+    assert_eq!(when("counters=path:500:2.5"), (Some(500), soon));
+    assert_eq!(when("counters=path:off"), (None, usual));
+    for bad in [
+        "path:", "path:0", "path:5:0", "site:5", "site:off", "some:off",
+    ] {
+        let bad = format!("counters={bad}");
+        assert!(refused(&bad).contains(&format!("`{bad}`")), "{bad}");
+    }
 }
 
 #[test]
@@ -231,7 +246,6 @@ fn example(key: &str) -> &'static str {
         "dump" => "end",
         "log" => "debug:stderr",
         "counters" => "site",
-        "reinstrument" => "500:2.5",
         "moves" => "exact",
         "on-full" => "wait",
         "remove" => "none",

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    App, BadOption, Cache, ClassPattern, Compress, Context, ContextSource, LogLevel, LogTarget,
-    RemoveAt, Stacks, Staleness, TrialChoices, TypePair,
+    App, BadOption, Cache, ClassPattern, Compress, Context, ContextSource, Counters, LogLevel,
+    LogTarget, RemoveAt, Stacks, Staleness, TrialChoices, TypePair,
 };
 
 /// Bounds on the size of event buffers: the minimum is for tests; the maximum is the largest place that an event can encode.
@@ -17,6 +17,10 @@ const SMALLEST_TRACE: u64 = 1 << 20;
 const LEAST_MEMORY: u64 = 1 << 20;
 /// Fill level of the queue from which on `compress=partial` compresses.
 const PARTIAL: f64 = 0.2;
+
+/// The values of `counters=`.
+const COUNTERS: &str =
+    "site or path, with :EXECUTIONS above 0 and :SECONDS above 0, or :off, if wanted";
 
 /// `record=`
 #[derive(Clone, Copy)]
@@ -192,24 +196,38 @@ impl<'a> Value<'a> {
         self.unless_off("seconds above 0, or off", seconds)
     }
 
-    /// `EXECUTIONS[:SECONDS]`; the seconds are `after` if they are not given.
-    pub(super) fn reinstrument(
+    /// `path[:WHEN]` or `site`.
+    pub(super) fn counters(&self) -> Result<Counters, BadOption> {
+        match self
+            .text
+            .split_once(':')
+            .map_or(self.text, |(kind, _)| kind)
+        {
+            "path" => Ok(Counters::Path),
+            "site" if self.text == "site" => Ok(Counters::Site),
+            _ => Err(self.bad(COUNTERS)),
+        }
+    }
+
+    /// When methods are rewritten for their measured hot paths, if the value tells: `path:EXECUTIONS[:SECONDS]` or `path:off`. The seconds are `after`
+    /// if they are not given.
+    pub(super) fn hot_paths(
         &self,
         after: Duration,
-    ) -> Result<(Option<u64>, Duration), BadOption> {
-        let expected = "EXECUTIONS above 0, with :SECONDS above 0 if wanted, or off";
-        if self.text == "off" {
-            return Ok((None, after));
+    ) -> Result<Option<(Option<u64>, Duration)>, BadOption> {
+        let Some((_, when)) = self.text.split_once(':') else {
+            return Ok(None);
+        };
+        if when == "off" {
+            return Ok(Some((None, after)));
         }
-        let (executions, seconds) = match self.text.split_once(':') {
+        let (executions, seconds) = match when.split_once(':') {
             Some((executions, text)) => (executions, seconds(text)),
-            None => (self.text, Some(after)),
+            None => (when, Some(after)),
         };
         let executions = executions.parse().ok().filter(|count| *count > 0);
-        Ok((
-            Some(self.must_be(executions, expected)?),
-            self.must_be(seconds, expected)?,
-        ))
+        let executions = self.must_be(executions, COUNTERS)?;
+        Ok(Some((Some(executions), self.must_be(seconds, COUNTERS)?)))
     }
 
     pub(super) fn trace_size(&self) -> Result<Option<u64>, BadOption> {

@@ -171,21 +171,16 @@ pub const OPTIONS: &[AgentOption] = &[
     ),
     option(
         "counters",
-        Words(&["path", "site"]),
-        "path",
+        Described("path[:EXECUTIONS[:SECONDS]]|path:off|site"),
+        "path:10000:20",
         &[Count],
-        "One counter for each control-flow path, which needs the fewest increments, or one for each allocation site.",
-    ),
-    option(
-        "reinstrument",
-        Described("EXECUTIONS[:SECONDS]|off"),
-        "10000:20",
-        &[Count],
-        "Rewrite a method for its measured hot path when a counter of it has reached EXECUTIONS, but not in the first SECONDS.",
+        "One counter for each control-flow path, which needs the fewest increments, or one for each allocation site. A method is rewritten for its \
+         measured hot path when a counter of it has reached EXECUTIONS, but not in the first SECONDS.",
     )
     .with_details(
         "The pause before the next methods is each time twice as long, at most two minutes. Methods that were rewritten must be compiled anew, and \
-         so must those that they were inlined into: early in the run that costs more CPU than it saves.",
+         so must those that they were inlined into: early in the run that costs more CPU than it saves. With `path:off`, the paths that are foreseen \
+         to be hot stay.",
     ),
     option(
         "contexts",

@@ -106,7 +106,7 @@ fn platform_threads_count_exactly() {
     for (turn, jdk) in matrix_jdks().expect("JDKs").into_iter().enumerate() {
         let mut counters: Vec<(&str, &[&str])> = vec![
             ("counters=site", &[]),
-            ("counters=path,reinstrument=1000:1", &[]),
+            ("counters=path:1000:1", &[]),
             ("counters=path", OTHER_SLOT),
         ];
         counters.retain(|(_, jvm)| jdk.accepts(jvm));
@@ -303,7 +303,7 @@ fn idle_blocks_are_folded_and_names_are_bounded() {
 fn contexts_of_the_api_begin_and_end_in_the_middle_of_methods() {
     let Some(programs) = programs() else { return };
     let (mut runs, mut turns) = (0, Turns::new());
-    let counters = ["counters=site", "counters=path,reinstrument=1000:1"];
+    let counters = ["counters=site", "counters=path:1000:1"];
     for (turn, jdk) in matrix_jdks().expect("JDKs").into_iter().enumerate() {
         for &counters in turns.take(&counters, turn) {
             let program = ["Straddle", "50000"];

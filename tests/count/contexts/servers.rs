@@ -98,7 +98,7 @@ fn spans_of_opentelemetry_are_contexts_and_name_the_trace_of_the_largest() {
         return;
     };
     let (mut runs, mut turns) = (0, Turns::new());
-    let counters = ["counters=site", "counters=path,reinstrument=1000:1"];
+    let counters = ["counters=site", "counters=path:1000:1"];
     for (turn, jdk) in jdks().iter().enumerate() {
         for &counters in turns.take(&counters, turn) {
             let folder = tempfile::tempdir().expect("temporary folder");

@@ -57,7 +57,7 @@ fn counting_leaves_escape_analysis_alone() -> anyhow::Result<()> {
     let program = program.context("ScalarReplacement is not in the table")?;
     for jdk in matrix_jdks()? {
         for options in [
-            "counters=path,reinstrument=10000:0.5",
+            "counters=path:10000:0.5",
             "counters=site",
             "record=materialized",
             TRACE,

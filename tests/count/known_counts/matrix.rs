@@ -19,7 +19,7 @@ const VARIABLES: [&str; 3] = [
     "DUCKTRACK_KNOWN_OPTIONS",
 ];
 /// The options with which every program runs.
-const USUAL: &str = "counters=path,reinstrument=10000:0.5";
+const USUAL: &str = "counters=path:10000:0.5";
 /// The JDK on which one counter per site is tried too.
 const SITE_COUNTERS_ON: u32 = 17;
 /// The JDK on which events are always added up.

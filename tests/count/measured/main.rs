@@ -22,7 +22,7 @@ const COMPILERS: &[&[&str]] = &[
     &["-Xint"],
 ];
 /// Methods are to be rewritten early.
-const AGENTS: &[&str] = &["reinstrument=1000:1", "counters=site"];
+const AGENTS: &[&str] = &["counters=path:1000:1", "counters=site"];
 
 #[test]
 fn a_program_counts_its_own_objects_exactly() {

@@ -44,7 +44,7 @@ const RUNS: [Run; 3] = [
     Run {
         manner: Manner::Paced(200),
         new_versions: true,
-        ..plain(&FULL_VERIFICATION, "counters=path,reinstrument=5:0.5")
+        ..plain(&FULL_VERIFICATION, "counters=path:5:0.5")
     },
     plain(&FULL_VERIFICATION, "counters=site"),
 ];

@@ -81,7 +81,7 @@ fn thousands_of_classes_are_exchanged_in_short_stops() {
         attach(
             &jvm,
             &output,
-            &["--reinstrument", "off", "--context", "off"],
+            &["--counters", "path:off", "--context", "off"],
         );
         let by_the_vm = stops_by_the_vm(&log);
         let vm_thread = VmThread::of(jvm.pid()).since(before);

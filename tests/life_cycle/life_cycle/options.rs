@@ -37,7 +37,7 @@ fn unknown_key() {
 fn malformed_values() {
     check_refused("interval=soon", "`interval=soon`");
     check_refused("summary", "option `summary` has no value");
-    check_refused("counters=path,reinstrument=0", "`reinstrument=0`");
+    check_refused("counters=path:0", "`counters=path:0`");
 }
 
 #[test]
@@ -104,9 +104,9 @@ fn help_lists_the_options() {
             .run(&["return"]);
         assert!(outcome.status.success());
         for option in [
-            "counters=path|site",
+            "counters=path[:EXECUTIONS[:SECONDS]]|path:off|site",
             "interval=SECONDS|off",
-            "exclude=PATTERN",
+            "classes=[not:]PATTERN",
         ] {
             assert!(outcome.out.contains(option), "{option}");
         }

@@ -13,7 +13,7 @@ use crate::tracked_jvm::{TrackedJvm, jdks};
 const MILLIS: &str = "600";
 
 /// The modes of recording, each with work for the agent's thread: snapshots, new versions of hot methods, collections to follow.
-const COUNTING: &str = "interval=1,reinstrument=1000:0.25";
+const COUNTING: &str = "interval=1,counters=path:1000:0.25";
 const TRACING: [&str; 3] = [
     "mode=trace",
     "mode=trace,staleness=on",

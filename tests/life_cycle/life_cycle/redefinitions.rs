@@ -28,7 +28,7 @@ fn a_redefined_class_keeps_its_new_code() {
     };
     let java_agent = format!("-javaagent:{}", jar.display());
     let native_agent = format!(
-        "-agentpath:{}=summary=off,reinstrument=1000:0.5,output=out",
+        "-agentpath:{}=summary=off,counters=path:1000:0.5,output=out",
         crate::tracked_jvm::library().display()
     );
     for jdk in jdks_in_turn(11, 22) {
