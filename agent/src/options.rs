@@ -1,11 +1,11 @@
 //! The agent's options: `key=value` separated by commas, `@FILE` for a file of them, `help` for this list.
 //!
 //! ```text
-//! mode=count,counters=path,output=/var/tmp/%p,interval=60,exclude=com.acme.generated.*
+//! mode=count,counters=path,output=/var/tmp/%p,interval=60,classes=not:com.acme.generated.*
 //! ```
 //!
 //! In a file, commas and line ends separate options, and `#` starts a comment. A later option overrides an earlier one, except that
-//! `include` and `exclude` add up. If an option is unknown or malformed, the JVM does not start.
+//! patterns of `classes` add up. If an option is unknown or malformed, the JVM does not start.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -44,9 +44,9 @@ pub struct Options {
     pub mapped_memory: Option<u64>,
     /// Print a summary to standard error at exit.
     pub summary: bool,
-    /// Class patterns; empty means all.
+    /// `classes=PATTERN`; empty means all.
     pub include: Vec<ClassPattern>,
-    /// Class patterns that are not rewritten.
+    /// `classes=not:PATTERN`: these are not rewritten.
     pub exclude: Vec<ClassPattern>,
     /// Main classes of programs that are recorded; empty means all.
     pub only_main: Vec<ClassPattern>,

@@ -81,8 +81,13 @@ fn a_name_is_a_pattern_and_one_without_a_class_is_said() {
         words
     };
     assert_eq!(said("app=org.nothing"), ["app=org.nothing."]);
-    let choices = "app=org.nothing,include=org.no,include=Causes,exclude=no.Class,exclude=Library";
-    let all = ["include=org.no.", "exclude=no.Class.", "app=org.nothing."];
+    let choices =
+        "app=org.nothing,classes=org.no,classes=Causes,classes=not:no.Class,classes=not:Library";
+    let all = [
+        "classes=org.no.",
+        "classes=not:no.Class.",
+        "app=org.nothing.",
+    ];
     assert_eq!(said(choices), all);
     let folder = tempfile::tempdir().expect("temporary folder");
     let words = |app: &str| {

@@ -9,11 +9,7 @@ use ducktrack_tests::{
     Jdk, agent_library, checked, ducktrack_command, harness_folder, traced_jdks,
 };
 
-const AGENTS: [&str; 3] = [
-    "counters=path:10000:0.5",
-    "counters=site",
-    "mode=trace",
-];
+const AGENTS: [&str; 3] = ["counters=path:10000:0.5", "counters=site", "mode=trace"];
 
 #[test]
 fn benchmarks_pass_or_fail_by_name() {

@@ -1,4 +1,4 @@
-//! Which classes are recorded (`include=`, `exclude=`), and which of these patterns fit no class.
+//! Which classes are recorded (`classes=`), and which of these patterns fit no class.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -42,13 +42,16 @@ impl ChosenClasses {
 
     /// One sentence for each pattern that no class has fitted so far.
     pub(crate) fn sentences(&self) -> impl Iterator<Item = String> {
-        let include = self.include.iter().map(|pattern| ("include", pattern));
-        let exclude = self.exclude.iter().map(|pattern| ("exclude", pattern));
+        let include = self.include.iter().map(|pattern| ("", pattern));
+        let exclude = self.exclude.iter().map(|pattern| ("not:", pattern));
         let unseen = include
             .chain(exclude)
             .filter(|(_, pattern)| !pattern.is_seen.load(Ordering::Relaxed));
-        unseen.map(|(option, seen)| {
-            format!("No class that was loaded fits {option}={}.", seen.pattern)
+        unseen.map(|(not, seen)| {
+            format!(
+                "No class that was loaded fits classes={not}{}.",
+                seen.pattern
+            )
         })
     }
 }
@@ -92,7 +95,7 @@ mod tests {
         );
         chosen.wants("com/acme/Test");
         let sentences: Vec<String> = chosen.sentences().collect();
-        let said = ["include=org.nothing", "exclude=no.Class"];
+        let said = ["classes=org.nothing", "classes=not:no.Class"];
         assert_eq!(
             sentences,
             said.map(|said| format!("No class that was loaded fits {said}."))

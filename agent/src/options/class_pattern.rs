@@ -1,4 +1,4 @@
-//! Class name patterns, as used by `include=` and `exclude=`.
+//! Class name patterns, as used by `classes=`.
 
 use std::fmt;
 

@@ -191,8 +191,10 @@ impl Options {
             "output" => self.output = value.directory()?,
             "interval" => self.interval = value.interval()?,
             "summary" => self.summary = value.on_off()?,
-            "include" => self.include.push(value.class_pattern()?),
-            "exclude" => self.exclude.push(value.class_pattern()?),
+            "classes" => match value.without_not() {
+                Some(left_out) => self.exclude.push(left_out.class_pattern()?),
+                None => self.include.push(value.class_pattern()?),
+            },
             "only-main" => self.only_main.push(value.class_pattern()?),
             "context" => self.context = value.context()?,
             "contexts" if value.text == OBJECTS => self.objects_of_executions = true,

@@ -24,12 +24,16 @@ fn nothing_means_the_defaults() {
 
 #[test]
 fn options_are_read_and_patterns_add_up() {
-    let options = run("counters=site,interval=2.5,exclude=com.acme.*,exclude=*Proxy*,summary=off");
+    let options = run(
+        "counters=site,interval=2.5,classes=not:com.acme.*,classes=org.*,classes=not:*Proxy*,summary=off",
+    );
     assert_eq!(options.counters, Counters::Site);
     assert_eq!(options.interval, Some(Duration::from_millis(2500)));
     assert!(!options.summary);
     let excluded = ["com.acme.*", "*Proxy*"];
     assert_eq!(options.exclude, excluded.map(ClassPattern::new));
+    assert_eq!(options.include, [ClassPattern::new("org.*")]);
+    assert!(refused("classes=not:").contains("a class pattern"));
 }
 
 #[test]
@@ -238,7 +242,7 @@ fn example(key: &str) -> &'static str {
         "mode" => "count",
         "contexts" => "job:com.acme.Jobs.run(1)",
         "output" => "/tmp/run-%p",
-        "include" | "exclude" | "only-main" | "app" => "com.acme.*",
+        "classes" | "only-main" | "app" => "com.acme.*",
         "context" | "stacks" | "control" | "summary" | "interval" | "roots" | "calls"
         | "compress" | "cache" | "max-trace-size" | "memory" => "off",
         "record" => "lengths",

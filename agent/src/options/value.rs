@@ -135,6 +135,12 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The rest of `not:PATTERN`.
+    pub(super) fn without_not(&self) -> Option<Self> {
+        let text = self.text.strip_prefix("not:")?;
+        Some(Self::new(self.key, text))
+    }
+
     pub(super) fn class_pattern(&self) -> Result<ClassPattern, BadOption> {
         let pattern = Some(self.text).filter(|text| !text.is_empty());
         self.must_be(pattern.map(ClassPattern::new), "a class pattern")

@@ -171,17 +171,17 @@ mod tests {
             "2.5",
             "--record",
             "materialized",
-            "--exclude",
-            "a.*",
-            "--exclude",
-            "b.C",
+            "--classes",
+            "not:a.*",
+            "--classes",
+            "not:b.C",
             "--mode",
             "trace",
             "--summary=off",
         ];
         assert_eq!(
             text(&words),
-            "log=debug,mode=trace,exclude=a.*,exclude=b.C,record=materialized,interval=2.5,summary=off"
+            "log=debug,mode=trace,classes=not:a.*,classes=not:b.C,record=materialized,interval=2.5,summary=off"
         );
         assert_eq!(options(&words).output_pattern(), "ducktrack-%p");
     }

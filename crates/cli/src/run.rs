@@ -27,7 +27,7 @@ pub(crate) const TOOL_OPTIONS: &str = "JAVA_TOOL_OPTIONS";
   ducktrack run -- java -jar app.jar
   ducktrack run --output /var/tmp/app-%p --interval 60 -- java -jar app.jar
   ducktrack run --record materialized --record lengths -- java -jar app.jar
-  ducktrack run --options 'exclude=com.acme.generated.*' -- mvn test
+  ducktrack run --classes 'not:com.acme.generated.*' -- mvn test
 
 With --mode trace one full collection is made when the program's shutdown
 begins, so that `ducktrack leaks` knows what is alive; --dump=off leaves it out.

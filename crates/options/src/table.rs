@@ -48,19 +48,11 @@ pub const OPTIONS: &[AgentOption] = &[
          `FOLDER.1`.",
     ),
     option(
-        "include",
-        Described("PATTERN"),
+        "classes",
+        Described("[not:]PATTERN"),
         "",
         ALL,
-        "Record only allocations in these classes. May be given more than once.",
-    )
-    .repeated(),
-    option(
-        "exclude",
-        Described("PATTERN"),
-        "",
-        ALL,
-        "Leave these classes unchanged. May be given more than once.",
+        "Record only allocations in these classes; `not:` before a pattern leaves its classes unchanged. May be given more than once.",
     )
     .repeated(),
     option(

@@ -7,7 +7,7 @@ use ducktrack_options::{
 };
 
 /// The maximum number of keys: each one more is a question to every user.
-const MOST_KEYS: usize = 25;
+const MOST_KEYS: usize = 24;
 
 /// Set to write pages instead of comparing them.
 const WRITE: &str = "DUCKTRACK_WRITE_PAGES";

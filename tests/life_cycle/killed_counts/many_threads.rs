@@ -244,7 +244,7 @@ fn chosen_jdks() -> Vec<Jdk> {
 }
 
 fn bare(jdk: &Jdk, threads: i64) -> Crowd {
-    let nothing = ",include=nothing.of.this.Name,memory=mapped:off";
+    let nothing = ",classes=nothing.of.this.Name,memory=mapped:off";
     Crowd::of(jdk, &std::env::temp_dir(), nothing, threads, 1)
 }
 

@@ -63,7 +63,7 @@ fn line(pid: u32) -> Option<String> {
 fn project(answer: &Value) -> Option<String> {
     let project = answer.get("arrival_project")?;
     Some(format!(
-        " (with --include '{}': {} classes, {})",
+        " (with --classes '{}': {} classes, {})",
         project["include"].as_str()?,
         project["classes"].as_u64()?,
         interval(&project["stops_micros"])?
@@ -92,7 +92,7 @@ mod tests {
         let answer = json!({"arrival_project": {"include": "com.acme.*", "classes": 312, "stops_micros": [104_000, 204_000]}});
         assert_eq!(
             project_of(answer).as_deref(),
-            Some(" (with --include 'com.acme.*': 312 classes, 0.10 to 0.21 s)")
+            Some(" (with --classes 'com.acme.*': 312 classes, 0.10 to 0.21 s)")
         );
         assert_eq!(project_of(json!({})), None);
     }
