@@ -279,7 +279,7 @@ impl<'a> Listener<'a> {
     fn set_mark(&self) {
         if let (Some(mark), Some(command)) = (self.settings.mark, &self.command) {
             let mut command = Command::new(command);
-            command.args(["mark", &self.pid.to_string(), mark]);
+            command.args(["snapshot", &self.pid.to_string(), "--mark", mark]);
             let _ = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
         }
     }

@@ -38,12 +38,10 @@ pub(crate) struct ControlArgs {
     json: bool,
 }
 
-#[derive(Args)]
-pub(crate) struct MarkArgs {
-    #[command(flatten)]
-    control: ControlArgs,
-    /// A name for this moment
-    name: String,
+impl ControlArgs {
+    pub(crate) fn target(&self) -> &str {
+        &self.target
+    }
 }
 
 pub(crate) fn status(args: &ControlArgs) -> Result<ExitCode> {
@@ -67,10 +65,10 @@ pub(crate) fn ask_for_values(directory: &Path) -> Result<()> {
     RunSocket::open(&target)?.ask(&request).map(|_| ())
 }
 
-pub(crate) fn mark(args: &MarkArgs) -> Result<ExitCode> {
-    let request = json!({"command": "mark", "name": args.name});
-    let answer = ask(&args.control, &request, None)?;
-    print(&args.control, &answer, &answer_text::mark(&args.name))
+pub(crate) fn mark(args: &ControlArgs, name: &str) -> Result<ExitCode> {
+    let request = json!({"command": "mark", "name": name});
+    let answer = ask(args, &request, None)?;
+    print(args, &answer, &answer_text::mark(name))
 }
 
 pub(crate) fn stop(args: &ControlArgs) -> Result<ExitCode> {

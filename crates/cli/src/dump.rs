@@ -1,4 +1,4 @@
-//! `ducktrack dump PID|DIR`: a heap dump of a traced JVM, by the JVM itself.
+//! `ducktrack snapshot PID|DIR --dump`: a heap dump of a traced JVM, by the JVM itself.
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::io;
@@ -7,55 +7,36 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use clap::Args;
 
 use crate::attach::listener::{Listener, Request};
 use crate::attach::loaded_library;
 use crate::jvm_process::JvmProcess;
 use crate::owned_socket::NO_LINK;
 use crate::records::load_records;
-use crate::target;
+use crate::target::folder;
 
 /// Only the owner may read a dump: it holds the program's data.
 const PRIVATE: u32 = 0o600;
 
-#[derive(Args)]
-#[command(after_help = "Examples:
-  ducktrack dump 4711
-      into heap-4711.hprof here
-  ducktrack dump ducktrack-4711 -o now.hprof
-      of the JVM that writes this trace
-
-The JVM makes a full collection and then writes all live objects, with
-everything that is in them; nobody but its user may read the file.")]
-pub(crate) struct DumpArgs {
-    /// Process id of the traced program, or the directory of its trace
-    #[arg(value_name = "PID|DIR")]
-    target: String,
-    /// The file to write; it must not exist. Else heap-PID.hprof here
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-}
-
-pub(crate) fn run(args: DumpArgs) -> Result<ExitCode> {
+/// Writes a dump of the traced process, or of that which writes the recording in a directory.
+pub(crate) fn write(target: &str, output: Option<PathBuf>) -> Result<ExitCode> {
     let ended = "the next run leaves a dump with `ducktrack run --mode trace --dump`";
-    let pid = process(&args.target, ended)?;
+    let pid = process(target, ended)?;
     let jvm = JvmProcess::find(pid)?;
     if loaded_library(&jvm).is_none() {
         bail!("process {pid} has no agent: its dump could not be joined with a trace");
     }
-    let output = args.output;
     let output = output.unwrap_or_else(|| PathBuf::from(format!("heap-{pid}.hprof")));
     let output = std::path::absolute(&output).context("the working directory cannot be told")?;
     if output.exists() {
         bail!("{} exists: name another file with -o", output.display());
     }
     jvm.become_its_user()?;
-    let folder = target::folder(&args.target)?;
+    let folder = folder(target)?;
     collect_beside(&jvm, &folder)?;
     take(&jvm, &output)?;
     collect_beside(&jvm, &folder)?;
-    announce(&output, &args.target)?;
+    announce(&output, target)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -20,7 +20,7 @@ const CLASSES: usize = 3;
 const CLOCK_MILLIS: u64 = 100;
 
 /// Of a dump for which the JVM made no collection.
-const WITHOUT_COLLECTION: &str = "the trace has no collection with which this dump can have begun (ducktrack dump makes dumps that do)";
+const WITHOUT_COLLECTION: &str = "the trace has no collection with which this dump can have begun (ducktrack snapshot PID --dump makes dumps that do)";
 
 /// How much of a dump must be there.
 #[derive(Args, Clone, Copy, Default)]

@@ -55,7 +55,7 @@ pub(crate) struct ExportArgs {
     /// The file; an HPROF file is packed when its name ends in .gz. Of parquet the root of the tables: a folder, s3://, gs:// or az://
     #[arg(short, long, value_name = "FILE|ROOT")]
     output: Option<PathBuf>,
-    /// With --to hprof: a heap dump of the traced JVM; ducktrack dump makes one
+    /// With --to hprof: a heap dump of the traced JVM; ducktrack snapshot PID --dump makes one
     #[arg(long, value_name = "FILE", required_if_eq("to", "hprof"))]
     dump: Option<PathBuf>,
     #[command(flatten)]

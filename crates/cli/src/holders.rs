@@ -21,7 +21,7 @@ use crate::trace_report::TraceArgs;
 pub(crate) struct HoldersArgs {
     #[command(flatten)]
     report: TraceArgs,
-    /// The heap dump, if not the newest in the folder of the recording (ducktrack dump makes one)
+    /// The heap dump, if not the newest in the folder of the recording (ducktrack snapshot PID --dump makes one)
     #[arg(long, value_name = "FILE")]
     dump: Option<PathBuf>,
     #[command(flatten)]

@@ -29,7 +29,7 @@ use crate::trace_report::TraceArgs;
   ducktrack leaks ducktrack-4711 --from 30
       without the first 30 seconds
   ducktrack leaks ducktrack-4711 --from warm --until done
-      between two marks (ducktrack mark)
+      between two marks (ducktrack snapshot --mark)
   ducktrack leaks ducktrack-4711 --sites --only com.acme
       the verdict on every line of source
   ducktrack leaks ducktrack-4711 --format html -o leaks.html
@@ -158,7 +158,7 @@ fn check_mark(count: &CountModel, bound: &SpanBound, trace: &str) -> Result<()> 
     }
     match marks.as_slice() {
         [] => bail!(
-            "{trace} has no mark `{name}`, nor any other; give seconds since the start, or mark moments with: ducktrack mark PID NAME"
+            "{trace} has no mark `{name}`, nor any other; give seconds since the start, or mark moments with: ducktrack snapshot PID --mark NAME"
         ),
         marks => bail!("{trace} has no mark `{name}`; it has: {}", marks.join(", ")),
     }

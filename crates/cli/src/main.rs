@@ -50,6 +50,7 @@ mod run_dump;
 mod run_socket;
 mod selection;
 mod shell_pages;
+mod snapshot;
 mod stale;
 mod target;
 mod terminal;
@@ -102,10 +103,8 @@ enum Command {
     Attach(attach::AttachArgs),
     /// Print the state of a recording
     Status(control::ControlArgs),
-    /// Write the counts of a running program now
-    Snapshot(control::ControlArgs),
-    /// Name this moment in the recording of a running program
-    Mark(control::MarkArgs),
+    /// Record a moment of a running program: its counts, a mark, or a heap dump
+    Snapshot(snapshot::SnapshotArgs),
     /// End a recording and take the probes out of the program
     Stop(control::ControlArgs),
     /// Show what a running program allocates now
@@ -144,8 +143,6 @@ enum Command {
     Deaths(deaths::DeathsArgs),
     /// Find what leaks, who allocated it and who holds it (trace)
     Leaks(leaks::LeaksArgs),
-    /// Take a heap dump of a traced program that runs
-    Dump(dump::DumpArgs),
     /// Show who holds the objects of a heap dump, and who allocated them (trace)
     Holders(holders::HoldersArgs),
     /// Show what live bytes of a heap dump are wasted on, and who allocated it
@@ -203,8 +200,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Run(args) => run::run(args),
         Command::Attach(args) => attach::run(&args),
         Command::Status(args) => control::status(&args),
-        Command::Snapshot(args) => control::snapshot(&args),
-        Command::Mark(args) => control::mark(&args),
+        Command::Snapshot(args) => snapshot::run(args),
         Command::Stop(args) => control::stop(&args),
         Command::Report(args) => report::run(args),
         Command::Advise(args) => advise::run(args),
@@ -219,7 +215,6 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Cost(args) => cost::run(args),
         Command::Stale(args) => args.run(),
         Command::Deaths(args) => deaths::run(args),
-        Command::Dump(args) => dump::run(args),
         Command::Leaks(args) => leaks::run(args),
         Command::Holders(args) => holders::run(args),
         Command::Waste(args) => waste::run(args),

@@ -65,7 +65,7 @@ fn names(model: &CountModel) -> String {
         }
     }
     match names.len() {
-        0 => "it has none (ducktrack mark PID NAME, run --contexts)".to_owned(),
+        0 => "it has none (ducktrack snapshot PID --mark NAME, run --contexts)".to_owned(),
         count if count > MOST_NAMES => format!("it has {count} others"),
         _ => format!("it has {}", names.join(", ")),
     }

@@ -49,7 +49,7 @@ impl RunDump {
     pub(crate) fn required(&self, folder: &Path) -> Result<&Path> {
         self.path().with_context(|| {
             format!(
-                "{} holds no heap dump (*.hprof): name one with --dump FILE, take one with `ducktrack dump PID`, or record with --dump",
+                "{} holds no heap dump (*.hprof): name one with --dump FILE, take one with `ducktrack snapshot PID --dump`, or record with --dump",
                 folder.display()
             )
         })

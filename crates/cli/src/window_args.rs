@@ -9,7 +9,7 @@ const MOST_NAMES: usize = 8;
 
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct WindowArgs {
-    /// Only from each mark of this name to the next mark (ducktrack mark, java.lang.DuckTrackMark)
+    /// Only from each mark of this name to the next mark (ducktrack snapshot --mark, java.lang.DuckTrackMark)
     #[arg(long, value_name = "MARK", conflicts_with_all = ["from", "until"])]
     window: Option<String>,
     /// Only from the first mark of this name on
@@ -60,7 +60,7 @@ impl WindowArgs {
             }
         }
         let there = match names.len() {
-            0 => "it has no marks (ducktrack mark PID NAME sets one)".to_owned(),
+            0 => "it has no marks (ducktrack snapshot PID --mark NAME sets one)".to_owned(),
             count if count > MOST_NAMES => format!("it has {count} other names"),
             _ => format!("its marks are {}", names.join(", ")),
         };

@@ -360,7 +360,7 @@ fn filters_and_forms_of_every_command() {
                 // Another run, of a program that is not here.
                 ["run", ..] => {}
                 // Commands for a running program refuse: this one has ended.
-                ["dump", ..] => refused(&place.ducktrack(&words), &["has ended", "--dump"]),
+                ["snapshot", ..] => refused(&place.ducktrack(&words), &["has ended", "--dump"]),
                 [.., "--dump", dump] => refused(&place.ducktrack(&words), &[dump, "No such file"]),
                 _ => {
                     place.text(&words);

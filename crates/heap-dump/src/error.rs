@@ -11,7 +11,7 @@ pub enum DumpError {
     Io(#[from] io::Error),
     /// The file does not start like a heap dump.
     #[error(
-        "this is no heap dump: it does not begin with JAVA PROFILE 1.0.1 or 1.0.2; make one with: ducktrack dump PID"
+        "this is no heap dump: it does not begin with JAVA PROFILE 1.0.1 or 1.0.2; make one with: ducktrack snapshot PID --dump"
     )]
     NoDump,
     /// Identifiers do not have 8 bytes.

@@ -223,7 +223,7 @@ fn check_life(mut run: Watched, way: &str, what: &str) -> usize {
     for words in [
         &["status"][..],
         &["snapshot"],
-        &["mark", "full"],
+        &["snapshot", "--mark=full"],
         &["status"],
     ] {
         let mut command = Command::new(ducktrack_command().expect("the command"));

@@ -186,7 +186,7 @@ fn the_stops_of_nine_arrivals_in_ten_are_within_the_forecast() {
     }
 }
 
-/// What is asked while the agent arrives: `status` says how far it is, `mark` and `report` that it is
+/// What is asked while the agent arrives: `status` says how far it is, `snapshot --mark` and `report` that it is
 /// not there yet; none says that there is no agent, once there is one, or that nothing was allocated.
 #[test]
 fn questions_are_answered_while_the_agent_arrives() {
@@ -212,7 +212,7 @@ fn questions_are_answered_while_the_agent_arrives() {
             };
             let (worked, is_early, text) = ask(&["status", &pid]);
             assert!(worked || is_early, "status: {text}");
-            for words in [&["mark", &pid, "here"][..], &["report", &pid]] {
+            for words in [&["snapshot", &pid, "--mark=here"][..], &["report", &pid]] {
                 let (worked, is_early, text) = ask(words);
                 assert!(worked || is_early, "{words:?}: {text}");
                 assert!(!text.contains("command not known"), "{words:?}: {text}");
@@ -224,7 +224,7 @@ fn questions_are_answered_while_the_agent_arrives() {
             "JDK {}: the agent was never seen arriving",
             jdk.version
         );
-        done(&["mark", &pid, "there"]);
+        done(&["snapshot", &pid, "--mark=there"]);
         done(&["report", &pid]);
         checked(&format!(
             "JDK {}: {arriving} answers while the agent was arriving",

@@ -1,4 +1,4 @@
-//! `ducktrack attach`, `status`, `snapshot`, `mark` and `stop`, on a program that goes on meanwhile.
+//! `ducktrack attach`, `status`, `snapshot` and `stop`, on a program that goes on meanwhile.
 //!
 //! `ControlProbe` tells at which bytecode a method asks where it is: probes move that
 //! place, so the program itself says whether its code is the one that it was loaded with.
@@ -172,7 +172,10 @@ fn a_run_says_where_it_stands_and_takes_snapshots_and_marks() {
         let recording = Recording::of(&output);
         assert_eq!(work_counted(&recording), (1000, 1000));
         assert_eq!(recording.report.run.ended, None);
-        assert_eq!(done(&["mark", &pid, "warm"]), "marked: warm\n");
+        assert_eq!(
+            done(&["snapshot", &pid, "--mark", "warm"]),
+            "marked: warm\n"
+        );
         jvm.ask("end", "END");
         assert!(jvm.end().status.success());
         let text = Recording::of(&output).text();

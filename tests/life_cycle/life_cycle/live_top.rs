@@ -153,7 +153,7 @@ fn calls_of_the_application_are_those_of_the_report() {
     }
 }
 
-/// `ducktrack mark PID NAME` cuts a run: start-up is left out, and one can ask for what a request makes.
+/// `ducktrack snapshot PID --mark NAME` cuts a run: start-up is left out, and one can ask for what a request makes.
 #[test]
 fn marks_of_the_command_cut_a_run_into_windows() {
     for jdk in jdks_in_turn(11, 3) {
@@ -163,7 +163,7 @@ fn marks_of_the_command_cut_a_run_into_windows() {
         let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
         let pid = jvm.pid().to_string();
         let mark = |name: &str| {
-            let status = command().args(["mark", &pid, name]).output();
+            let status = command().args(["snapshot", &pid, "--mark", name]).output();
             assert!(status.expect("ducktrack").status.success());
         };
         jvm.ask("work 5000", "DONE");

@@ -45,7 +45,7 @@ fn tracked_views(jdk: &Jdk, options: &str) -> Views {
     for command in ["status", "snapshot"] {
         done(&[command, &pid]);
     }
-    done(&["mark", &pid, "looking"]);
+    done(&["snapshot", &pid, "--mark=looking"]);
     let outcome = jvm.end();
     assert!(outcome.status.success(), "{outcome:?}");
     views_of(&outcome.out)
