@@ -52,7 +52,7 @@ fn one_screen_and_all_keys() {
     );
     has(&candidate["share"], "value low high");
     has(first(candidate, "path"), "type by made age staleness");
-    let stale = json("stale", &[]);
+    let stale = json("heap", &["--stale"]);
     has(
         &stale,
         "total selected stale staleFrom staleness unattributed points",

@@ -113,7 +113,7 @@ fn stamped(jdk: &Jdk, options: &[&str], programs: &Path) -> TracedRun {
 fn check_levels(jdk: &Jdk, options: &[&str], programs: &Path) {
     let run = stamped(jdk, options, programs);
     let name = run.name();
-    let last = trace_command("stale", &run.trace(), &[]).expect("stale");
+    let last = trace_command("heap", &run.trace(), &["--stale"]).expect("stale");
     // Objects 0 to 8 were used last 8 to 0 collections ago.
     for kind in KINDS {
         let levels = levels_of(&last, kind, name);
@@ -153,7 +153,8 @@ fn check_earlier(run: &TracedRun, last: &Value) {
     let points = last["points"].as_array().expect("points");
     assert!(points.len() >= ROUNDS, "{name}: {} points", points.len());
     let earlier = points[points.len() - 5]["collection"].to_string();
-    let report = trace_command("stale", &trace, &["--at", &earlier]).expect("stale --at");
+    let report =
+        trace_command("heap", &trace, &["--stale", "--at", &earlier]).expect("heap --stale --at");
     for kind in KINDS {
         assert_eq!(
             levels_of(&report, kind, name),
@@ -184,7 +185,7 @@ fn only_the_code_of_some_classes_stamps() {
         &[COLLECTORS[0]],
         programs.path(),
     );
-    let report = trace_command("stale", &run.trace(), &[]).expect("stale");
+    let report = trace_command("heap", &run.trace(), &["--stale"]).expect("stale");
     assert_eq!(levels_of(&report, "Putfield", run.name()), [1, 1, 2, 4, 1]);
     // The JDK's code does not stamp; the cast in the program's does.
     let mut types = report["types"].as_array().expect("types").iter();
@@ -198,7 +199,7 @@ fn only_the_code_of_some_classes_stamps() {
 fn check_forms(trace: &Path) {
     let form = |format: &str| {
         let output = std::process::Command::new(ducktrack_command().expect("command"))
-            .arg("stale")
+            .args(["heap", "--stale"])
             .arg(trace)
             .args(["--only", "Staleness$Putfield", "--format", format])
             .output()
@@ -209,7 +210,7 @@ fn check_forms(trace: &Path) {
     let text = form("text");
     assert!(text.contains("STALENESS"), "{text}");
     assert!(text.contains("Staleness$Putfield.make"), "{text}");
-    assert!(text.contains("ducktrack stale "), "{text}");
+    assert!(text.contains("--stale --format html"), "{text}");
     let csv = form("csv");
     let row = csv.lines().nth(1).expect("a row of the one site");
     assert!(row.starts_with("Staleness$Putfield,make,"), "{csv}");
@@ -277,7 +278,7 @@ fn all_kinds_of_use_are_alike_under_zgc_with_generations() {
 fn check_alike(jdk: &Jdk, options: &[&str], programs: &Path) {
     let run = stamped(jdk, options, programs);
     let name = run.name();
-    let last = trace_command("stale", &run.trace(), &[]).expect("stale");
+    let last = trace_command("heap", &run.trace(), &["--stale"]).expect("stale");
     let levels = levels_of(&last, KINDS[0], name);
     let filled = levels.iter().filter(|count| **count > 0).count();
     assert!(filled > 3, "{name}: {levels:?}");
@@ -304,7 +305,7 @@ fn check_refusal(jdk: &Jdk, options: &[&str], programs: &Path) {
     assert!(said.contains(expected.trim()), "{said}");
     let output = ducktrack_command().expect("command");
     let output = std::process::Command::new(output)
-        .arg("stale")
+        .args(["heap", "--stale"])
         .arg(run.trace())
         .output()
         .expect("ducktrack");

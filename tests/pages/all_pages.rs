@@ -115,7 +115,7 @@ fn no_page_scrolls_sideways_and_pages_lead_to_each_other() {
         &["heap", trace],
         &["lifetimes", trace],
         &["cost", trace],
-        &["stale", trace],
+        &["heap", "--stale", trace],
         &["leaks", trace, "--dump", dump],
         &["holders", trace, "--dump", dump],
         &["waste", trace, "--dump", dump],

@@ -25,7 +25,7 @@ const COMMANDS: [(&[&str], &str, &str); 8] = [
     (&["lifetimes"], "trace", "count"),
     (&["timeline"], "trace", "counts"),
     (&["cost"], "trace", "count"),
-    (&["stale"], "trace", "count"),
+    (&["heap", "--stale"], "trace", "count"),
     (&["leaks", "--sites"], "trace", "objects"),
     (&["deaths"], "deaths", "objects"),
 ];

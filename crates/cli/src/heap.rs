@@ -1,5 +1,6 @@
-//! `ducktrack heap DIR --at GC|last|end`
+//! `ducktrack heap DIR [--at GC|last|end] [--stale]`
 
+use std::process::ExitCode;
 use std::str::FromStr;
 
 use anyhow::{Result, bail};
@@ -9,7 +10,8 @@ use ducktrack_heap_replay::{CollectionNumber, Moment};
 use ducktrack_reports::{Filter, Report, heap_report};
 
 use crate::selection::SiteSelection;
-use crate::trace_report::{Answer, TraceReport, unknown_heap};
+use crate::stale::Stale;
+use crate::trace_report::{Answer, TraceArgs, TraceReport, unknown_heap};
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -20,7 +22,35 @@ use crate::trace_report::{Answer, TraceReport, unknown_heap};
   ducktrack heap ducktrack-4711 --at last
       what the last collection left whose moves are known (the JVM was killed)
   ducktrack heap ducktrack-4711 --only com.acme --type 'byte[]'
-  ducktrack heap ducktrack-4711 --format html -o heap.html")]
+  ducktrack heap ducktrack-4711 --stale
+      what the program no longer uses (run --mode trace --staleness on)
+  ducktrack heap ducktrack-4711 --format html -o heap.html
+
+An object's staleness is the number of collections between its last use and the
+moment: 0 if it was used since the collection before.")]
+pub(crate) struct HeapArgs {
+    #[command(flatten)]
+    trace: TraceArgs,
+    /// Show by how long the program has not used them the objects that the last collection, or that of --at, left alive
+    #[arg(long, conflicts_with = "threads")]
+    stale: bool,
+    #[command(flatten)]
+    heap: Heap,
+}
+
+pub(crate) fn run(args: HeapArgs) -> Result<ExitCode> {
+    let HeapArgs { trace, stale, heap } = args;
+    if !stale {
+        return trace.report(heap);
+    }
+    trace.report(Stale {
+        at: heap.at.collection(),
+        selection: heap.selection,
+    })
+}
+
+/// The whole of the heap at a moment.
+#[derive(Args)]
 pub(crate) struct Heap {
     /// The moment: the number of a collection (ducktrack timeline lists them), last for the last one that is known, or end
     #[arg(long, value_name = "GC|last|end", default_value = "end")]
@@ -35,6 +65,16 @@ pub(crate) struct Heap {
 /// `--at`
 #[derive(Clone, Copy, Debug)]
 struct At(Moment);
+
+impl At {
+    /// The number of a collection, if it is one before the last.
+    fn collection(self) -> Option<u32> {
+        match self.0 {
+            Moment::After(number) => Some(number.0),
+            Moment::Last | Moment::End => None,
+        }
+    }
+}
 
 impl FromStr for At {
     type Err = String;

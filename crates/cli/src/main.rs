@@ -130,15 +130,13 @@ enum Command {
     /// Draw a method's paths and counters
     Explain(explain::ExplainArgs),
     /// Show the live heap after a collection (trace)
-    Heap(TraceReportArgs<heap::Heap>),
+    Heap(heap::HeapArgs),
     /// Show how long the objects of each site live (trace)
     Lifetimes(TraceReportArgs<lifetimes::Lifetimes>),
     /// Show collections and the heap over time (trace)
     Timeline(TraceReportArgs<timeline::Timeline>),
     /// Show what each site costs the collector, and what a change would save (trace)
     Cost(cost::CostArgs),
-    /// Show live objects that the program no longer uses (trace, --staleness on)
-    Stale(TraceReportArgs<stale::Stale>),
     /// Show when each object died, exactly (deaths, full), or within bounds (trace)
     Deaths(deaths::DeathsArgs),
     /// Find what leaks, who allocated it and who holds it (trace)
@@ -209,11 +207,10 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Top(args) => top::run(&args),
         Command::Ui(args) => ui::run(args),
         Command::Info(args) => info::run(&args),
-        Command::Heap(args) => args.run(),
+        Command::Heap(args) => heap::run(args),
         Command::Lifetimes(args) => args.run(),
         Command::Timeline(args) => args.run(),
         Command::Cost(args) => cost::run(args),
-        Command::Stale(args) => args.run(),
         Command::Deaths(args) => deaths::run(args),
         Command::Leaks(args) => leaks::run(args),
         Command::Holders(args) => holders::run(args),

@@ -1,7 +1,6 @@
-//! `ducktrack stale DIR [--at GC]`
+//! `ducktrack heap DIR --stale [--at GC]`
 
 use anyhow::{Result, bail};
-use clap::Args;
 use ducktrack_analyses::{StalenessAt, TraceModel};
 use ducktrack_heap_replay::{CollectionNumber, Moment};
 use ducktrack_reports::{Filter, Report, stale_report};
@@ -9,21 +8,11 @@ use ducktrack_reports::{Filter, Report, stale_report};
 use crate::selection::SiteSelection;
 use crate::trace_report::{Answer, TraceReport, unknown_heap};
 
-#[derive(Args, Default)]
-#[command(after_help = "Examples:
-  ducktrack stale ducktrack-4711
-      after the last collection
-  ducktrack stale ducktrack-4711 --at 12
-      after collection 12
-  ducktrack stale ducktrack-4711 --only com.acme --format html -o stale.html
-
-An object's staleness is the number of collections between its last use and the
-moment: 0 if it was used since the collection before.")]
+/// Live objects by how long the program has not used them.
+#[derive(Default)]
 pub(crate) struct Stale {
-    /// The number of a collection (ducktrack timeline lists them); without it the last one
-    #[arg(long, value_name = "GC")]
+    /// The number of a collection; without it the last one.
     pub(crate) at: Option<u32>,
-    #[command(flatten)]
     pub(crate) selection: SiteSelection,
 }
 

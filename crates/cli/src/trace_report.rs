@@ -17,7 +17,7 @@ use crate::target::recording;
 use crate::trace_loading::load_trace;
 
 /// A report on the events of a trace.
-pub(crate) trait TraceReport: Args {
+pub(crate) trait TraceReport: Sized {
     /// What is asked about the events.
     type Question: Question;
 
@@ -46,27 +46,31 @@ pub(crate) struct TraceArgs {
 
 /// The arguments of a command that needs nothing but a trace.
 #[derive(Args)]
-pub(crate) struct TraceReportArgs<R: TraceReport> {
+pub(crate) struct TraceReportArgs<R: TraceReport + Args> {
     #[command(flatten)]
     trace: TraceArgs,
     #[command(flatten)]
     report: R,
 }
 
-impl<R: TraceReport> TraceReportArgs<R> {
-    /// Reads, asks, prints.
+impl<R: TraceReport + Args> TraceReportArgs<R> {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let (model, answer) = self.trace.load(self.report.question())?;
-        let name = self.trace.name();
-        nothing::mention_of_run(&model.count, &self.report.filter());
-        let report = self.report.report(&model, &answer, &name)?;
-        self.trace.print(&report)
+        self.trace.report(self.report)
     }
 }
 
 impl TraceArgs {
     pub(crate) fn new(trace: PathBuf, output: Output<Charts>) -> Self {
         Self { trace, output }
+    }
+
+    /// Reads, asks, prints.
+    pub(crate) fn report(&self, report: impl TraceReport) -> Result<ExitCode> {
+        let (model, answer) = self.load(report.question())?;
+        nothing::mention_of_run(&model.count, &report.filter());
+        let name = self.name();
+        let report = report.report(&model, &answer, &name)?;
+        self.print(&report)
     }
 
     /// The trace as the report names it.

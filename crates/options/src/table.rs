@@ -217,7 +217,7 @@ pub const OPTIONS: &[AgentOption] = &[
         Described("on|off|PATTERN"),
         "off",
         &[Trace],
-        "Stamp each object when the program (or the code of these classes) uses it, for ducktrack stale. Serial, Parallel, G1, ZGC.",
+        "Stamp each object when the program (or the code of these classes) uses it, for ducktrack heap --stale. Serial, Parallel, G1, ZGC.",
     )
     .with_details(
         "A use is an access to a field or array element, `arraylength`, a call with the object as receiver, a monitor operation, a cast, \

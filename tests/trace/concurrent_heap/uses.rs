@@ -70,11 +70,11 @@ fn check(jdk: &Jdk, options: &[&str], words: &[&str], programs: &std::path::Path
     let said = run.finish(&mut command).expect("the program");
     let name = run.name();
     let timeline = trace_command("timeline", &run.trace(), &[]).expect("timeline");
-    let stale = trace_command("stale", &run.trace(), &[]).expect("stale");
+    let stale = trace_command("heap", &run.trace(), &["--stale"]).expect("stale");
     // A cycle that is not over at the end decides nothing.
     let last = stale["allUntil"].as_u64().expect("a number");
-    let at = ["--at", &last.to_string()];
-    let stale = trace_command("stale", &run.trace(), &at).expect("stale --at");
+    let at = ["--stale", "--at", &last.to_string()];
+    let stale = trace_command("heap", &run.trace(), &at).expect("heap --stale --at");
     let cycles = Cycles::until(last, &timeline);
     let all = last_uses(&said, cycles.end);
     let (_, late) = all["Group4"];

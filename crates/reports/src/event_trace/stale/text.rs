@@ -20,7 +20,7 @@ const TREND: usize = 40;
 const LEVELS: usize = 12;
 
 pub(super) fn write(report: &StaleReport, out: &mut TextLines) {
-    head(out, "stale", &report.head);
+    head(out, "heap --stale", &report.head);
     write_moment(out, report);
     write_levels(out, report);
     write_types(out, report);
@@ -33,8 +33,8 @@ pub(super) fn next(report: &StaleReport) -> Vec<NextCommand> {
         &report.head,
         &[
             (
-                "stale",
-                "--format html -o stale.html",
+                "heap",
+                "--stale --format html -o stale.html",
                 "bytes by staleness over time, in a browser",
             ),
             ("leaks", "", "what leaks, and how fast"),
