@@ -121,7 +121,7 @@ fn no_page_scrolls_sideways_and_pages_lead_to_each_other() {
         &["waste", trace, "--dump", dump],
         &["report", trace, "--off-heap"],
         &["info", trace],
-        &["deaths", trace],
+        &["lifetimes", "--deaths", trace],
         &["diff", trace, trace],
     ];
     let mut pages: Vec<(&str, String)> = commands

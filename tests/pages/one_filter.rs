@@ -27,7 +27,7 @@ const COMMANDS: [(&[&str], &str, &str); 8] = [
     (&["cost"], "trace", "count"),
     (&["heap", "--stale"], "trace", "count"),
     (&["leaks", "--sites"], "trace", "objects"),
-    (&["deaths"], "deaths", "objects"),
+    (&["lifetimes", "--deaths"], "deaths", "objects"),
 ];
 /// Those whose answer has another form, each with a check of its own.
 const OTHER_FORMS: [&str; 2] = ["export", "diff"];
@@ -87,11 +87,11 @@ fn kept(report: &Value, key: &str) -> Kept {
     kept
 }
 
-/// How often each type, which is this field of a line, is in a list of `deaths`.
+/// How often each type, which is this field of a line, is in a list of `lifetimes`.
 fn listed(run: &Path, list: &str, class: &str, field: usize) -> Kept {
     let run = run.to_str().expect("a path in UTF-8");
     let mut kept = Kept::new();
-    for line in said(&["deaths", run, list, "--only", class])
+    for line in said(&["lifetimes", run, list, "--only", class])
         .lines()
         .skip(1)
     {

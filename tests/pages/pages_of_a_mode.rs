@@ -126,7 +126,7 @@ fn look(trace: &Path, way: &Way, name: &str) {
     assert_eq!(has("off-heap"), has_off_heap, "{name}: {tabs:?}");
     assert_eq!(has("deaths"), way.has_deaths, "{name}: {tabs:?}");
     if way.has_deaths {
-        trace_command("deaths", trace, &[]).expect(name);
+        trace_command("lifetimes", trace, &["--deaths"]).expect(name);
     }
 }
 

@@ -24,14 +24,14 @@ pub struct ObjectUpdate {
     pub slot: u64,
 }
 
-/// Output and messages of `ducktrack deaths TRACE MORE...`.
+/// Output and messages of `ducktrack lifetimes TRACE --deaths MORE...`.
 ///
 /// # Errors
 ///
 /// If the command fails.
 pub fn deaths_command(trace: &Path, more: &[&str]) -> Result<(String, String)> {
     let output = Command::new(ducktrack_command()?)
-        .arg("deaths")
+        .args(["lifetimes", "--deaths"])
         .arg(trace)
         .args(more)
         .output()?;

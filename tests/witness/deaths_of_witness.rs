@@ -104,7 +104,7 @@ const EXPECTED: [Expected; 13] = [
     expect("Table", 1, 2, 4),
 ];
 
-/// A row of `ducktrack deaths --objects`.
+/// A row of `ducktrack lifetimes --objects`.
 #[derive(Debug)]
 struct Row {
     born: u64,
@@ -116,7 +116,7 @@ struct Row {
 /// The objects of types that fit a pattern: by type, in the order of birth.
 fn rows(trace: &Path, pattern: &str) -> BTreeMap<String, Vec<Row>> {
     let output = Command::new(ducktrack_command().expect("command"))
-        .arg("deaths")
+        .args(["lifetimes", "--deaths"])
         .arg(trace)
         .args(["--objects", "--type", pattern])
         .output()
@@ -160,7 +160,7 @@ fn check(jdk: &Jdk, witness: Witness, options: &[&str], programs: &Path) -> usiz
         .args(options);
     run.finish(command.arg("Deaths")).expect("the program");
     let name = run.name();
-    let report = trace_command("deaths", &run.trace(), &[]).expect("deaths");
+    let report = trace_command("lifetimes", &run.trace(), &["--deaths"]).expect("deaths");
     assert_eq!(report["level"], witness.level(), "{name}");
     assert_eq!(
         report["contradictions"].as_array().map(Vec::len),

@@ -42,7 +42,7 @@ fn arrays_that_the_vm_replaces_have_bounds_and_no_death() {
 fn check(run: &TracedRun, shared: usize) {
     let name = run.name();
     let output = Command::new(ducktrack_command().expect("built"))
-        .arg("deaths")
+        .args(["lifetimes", "--deaths"])
         .arg(run.trace())
         .args([
             "--objects",
@@ -71,7 +71,7 @@ fn check(run: &TracedRun, shared: usize) {
     // Strings live to the end, so each array that died was replaced.
     assert!(dead > STRINGS / 2, "{name}: {dead} of {shared} are dead");
     assert_eq!(open, dead, "{name}: a death of an array whose string lives");
-    let report = trace_command("deaths", &run.trace(), &[]).expect("a report");
+    let report = trace_command("lifetimes", &run.trace(), &["--deaths"]).expect("a report");
     let missing = report["missing"].to_string();
     assert!(
         missing.contains("were replaced by equal ones"),

@@ -1,7 +1,7 @@
 //! Holders of objects when a program ends (`roots=`), and that the objects alive then are those that can be reached from there.
 //!
 //! The program is `tests/witness/HeldObjects.java`, which lists at its top the holder of each object. The reader here follows
-//! the updates of the trace on its own, in the text of Elephant Tracks, from the roots that `ducktrack deaths --roots` lists.
+//! the updates of the trace on its own, in the text of Elephant Tracks, from the roots that `ducktrack lifetimes --roots` lists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -30,7 +30,7 @@ type Object = u64;
 
 fn deaths(trace: &Path, more: &[&str]) -> (String, String) {
     let output = Command::new(ducktrack_command().expect("command"))
-        .arg("deaths")
+        .args(["lifetimes", "--deaths"])
         .arg(trace)
         .args(more)
         .output()

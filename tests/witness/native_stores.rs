@@ -24,7 +24,7 @@ struct Update {
 
 fn deaths(trace: &Path, more: &[&str]) -> String {
     let output = Command::new(ducktrack_command().expect("command"))
-        .arg("deaths")
+        .args(["lifetimes", "--deaths"])
         .arg(trace)
         .args(more)
         .output()

@@ -53,7 +53,7 @@ impl CallTree {
     fn read(trace: &Path) -> Self {
         let stream = trace.with_extension("merlin");
         let status = Command::new(ducktrack_command().expect("the command"))
-            .arg("deaths")
+            .args(["lifetimes", "--deaths"])
             .arg(trace)
             .args(["--format", "stream", "-o"])
             .arg(&stream)

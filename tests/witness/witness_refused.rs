@@ -25,7 +25,7 @@ struct Refusal {
     agent: &'static str,
     /// The mode that goes on, and why.
     line: (&'static str, &'static str),
-    /// `level` of `ducktrack deaths`.
+    /// `level` of `ducktrack lifetimes --deaths`.
     level: &'static str,
 }
 
@@ -152,7 +152,7 @@ fn check_trace(run: &TracedRun, refusal: &Refusal, line: &str) {
     }
     assert_eq!(info["damage"], Value::Array(Vec::new()), "{name}");
 
-    let deaths = trace_command("deaths", &trace, &[]).expect("deaths");
+    let deaths = trace_command("lifetimes", &trace, &["--deaths"]).expect("deaths");
     assert_eq!(deaths["level"], refusal.level, "{name}");
     assert_eq!(deaths["contradictions"], Value::Array(Vec::new()), "{name}");
     let (objects, _) =

@@ -1,4 +1,4 @@
-//! `ducktrack deaths STREAM`
+//! When each object died: `ducktrack lifetimes --deaths`, and of a stream.
 
 mod columns;
 mod consecutive;
@@ -25,53 +25,31 @@ use ducktrack_reports::{DeathsReport, DeathsRequest, Ending, Filter, deaths_repo
 use crate::deaths::columns::ColumnWriter;
 use crate::deaths::export::{Target, export, export_stream};
 use crate::deaths::fate_output::FateOutput;
-use crate::deaths::form::Form;
 use crate::deaths::object_list::{ListForm, ObjectList};
 use crate::nothing;
 use crate::output;
 use crate::records::load_records;
-use crate::selection::SiteSelection;
-use crate::target::recording;
 
 pub(crate) use foreign_lines::Foreign;
-pub(crate) use record_source::{RecordSource, open};
+pub(crate) use form::Form;
+pub(crate) use record_source::{RecordSource, is_stream, open};
 
 /// Notes of the agent that begin so are about deaths.
 const OF_DEATHS: &str = "Deaths of ";
 
+/// The question about death times.
 #[derive(Args)]
-#[command(after_help = "Examples:
-  ducktrack deaths run.merlin
-      lifetimes by site, drag, survival
-  ducktrack deaths run.merlin --clock micros --only com.acme
-  ducktrack deaths run.merlin --objects --type '*Node'
-      one line per object
-  ducktrack deaths ducktrack-1234 --roots
-      what held objects at the end
-  ducktrack deaths run.merlin --columns objects.dtcol
-      all objects as columns, for scripts
-  ducktrack deaths run.merlin --format html -o deaths.html
-  ducktrack deaths ducktrack-1234 --format stream -o run.merlin
-      for another back end
-  ducktrack deaths et.trace --from et1 --format et3 -o et3.trace
-  ducktrack deaths oracle.csv --from oracle
-      what a simulator was told")]
+#[command(next_help_heading = "When each object died")]
 pub(crate) struct DeathsArgs {
-    /// A neutral stream (or its text form), or a directory that the agent wrote with mode=deaths or full, or with mode=trace (then deaths are bounds), or the process that writes it
-    #[arg(value_name = "PID|DIR|STREAM", value_parser = recording)]
-    source: PathBuf,
-    /// Form of the report
-    #[arg(long, value_enum, default_value_t)]
-    format: Form,
+    /// Report on death times: exact (mode=deaths, full), or within bounds (mode=trace). Each option below asks for them, too, and so does a stream
+    #[arg(long)]
+    deaths: bool,
     /// The file is another tool's
     #[arg(long, value_enum, value_name = "FORM")]
     from: Option<Foreign>,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Clock of ages and moments
-    #[arg(long, value_enum, default_value_t)]
-    clock: Clock,
+    /// Clock of ages and moments [default: bytes]
+    #[arg(long, value_enum)]
+    clock: Option<Clock>,
     /// List objects instead: CSV, or one JSON object per line with --format json
     #[arg(long)]
     objects: bool,
@@ -81,8 +59,20 @@ pub(crate) struct DeathsArgs {
     /// Write every object to this file as columns (crates/merlin/COLUMNS.md)
     #[arg(long, value_name = "FILE")]
     columns: Option<PathBuf>,
-    #[command(flatten)]
-    selection: SiteSelection,
+}
+
+impl DeathsArgs {
+    /// Whether an option asks for death times.
+    pub(crate) fn is_asked(&self) -> bool {
+        let has_value = self.from.is_some() || self.clock.is_some() || self.columns.is_some();
+        self.deaths || self.objects || self.roots || has_value
+    }
+}
+
+/// The form of the answer, and the file for it; without one, standard output.
+pub(crate) struct Destination {
+    pub(crate) form: Form,
+    pub(crate) file: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -106,33 +96,37 @@ impl From<Clock> for ProgramClock {
     }
 }
 
-pub(crate) fn run(args: DeathsArgs) -> Result<ExitCode> {
-    let filter = Filter::from(args.selection);
-    let target = Target::of(args.format);
-    let has_all = target.is_some() || args.format == Form::Stream;
+pub(crate) fn run(
+    source: &Path,
+    args: DeathsArgs,
+    to: Destination,
+    filter: Filter,
+) -> Result<ExitCode> {
+    let target = Target::of(to.form);
+    let has_all = target.is_some() || to.form == Form::Stream;
     if has_all && filter.is_partial() {
         bail!(
             "--only and --type choose rows of a report; this form has all objects, for another tool"
         );
     }
     if let Some(target) = target {
-        let out = writer(args.output.as_deref())?;
-        return export(|| open(&args.source, args.from), target, out);
+        let out = writer(to.file.as_deref())?;
+        return export(|| open(source, args.from), target, out);
     }
-    if args.format == Form::Stream {
-        let out = writer(args.output.as_deref())?;
-        return export_stream(open(&args.source, args.from)?, out);
+    if to.form == Form::Stream {
+        let out = writer(to.file.as_deref())?;
+        return export_stream(open(source, args.from)?, out);
     }
     if args.roots {
-        let mut out = writer(args.output.as_deref())?;
-        root_list::write(&args.source, &filter, &mut *out)?;
+        let mut out = writer(to.file.as_deref())?;
+        root_list::write(source, &filter, &mut *out)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let clock = ProgramClock::from(args.clock);
+    let clock = ProgramClock::from(args.clock.unwrap_or_default());
     let list = match args.objects {
         true => Some(ObjectList::new(
-            writer(args.output.as_deref())?,
-            list_form(args.format),
+            writer(to.file.as_deref())?,
+            list_form(to.form),
             clock,
             filter.clone(),
         )),
@@ -143,18 +137,18 @@ pub(crate) fn run(args: DeathsArgs) -> Result<ExitCode> {
         None => None,
     };
     let mut out = FateOutput::new(DeathTallies::new(clock), list, columns);
-    let replayed = replay::replay(open(&args.source, args.from)?, &mut out)?;
+    let replayed = replay::replay(open(source, args.from)?, &mut out)?;
     if args.objects {
         for line in replayed.damage.iter().chain(&replayed.left_out) {
-            eprintln!("ducktrack: {}: {line}", args.source.display());
+            eprintln!("ducktrack: {}: {line}", source.display());
         }
         return Ok(ExitCode::SUCCESS);
     }
     let request = DeathsRequest {
-        source: args.source.display().to_string(),
+        source: source.display().to_string(),
         filter,
         damage: replayed.damage,
-        notes: notes_of(&args.source, replayed.left_out)?,
+        notes: notes_of(source, replayed.left_out)?,
     };
     let tallies = out.finish(replayed.totals);
     let report = deaths_report(&tallies, &request);
@@ -165,7 +159,7 @@ pub(crate) fn run(args: DeathsArgs) -> Result<ExitCode> {
         };
         nothing::say(&request.filter, deaths_report(&tallies, &all).sites.len());
     }
-    output::print(&report, args.format.of_report(), args.output.as_deref())?;
+    output::print(&report, to.form.of_report(), to.file.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -15,7 +15,7 @@ use ducktrack_heap_replay::TraceInfo;
 use ducktrack_reports::{Ending, info_report};
 use ducktrack_trace_reader::{EventFiles, Record, TraceReader};
 
-use crate::deaths::Foreign;
+use crate::deaths::{Foreign, is_stream};
 use crate::output::{Charts, Format, Output};
 use crate::target::recording;
 use crate::trace_loading::load_trace;
@@ -50,7 +50,7 @@ pub(crate) struct InfoArgs {
 
 pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode> {
     let asked = args.from.is_some() || args.histories || args.records;
-    if asked || stream::is_stream(&args.trace) {
+    if asked || is_stream(&args.trace) {
         ensure!(
             args.output.format() == Format::Text,
             "a stream of histories is printed as text only: leave --format out"

@@ -131,14 +131,12 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Show the live heap after a collection (trace)
     Heap(heap::HeapArgs),
-    /// Show how long the objects of each site live (trace)
-    Lifetimes(TraceReportArgs<lifetimes::Lifetimes>),
+    /// Show how long the objects of each site live (trace); when each died (deaths, full)
+    Lifetimes(lifetimes::LifetimesArgs),
     /// Show collections and the heap over time (trace)
     Timeline(TraceReportArgs<timeline::Timeline>),
     /// Show what each site costs the collector, and what a change would save (trace)
     Cost(cost::CostArgs),
-    /// Show when each object died, exactly (deaths, full), or within bounds (trace)
-    Deaths(deaths::DeathsArgs),
     /// Find what leaks, who allocated it and who holds it (trace)
     Leaks(leaks::LeaksArgs),
     /// Show who holds the objects of a heap dump, and who allocated them (trace)
@@ -208,10 +206,9 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Ui(args) => ui::run(args),
         Command::Info(args) => info::run(&args),
         Command::Heap(args) => heap::run(args),
-        Command::Lifetimes(args) => args.run(),
+        Command::Lifetimes(args) => lifetimes::run(args),
         Command::Timeline(args) => args.run(),
         Command::Cost(args) => cost::run(args),
-        Command::Deaths(args) => deaths::run(args),
         Command::Leaks(args) => leaks::run(args),
         Command::Holders(args) => holders::run(args),
         Command::Waste(args) => waste::run(args),

@@ -77,6 +77,15 @@ fn parser_of<F: Forms>() -> impl TypedValueParser<Value = Format> {
 }
 
 impl<F: Forms> Output<F> {
+    /// `format`: one of those that the command has.
+    pub(crate) fn new(format: Format, file: Option<PathBuf>) -> Self {
+        Self {
+            format,
+            forms: PhantomData,
+            file,
+        }
+    }
+
     pub(crate) fn format(&self) -> Format {
         self.format
     }

@@ -1,4 +1,4 @@
-//! `ducktrack deaths` and `ducktrack info` on streams whose answer is known.
+//! `ducktrack lifetimes` and `ducktrack info` on streams whose answer is known.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -83,7 +83,7 @@ fn refused(arguments: &[&str], path: &Path) -> String {
 fn objects_are_listed_on_each_clock() {
     let files = Files::new();
     let stream = files.stream(PROGRAM);
-    let listed = printed(&["deaths", "--objects"], &stream);
+    let listed = printed(&["lifetimes", "--objects"], &stream);
     let expected = "object,type,class,method,line,thread,bytes,born,lastUse,unreachable,collected\r\n\
                     1,Node,demo.Cache,put,17,worker,24,24,2424,2524,2524\r\n\
                     2,Node,demo.Cache,put,20,worker,2400,2424,2424,2524,2524\r\n\
@@ -91,7 +91,7 @@ fn objects_are_listed_on_each_clock() {
     assert_eq!(listed, expected);
     let micros = printed(
         &[
-            "deaths",
+            "lifetimes",
             "--objects",
             "--type",
             "Node",
@@ -122,14 +122,14 @@ fn objects_are_listed_on_each_clock() {
     // The text form gives the same.
     let text = files.path("run.txt");
     fs::write(&text, PROGRAM).expect("written");
-    assert_eq!(printed(&["deaths", "--objects"], &text), expected);
+    assert_eq!(printed(&["lifetimes", "--objects"], &text), expected);
 }
 
 #[test]
 fn json_has_the_documented_keys() {
     let files = Files::new();
     let report: Value = serde_json::from_str(&printed(
-        &["deaths", "--format", "json"],
+        &["lifetimes", "--format", "json"],
         &files.stream(PROGRAM),
     ))
     .expect("JSON");
@@ -181,7 +181,7 @@ fn filters_keep_sites_types_and_rows() {
     let files = Files::new();
     let stream = files.stream(PROGRAM);
     let report = |arguments: &[&str]| -> Value {
-        let mut all = vec!["deaths", "--format", "json"];
+        let mut all = vec!["lifetimes", "--format", "json"];
         all.extend(arguments);
         serde_json::from_str(&printed(&all, &stream)).expect("JSON")
     };
@@ -195,7 +195,7 @@ fn filters_keep_sites_types_and_rows() {
             .len(),
         1
     );
-    let csv = printed(&["deaths", "--format", "csv", "--top", "1"], &stream);
+    let csv = printed(&["lifetimes", "--format", "csv", "--top", "1"], &stream);
     assert_eq!(
         csv.lines().nth(1),
         Some("demo.Cache,put,Cache.java,20,Node,1,2400,0,0,100,100,100,100,100,100,0,0,0,bytes")
@@ -205,7 +205,7 @@ fn filters_keep_sites_types_and_rows() {
 #[test]
 fn the_text_fits_a_screen_and_ends_with_commands() {
     let files = Files::new();
-    let text = printed(&["deaths"], &files.stream(PROGRAM));
+    let text = printed(&["lifetimes"], &files.stream(PROGRAM));
     assert!(text.lines().count() < 50, "{text}");
     assert!(
         text.contains("demo.Cache.put(Cache.java:20)")
@@ -216,7 +216,7 @@ fn the_text_fits_a_screen_and_ends_with_commands() {
         text.ends_with("--objects    every object: born, last used, unreachable, collected\n"),
         "{text}"
     );
-    let page = printed(&["deaths", "--format", "html"], &files.stream(PROGRAM));
+    let page = printed(&["lifetimes", "--format", "html"], &files.stream(PROGRAM));
     assert!(
         page.contains("Deaths</span> demo") && page.contains("\"format\":\"ducktrack-deaths\"")
     );
@@ -228,7 +228,7 @@ fn columns_are_read_by_ten_lines_of_python() {
     let files = Files::new();
     let columns = files.path("objects.dtcol");
     printed(
-        &["deaths", "--columns", columns.to_str().expect("a name")],
+        &["lifetimes", "--columns", columns.to_str().expect("a name")],
         &files.stream(PROGRAM),
     );
     let page = include_str!("../../merlin/COLUMNS.md");
@@ -283,7 +283,7 @@ fn a_cut_stream_is_read_as_far_as_it_goes() {
     // Without the end block.
     fs::write(&stream, &bytes[..bytes.len() - 20]).expect("written");
     let report: Value =
-        serde_json::from_str(&printed(&["deaths", "--format", "json"], &stream)).expect("JSON");
+        serde_json::from_str(&printed(&["lifetimes", "--format", "json"], &stream)).expect("JSON");
     assert_eq!(report["total"]["objects"], 3);
     assert!(
         report["damage"][0]
@@ -293,7 +293,7 @@ fn a_cut_stream_is_read_as_far_as_it_goes() {
     );
     let output = ducktrack(&["info"], &stream);
     assert_eq!(output.status.code(), Some(1));
-    let list = ducktrack(&["deaths", "--objects"], &stream);
+    let list = ducktrack(&["lifetimes", "--objects"], &stream);
     assert!(
         list.status.success()
             && String::from_utf8_lossy(&list.stderr).contains("without its end block")
@@ -305,47 +305,53 @@ fn other_input_is_refused_in_a_line() {
     let files = Files::new();
     let other = files.path("other");
     fs::write(&other, [0xca, 0xfe, 0xba, 0xbe, 0]).expect("written");
-    assert!(refused(&["deaths"], &other).contains("is not a neutral stream"));
+    assert!(refused(&["lifetimes"], &other).contains("is not a neutral stream"));
     fs::write(&other, "hello world\n").expect("written");
     assert!(refused(&["info"], &other).contains("line 1: not the name of a record: hello world"));
-    assert!(refused(&["deaths"], &files.path("missing")).contains("cannot read"));
+    assert!(refused(&["lifetimes"], &files.path("missing")).contains("cannot read"));
 }
 
 #[test]
 fn other_tools_forms_go_out_and_in() {
     let files = Files::new();
     let stream = files.stream(PROGRAM);
-    let lines = printed(&["deaths", "--format", "et1"], &stream);
+    let lines = printed(&["lifetimes", "--format", "et1"], &stream);
     assert!(
         lines.contains("N 2 960 Node 2 0 4\n") && lines.contains("U 1 0 0 7 4\nD 1 4\nD 2 4\n"),
         "{lines}"
     );
     let elephant = files.path("et.trace");
     fs::write(&elephant, &lines).expect("written");
-    let again = printed(&["deaths", "--from", "et1", "--format", "et1"], &elephant);
+    let again = printed(
+        &["lifetimes", "--from", "et1", "--format", "et1"],
+        &elephant,
+    );
     // Threads are numbered anew.
     assert_eq!(again, lines.replace(" 4\n", " 1\n"));
-    let listed = printed(&["deaths", "--from", "et1", "--objects"], &elephant);
+    let listed = printed(&["lifetimes", "--from", "et1", "--objects"], &elephant);
     assert!(
         listed.contains("2,Node,,site 2,,thread 4,2400,2424,2424,2524,2524\r\n"),
         "{listed}"
     );
-    let oracle = printed(&["deaths", "--format", "oracle-csv"], &stream);
+    let oracle = printed(&["lifetimes", "--format", "oracle-csv"], &stream);
     assert_eq!(oracle.lines().nth(1), Some("1,4,24,Node,1,4,1,4"));
     let oracle_file = files.path("oracle.csv");
     fs::write(&oracle_file, &oracle).expect("written");
     let again = printed(
-        &["deaths", "--from", "oracle", "--format", "oracle-csv"],
+        &["lifetimes", "--from", "oracle", "--format", "oracle-csv"],
         &oracle_file,
     );
     assert_eq!(again, oracle);
-    let listed = printed(&["deaths", "--from", "oracle", "--objects"], &oracle_file);
+    let listed = printed(
+        &["lifetimes", "--from", "oracle", "--objects"],
+        &oracle_file,
+    );
     // Uses are not recorded.
     assert!(
         listed.contains("2,Node,,,,thread 4,2400,2424,,2524,2524\r\n"),
         "{listed}"
     );
-    let third = printed(&["deaths", "--format", "et3"], &stream);
+    let third = printed(&["lifetimes", "--format", "et3"], &stream);
     assert!(third.starts_with("N 1 24 1 1 0 0\n"), "{third}");
     assert!(
         printed(&["info", "--from", "et1"], &elephant)
@@ -353,7 +359,7 @@ fn other_tools_forms_go_out_and_in() {
     );
     fs::write(&elephant, "N 1 2\n").expect("written");
     let damaged: Value = serde_json::from_str(&printed(
-        &["deaths", "--from", "et3", "--format", "json"],
+        &["lifetimes", "--from", "et3", "--format", "json"],
         &elephant,
     ))
     .expect("JSON");
@@ -372,14 +378,14 @@ fn threads_go_on_from_batch_to_batch() {
         .collect();
     let elephant = files.path("et.trace");
     fs::write(&elephant, lines).expect("written");
-    let listed = printed(&["deaths", "--from", "et1", "--objects"], &elephant);
+    let listed = printed(&["lifetimes", "--from", "et1", "--objects"], &elephant);
     let of_thread = listed
         .lines()
         .filter(|line| line.contains(",thread 7,"))
         .count();
     assert_eq!(of_thread, 40_000);
     let report: Value = serde_json::from_str(&printed(
-        &["deaths", "--from", "et1", "--format", "json"],
+        &["lifetimes", "--from", "et1", "--format", "json"],
         &elephant,
     ))
     .expect("JSON");

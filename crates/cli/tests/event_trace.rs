@@ -152,7 +152,7 @@ fn lifetimes_by_site() {
 #[test]
 fn deaths_of_a_trace_are_bounds() {
     let place = Place::with_trace();
-    let report = place.json(&["deaths", "t"]);
+    let report = place.json(&["lifetimes", "t", "--deaths"]);
     assert_eq!(report["level"], "bounds");
     assert_eq!(report["damage"], json!([]));
     assert_eq!(report["contradictions"], json!([]));
@@ -177,7 +177,7 @@ fn deaths_of_a_trace_are_bounds() {
     );
     assert_eq!(order["alive"], json!({"count": 1, "bytes": 24}));
     let listed = place.text(&[
-        "deaths",
+        "lifetimes",
         "t",
         "--objects",
         "--type",
@@ -240,7 +240,7 @@ fn deaths_without_moves_say_why() {
     let folder = tempfile::tempdir().expect("a folder");
     sample_events::write_without_moves(&folder.path().join("t"));
     let place = Place { folder };
-    let report = place.json(&["deaths", "t"]);
+    let report = place.json(&["lifetimes", "t", "--deaths"]);
     let damage = report["damage"][0].as_str().expect("a sentence");
     assert!(
         damage.starts_with(

@@ -31,7 +31,7 @@ pub const OPTIONS: &[AgentOption] = &[
     )
     .with_details(
         "Each mode contains those before it. `deaths` adds stamps of last uses and of overwritten references, and the references of dead objects, \
-         from which `ducktrack deaths` computes when each object died. `full` adds each update of a reference (source, slot, old and new target), \
+         from which `ducktrack lifetimes --deaths` computes when each object died. `full` adds each update of a reference (source, slot, old and new target), \
          calls, and the time ([format](../crates/trace-format/src/witness_event.rs), [limits](LIMITS.md#complete-traces), \
          [figures](../benches/RESULTS.md)): take `deaths` where death times are enough. Both work with Serial, Parallel and G1, and need \
          `moves=exact`, `on-full=wait` and neither `max-trace-size` nor `staleness`; see also [limits](LIMITS.md#death-times).",
@@ -232,7 +232,7 @@ pub const OPTIONS: &[AgentOption] = &[
         "Record frames, static fields and references of JNI and the VM: after a full collection at the end; after each collection, too; never.",
     )
     .with_details(
-        "For `ducktrack deaths DIR --roots` ([which roots](LIMITS.md#complete-traces)). With `off`, the agent does not ask for that last collection.",
+        "For `ducktrack lifetimes DIR --roots` ([which roots](LIMITS.md#complete-traces)). With `off`, the agent does not ask for that last collection.",
     ),
     option(
         "calls",

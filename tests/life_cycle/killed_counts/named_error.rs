@@ -9,7 +9,7 @@ use crate::probe::{Place, Process, jdks, programs};
 /// The commands that read a recording, those of events apart.
 const OF_COUNTS: [&[&str]; 3] = [&["report"], &["report", "--format", "json"], &["info"]];
 const OF_EVENTS: [&[&str]; 7] = [
-    &["deaths"],
+    &["lifetimes", "--deaths"],
     &["heap"],
     &["leaks"],
     &["lifetimes"],

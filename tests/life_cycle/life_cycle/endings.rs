@@ -150,11 +150,17 @@ fn a_heap_that_is_never_collected() {
         assert!(outcome.status.success(), "{outcome:?}");
         Recording::of(&output).check(1, Some("exit"));
         let output = output.to_str().expect("UTF-8");
-        let deaths = done(&["deaths", output]);
+        let deaths = done(&["lifetimes", "--deaths", output]);
         let top: Vec<&str> = deaths.lines().take(5).collect();
         let top = top.join("\n");
         assert!(top.contains("no object is known to be dead"), "{top}");
-        for command in ["deaths", "lifetimes", "cost", "heap --stale", "leaks"] {
+        for command in [
+            "lifetimes --deaths",
+            "lifetimes",
+            "cost",
+            "heap --stale",
+            "leaks",
+        ] {
             let words: Vec<&str> = command.split(' ').chain([output]).collect();
             let (_, text) = ducktrack(&words);
             assert!(!text.contains("GC.run"), "{command}: {text}");

@@ -1,4 +1,4 @@
-//! `ducktrack deaths` on traces of a real program against `ducktrack heap --at end`: for every type as many live objects. The two
+//! `ducktrack lifetimes --deaths` on traces of a real program against `ducktrack heap --at end`: for every type as many live objects. The two
 //! replay a trace in ways of their own: one follows each object, the other adds up what is alive.
 
 use std::collections::BTreeMap;
@@ -77,7 +77,7 @@ fn run_program(
 fn compare(jdk: &Jdk, options: &[&str], harness: &Path) -> String {
     let main: (&[&str], &[&Path]) = (&[HARNESS], &[harness]);
     let run = run_program(jdk, "moves=exact", options, main, "json");
-    let deaths = trace_command("deaths", &run.trace(), &[]).expect("deaths");
+    let deaths = trace_command("lifetimes", &run.trace(), &["--deaths"]).expect("deaths");
     assert_eq!(deaths["level"], "bounds");
     compare_with_heap(&run, &deaths)
 }
@@ -157,11 +157,11 @@ struct Moments {
     collected: Vec<Option<u64>>,
 }
 
-/// `ducktrack deaths --columns`, and the report.
+/// `ducktrack lifetimes --columns`, and the report.
 fn read_moments(run: &TracedRun) -> (Moments, Value) {
     let file = run.file("objects");
     let mut command = Command::new(ducktrack_command().expect("command"));
-    command.arg("deaths").arg(run.trace());
+    command.args(["lifetimes", "--deaths"]).arg(run.trace());
     command.arg("--columns").arg(&file);
     let report = command.args(["--format", "json"]).output();
     let report = report.expect("ducktrack");

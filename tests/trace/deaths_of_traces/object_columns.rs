@@ -1,4 +1,4 @@
-//! The file of columns that `ducktrack deaths --columns` writes, read by its page (`crates/merlin/COLUMNS.md`).
+//! The file of columns that `ducktrack lifetimes --columns` writes, read by its page (`crates/merlin/COLUMNS.md`).
 
 use std::collections::BTreeMap;
 

@@ -64,7 +64,7 @@ pub(crate) fn export(
     Ok(ExitCode::SUCCESS)
 }
 
-/// The records as they are, for `ducktrack info` and `ducktrack deaths`.
+/// The records as they are, for `ducktrack info` and `ducktrack lifetimes`.
 pub(crate) fn export_stream(source: RecordSource, out: Box<dyn Write + Send>) -> Result<ExitCode> {
     let mut writer = StreamWriter::new(out).context(FAILED)?;
     let fault = for_each_record(source, |record| writer.write(record).context(FAILED))?;

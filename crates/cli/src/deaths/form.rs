@@ -1,4 +1,4 @@
-//! The forms in which `ducktrack deaths` writes.
+//! The forms in which `ducktrack lifetimes` writes.
 
 use clap::ValueEnum;
 
@@ -27,6 +27,14 @@ pub(crate) enum Form {
 }
 
 impl Form {
+    /// Whether it has the death of each object.
+    pub(crate) fn has_deaths(self) -> bool {
+        match self {
+            Self::Text | Self::Json | Self::Csv | Self::Html => false,
+            Self::Et1 | Self::Et3 | Self::OracleCsv | Self::Stream => true,
+        }
+    }
+
     /// The form of the report; the others are written as the records come.
     pub(crate) fn of_report(self) -> Format {
         match self {

@@ -1,4 +1,4 @@
-//! `ducktrack deaths --objects`: one line per object.
+//! `ducktrack lifetimes --objects`: one line per object.
 
 use std::io::Write;
 

@@ -15,6 +15,16 @@ use crate::progress::Progress;
 /// The longest text form that is read: it is for tests, and is read as a whole.
 const LONGEST_TEXT: u64 = 1 << 30;
 
+/// The first bytes of files of the agent.
+const OF_AGENT: [u8; 5] = *b"\x8BDUCK";
+
+/// Whether the path is a file that the agent did not write.
+pub(crate) fn is_stream(path: &Path) -> bool {
+    let mut first = [0; OF_AGENT.len()];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut first));
+    path.is_file() && (read.is_err() || first != OF_AGENT)
+}
+
 /// An open source.
 pub(crate) enum RecordSource {
     /// A neutral stream and its length in bytes.

@@ -1,4 +1,4 @@
-//! `ducktrack deaths --roots`: a line for each object that something held directly, and each that held it.
+//! `ducktrack lifetimes --roots`: a line for each object that something held directly, and each that held it.
 
 use std::io::Write;
 use std::path::Path;

@@ -1,7 +1,5 @@
 //! `ducktrack info STREAM`: whether a neutral stream is whole and possible.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -13,16 +11,6 @@ use crate::output;
 
 /// The exit code for a stream with faults.
 const FAULTY: u8 = 1;
-
-/// The first bytes of files of the agent.
-const MAGIC: [u8; 5] = *b"\x8BDUCK";
-
-/// Whether the path is a file that the agent did not write.
-pub(super) fn is_stream(path: &Path) -> bool {
-    let mut first = [0; MAGIC.len()];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut first));
-    path.is_file() && (read.is_err() || first != MAGIC)
-}
 
 /// Checks a stream; `as_text`: prints each record as a line instead.
 pub(super) fn run(path: &Path, form: Option<Foreign>, as_text: bool) -> Result<ExitCode> {
@@ -97,7 +85,7 @@ fn summary(path: &Path, result: &CheckResult, damage: Option<&String>) -> String
         out.push_str(&format!("  damage: {damage}\n"));
     }
     out.push_str(&match (damage, result.faults) {
-        (None, 0) => format!("\nThe stream is whole and possible.\n\nNext:\n  ducktrack deaths {name}    when each object died\n"),
+        (None, 0) => format!("\nThe stream is whole and possible.\n\nNext:\n  ducktrack lifetimes {name}    when each object died\n"),
         (None, faults) => format!("\nThe stream is whole, but has {faults} contradictions.\n"),
         (Some(_), _) => "\nThe stream is damaged.\n".to_owned(),
     });

@@ -117,6 +117,7 @@ impl PageKind {
             (Self::Leaks | Self::Holders | Self::Waste, Some(dump), _) => {
                 format!("ducktrack {id} {trace} --dump {dump}")
             }
+            (Self::Deaths, ..) => format!("ducktrack lifetimes {trace} --deaths"),
             (Self::Stale, ..) => format!("ducktrack heap {trace} --stale"),
             _ => format!("ducktrack {id} {trace}"),
         };

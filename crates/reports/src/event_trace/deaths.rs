@@ -1,4 +1,4 @@
-//! `ducktrack deaths`: how long the objects of each site live, by exact death times.
+//! `ducktrack lifetimes --deaths`: how long the objects of each site live, by exact death times.
 
 mod build;
 mod csv;

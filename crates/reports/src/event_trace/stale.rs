@@ -1,4 +1,4 @@
-//! `ducktrack stale`: live objects by how long they have not been used.
+//! `ducktrack heap --stale`: live objects by how long they have not been used.
 
 mod build;
 mod csv;

@@ -1,4 +1,4 @@
-//! The keys of `ducktrack deaths`. Ages are on the clock that `clock` names.
+//! The keys of `ducktrack lifetimes --deaths`. Ages are on the clock that `clock` names.
 
 use std::fmt;
 

@@ -28,7 +28,7 @@ fn write_head(out: &mut TextLines, report: &DeathsReport) {
         "" => &report.source,
         command => command,
     };
-    out.push_str(&format!("ducktrack deaths: {name}\n"));
+    out.push_str(&format!("ducktrack lifetimes --deaths: {name}\n"));
     let parts = [&report.runtime, &report.frontend];
     let mut run: Vec<&str> = parts.iter().map(|part| part.as_str()).collect();
     let level = format!("level {}", report.level);
@@ -290,11 +290,11 @@ pub(super) fn next(report: &DeathsReport) -> Vec<NextCommand> {
     let source = shell_word(&report.source);
     vec![
         NextCommand::new(
-            format!("deaths {source} --format html -o deaths.html"),
+            format!("lifetimes {source} --deaths --format html -o deaths.html"),
             "survival, age of the heap and references as charts",
         ),
         NextCommand::new(
-            format!("deaths {source} --objects"),
+            format!("lifetimes {source} --objects"),
             "every object: born, last used, unreachable, collected",
         ),
     ]

@@ -1,4 +1,4 @@
-//! The keys of `ducktrack stale`.
+//! The keys of `ducktrack heap --stale`.
 
 use serde::{Deserialize, Serialize};
 
