@@ -51,7 +51,7 @@ impl Agent {
             Ok(socket) => Arc::new(socket),
             Err(error) => {
                 self.core.add_note(format!(
-                    "No socket for commands: {error}; `ducktrack status` and `stop` need permission to attach."
+                    "No socket for commands: {error}; `ducktrack info --state` and `stop` need permission to attach."
                 ));
                 return;
             }

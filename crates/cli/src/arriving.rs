@@ -17,14 +17,14 @@ pub(crate) fn check_arrived(model: &CountModel, path: &Path) -> Result<()> {
     let facts = model.unended.as_ref().map(|unended| &unended.facts);
     match facts.map(|facts| (facts.process, facts.pid)) {
         Some((ProcessState::Running, pid)) => bail!(
-            "{path}: the agent is still arriving in process {pid}, and nothing is counted yet: ducktrack status {pid} says how far it is"
+            "{path}: the agent is still arriving in process {pid}, and nothing is counted yet: ducktrack info {pid} --state says how far it is"
         ),
         Some((ProcessState::Gone, pid)) => bail!(
             "{path}: process {pid} ended while the agent was arriving, and nothing was counted"
         ),
         // The header is the first that an agent writes, before it says which process it is in.
         _ if model.snapshots.is_empty() && model.sites.is_empty() => bail!(
-            "{path}: nothing is recorded here but its beginning: the agent is still arriving (ducktrack status PID says how far it is), or its process has ended"
+            "{path}: nothing is recorded here but its beginning: the agent is still arriving (ducktrack info PID --state says how far it is), or its process has ended"
         ),
         _ => Ok(()),
     }

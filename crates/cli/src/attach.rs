@@ -33,7 +33,7 @@ const LONGEST_OPTIONS: usize = 1024;
 #[command(after_help = "Examples:
   ducktrack attach 4711
   ducktrack attach 4711 --mode trace --output /var/tmp/app
-  ducktrack status 4711; ducktrack snapshot 4711; ducktrack stop 4711
+  ducktrack info 4711 --state; ducktrack snapshot 4711; ducktrack stop 4711
 
 The program runs on. What it allocated before is not in the recording. A
 relative --output is a directory here; without one it is ducktrack-PID here, or
@@ -170,6 +170,6 @@ fn announce(jvm: &JvmProcess, answer: &Value) {
         ),
     }
     println!(
-        "next: ducktrack status {pid}, ducktrack snapshot {pid}, ducktrack stop {pid}, ducktrack report {here}"
+        "next: ducktrack info {pid} --state, ducktrack snapshot {pid}, ducktrack stop {pid}, ducktrack report {here}"
     );
 }

@@ -1,4 +1,4 @@
-//! `ducktrack status | snapshot | mark | stop`: commands to the agent in a running program.
+//! `ducktrack info --state`, `snapshot` and `stop`: commands to the agent in a running program.
 //!
 //! They go through the socket in the recording's directory ([`crate::run_socket`]). Where there is none (`control=off`), those that the VM itself can
 //! hand on go through its attach mechanism.
@@ -25,7 +25,7 @@ const UNTIL_SOCKET: Duration = Duration::from_secs(1);
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  ducktrack status 4711
+  ducktrack stop 4711
   ducktrack stop ducktrack-4711 --json
 
 The program must belong to you, or you must be root.")]
@@ -39,14 +39,19 @@ pub(crate) struct ControlArgs {
 }
 
 impl ControlArgs {
+    pub(crate) fn new(target: String, json: bool) -> Self {
+        Self { target, json }
+    }
+
     pub(crate) fn target(&self) -> &str {
         &self.target
     }
 }
 
-pub(crate) fn status(args: &ControlArgs) -> Result<ExitCode> {
+/// What the agent does, into which folder, and what it costs.
+pub(crate) fn state(args: &ControlArgs) -> Result<String> {
     let answer = ask(args, &json!({"command": "status"}), Some("status"))?;
-    print(args, &answer, &answer_text::status(&answer, &args.target))
+    in_form(args, &answer, &answer_text::state(&answer, &args.target))
 }
 
 pub(crate) fn snapshot(args: &ControlArgs) -> Result<ExitCode> {
@@ -174,13 +179,16 @@ fn target(args: &ControlArgs) -> Target {
 }
 
 fn print(args: &ControlArgs, answer: &Value, text: &str) -> Result<ExitCode> {
-    if args.json {
-        let line = serde_json::to_string(answer).context("the answer cannot be written")?;
-        output::write(&(line + "\n"), None)?;
-    } else {
-        output::write(text, None)?;
-    }
+    output::write(&in_form(args, answer, text)?, None)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn in_form(args: &ControlArgs, answer: &Value, text: &str) -> Result<String> {
+    if !args.json {
+        return Ok(text.to_owned());
+    }
+    let line = serde_json::to_string(answer).context("the answer cannot be written")?;
+    Ok(line + "\n")
 }
 
 #[cfg(test)]

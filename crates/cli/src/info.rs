@@ -1,13 +1,14 @@
-//! `ducktrack info DIR|STREAM`: files, records, snapshots, and what is damaged or missing; whether a neutral stream is whole.
+//! `ducktrack info DIR|STREAM`: files, records, snapshots, and what is damaged or missing; whether a neutral stream is whole; the state of the agent in a
+//! program that runs.
 
 mod stream;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, anyhow, ensure};
 use clap::Args;
 use ducktrack_analyses::TraceModel;
 use ducktrack_count_model::{CountModel, CountModelBuilder, Run};
@@ -15,6 +16,7 @@ use ducktrack_heap_replay::TraceInfo;
 use ducktrack_reports::{Ending, info_report};
 use ducktrack_trace_reader::{EventFiles, Record, TraceReader};
 
+use crate::control::{self, ControlArgs};
 use crate::deaths::{Foreign, is_stream};
 use crate::output::{Charts, Format, Output};
 use crate::target::recording;
@@ -28,13 +30,18 @@ const ENDS: usize = 5;
   ducktrack info ducktrack-4711
       after a crash: what is there, what is missing
   ducktrack info ducktrack-4711 --format json | jq '.quality.percent'
+  ducktrack info 4711 --state
+      of a program that runs: what the agent does and costs
   ducktrack info run.merlin
       whole and possible: exit code 0; else 1, and what is wrong where
   ducktrack info run.merlin --records")]
 pub(crate) struct InfoArgs {
     /// The directory that the agent wrote, or one of its files, or the process that writes it; or a neutral stream or its text form
-    #[arg(value_name = "PID|DIR|STREAM", value_parser = recording)]
-    trace: PathBuf,
+    #[arg(value_name = "PID|DIR|STREAM")]
+    target: String,
+    /// Ask the agent in the running program: what it records, and whether it is still arriving (text, json)
+    #[arg(long, conflicts_with_all = ["from", "histories", "records"])]
+    state: bool,
     /// The file is another tool's
     #[arg(long, value_enum, value_name = "FORM")]
     from: Option<Foreign>,
@@ -48,34 +55,50 @@ pub(crate) struct InfoArgs {
     output: Output<Charts>,
 }
 
-pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode> {
+pub(crate) fn run(args: InfoArgs) -> Result<ExitCode> {
+    if args.state {
+        return state(args);
+    }
+    let trace = recording(&args.target).map_err(|error| anyhow!(error))?;
     let asked = args.from.is_some() || args.histories || args.records;
-    if asked || is_stream(&args.trace) {
+    if asked || is_stream(&trace) {
         ensure!(
             args.output.format() == Format::Text,
             "a stream of histories is printed as text only: leave --format out"
         );
-        return stream::run(&args.trace, args.from, args.records);
+        return stream::run(&trace, args.from, args.records);
     }
-    let name = args.trace.display().to_string();
+    let name = trace.display().to_string();
     if args.output.format() == Format::Text {
-        let (text, events) = text(args)?;
+        let (text, events) = text(&trace)?;
         let report = events.map(|events| info_report(&events, &name));
         args.output.print_after(text, report.as_ref())?;
     } else {
-        args.output.print(&info_report(&events(args)?, &name))?;
+        args.output.print(&info_report(&events(&trace)?, &name))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// The agent's answer.
+fn state(args: InfoArgs) -> Result<ExitCode> {
+    let format = args.output.format();
+    ensure!(
+        matches!(format, Format::Text | Format::Json),
+        "--state has the forms text and json"
+    );
+    let question = ControlArgs::new(args.target, format == Format::Json);
+    args.output.print_text(&control::state(&question)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
 /// The events; a trace of `mode=count` has none.
-fn events(args: &InfoArgs) -> Result<TraceModel> {
-    Ok(load_trace(&args.trace, ())?.0)
+fn events(trace: &Path) -> Result<TraceModel> {
+    Ok(load_trace(trace, ())?.0)
 }
 
 /// The records of the files by kind, and the events if there are any.
-fn text(args: &InfoArgs) -> Result<(String, Option<TraceModel>)> {
-    let mut reader = TraceReader::open(&args.trace)?;
+fn text(trace: &Path) -> Result<(String, Option<TraceModel>)> {
+    let mut reader = TraceReader::open(trace)?;
     let mut records = BTreeMap::new();
     let mut builder = CountModelBuilder::new();
     for record in reader.by_ref() {
@@ -94,9 +117,9 @@ fn text(args: &InfoArgs) -> Result<(String, Option<TraceModel>)> {
     let model = builder.finish();
     write_run(&mut out, &model);
     write_snapshots(&mut out, &model);
-    let events = match EventFiles::open(&args.trace)?.files() {
+    let events = match EventFiles::open(trace)?.files() {
         [] => None,
-        _ => Some(events(args)?),
+        _ => Some(events(trace)?),
     };
     write_state(&mut out, &model, events.as_ref());
     Ok((out, events))

@@ -101,8 +101,6 @@ enum Command {
     Run(run::RunArgs),
     /// Load the agent into a Java program that runs
     Attach(attach::AttachArgs),
-    /// Print the state of a recording
-    Status(control::ControlArgs),
     /// Record a moment of a running program: its counts, a mark, or a heap dump
     Snapshot(snapshot::SnapshotArgs),
     /// End a recording and take the probes out of the program
@@ -123,7 +121,7 @@ enum Command {
     Export(export::ExportArgs),
     /// Ask the exported tables of many processes
     Fleet(fleet::FleetArgs),
-    /// Show what a recording contains and what it lacks; check a stream
+    /// Show what a recording contains and lacks, and the state of the agent; check a stream
     Info(info::InfoArgs),
     /// Serve the reports of recordings to a program that speaks MCP
     Mcp(mcp::McpArgs),
@@ -195,7 +193,6 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Run(args) => run::run(args),
         Command::Attach(args) => attach::run(&args),
-        Command::Status(args) => control::status(&args),
         Command::Snapshot(args) => snapshot::run(args),
         Command::Stop(args) => control::stop(&args),
         Command::Report(args) => report::run(args),
@@ -204,7 +201,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Bisect(args) => bisect::run(&args),
         Command::Top(args) => top::run(&args),
         Command::Ui(args) => ui::run(args),
-        Command::Info(args) => info::run(&args),
+        Command::Info(args) => info::run(args),
         Command::Heap(args) => heap::run(args),
         Command::Lifetimes(args) => lifetimes::run(args),
         Command::Timeline(args) => args.run(),

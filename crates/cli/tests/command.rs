@@ -271,7 +271,7 @@ fn a_recording_that_has_only_begun_is_no_empty_report() {
     let _begun = TraceDirectory::create(&place.path("t")).expect("a directory");
     let begun = [
         "t: nothing is recorded here but its beginning",
-        "ducktrack status PID",
+        "ducktrack info PID --state",
     ];
     refused(&place.ducktrack(&["report", "t"]), &begun);
     let counters = place.path("t").join(COUNTER_FILE_NAME);

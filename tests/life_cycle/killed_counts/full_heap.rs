@@ -221,10 +221,10 @@ fn check_life(mut run: Watched, way: &str, what: &str) -> usize {
     std::thread::sleep(Duration::from_millis(1200));
     let pid = run.process.child.id().to_string();
     for words in [
-        &["status"][..],
+        &["info", "--state"][..],
         &["snapshot"],
         &["snapshot", "--mark=full"],
-        &["status"],
+        &["info", "--state"],
     ] {
         let mut command = Command::new(ducktrack_command().expect("the command"));
         let output = command.arg(words[0]).arg(&pid).args(&words[1..]).output();

@@ -85,7 +85,7 @@ fn thousands_of_classes_are_exchanged_in_short_stops() {
         );
         let by_the_vm = stops_by_the_vm(&log);
         let vm_thread = VmThread::of(jvm.pid()).since(before);
-        let status = done(&["status", &jvm.pid().to_string(), "--json"]);
+        let status = done(&["info", "--state", "--format=json", &jvm.pid().to_string()]);
         let status: serde_json::Value = serde_json::from_str(&status).expect(&status);
         let what = format!(
             "JDK {}: {status}, by the VM {by_the_vm:?}, its thread {vm_thread:?}",
@@ -166,7 +166,7 @@ fn the_stops_of_nine_arrivals_in_ten_are_within_the_forecast() {
             jvm.ask(&format!("load {}", 1000 + 500 * number), "LOADED");
             let _load = (number % 2 == 1).then(|| Load::of(2 * processors));
             attach(&jvm, &place.path().join("out"), &[]);
-            let status = done(&["status", &jvm.pid().to_string(), "--json"]);
+            let status = done(&["info", "--state", "--format=json", &jvm.pid().to_string()]);
             let status: serde_json::Value = serde_json::from_str(&status).expect(&status);
             let micros = |value: &serde_json::Value| value.as_u64().expect("microseconds");
             let forecast = &status["arrival_forecast_micros"];
@@ -186,7 +186,7 @@ fn the_stops_of_nine_arrivals_in_ten_are_within_the_forecast() {
     }
 }
 
-/// What is asked while the agent arrives: `status` says how far it is, `snapshot --mark` and `report` that it is
+/// What is asked while the agent arrives: `info --state` says how far it is, `snapshot --mark` and `report` that it is
 /// not there yet; none says that there is no agent, once there is one, or that nothing was allocated.
 #[test]
 fn questions_are_answered_while_the_agent_arrives() {
@@ -210,7 +210,7 @@ fn questions_are_answered_while_the_agent_arrives() {
                 arriving += usize::from(is_arriving);
                 (worked, is_arriving || denies, text)
             };
-            let (worked, is_early, text) = ask(&["status", &pid]);
+            let (worked, is_early, text) = ask(&["info", "--state", &pid]);
             assert!(worked || is_early, "status: {text}");
             for words in [&["snapshot", &pid, "--mark=here"][..], &["report", &pid]] {
                 let (worked, is_early, text) = ask(words);

@@ -27,7 +27,7 @@ fn requests_that_are_never_finished_keep_nobody_waiting() {
             })
             .collect();
         let begun = Instant::now();
-        let status = done(&["status", &jvm.pid().to_string()]);
+        let status = done(&["info", "--state", &jvm.pid().to_string()]);
         let took = begun.elapsed();
         assert!(status.contains("is recording"), "{status}");
         assert!(took < Duration::from_secs(5), "status took {took:?}");

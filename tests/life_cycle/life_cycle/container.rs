@@ -53,7 +53,7 @@ fn commands_reach_a_jvm_in_a_container() {
         assert!(said.contains(&outside.display().to_string()), "{said}");
         assert!(!PathBuf::from("/var/tmp/run/ducktrack.trace").exists());
         let here = outside.display().to_string();
-        let status = ducktrack(&["status", pid]);
+        let status = ducktrack(&["info", "--state", pid]);
         assert!(status.contains("is recording"), "{status}");
         for known in [
             format!("process {pid} is"),

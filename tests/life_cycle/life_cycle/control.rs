@@ -1,4 +1,4 @@
-//! `ducktrack attach`, `status`, `snapshot` and `stop`, on a program that goes on meanwhile.
+//! `ducktrack attach`, `info --state`, `snapshot` and `stop`, on a program that goes on meanwhile.
 //!
 //! `ControlProbe` tells at which bytecode a method asks where it is: probes move that
 //! place, so the program itself says whether its code is the one that it was loaded with.
@@ -153,7 +153,7 @@ fn a_run_says_where_it_stands_and_takes_snapshots_and_marks() {
         let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
         let pid = jvm.pid().to_string();
         for target in [pid.as_str(), path(&output)] {
-            let status = done(&["status", target]);
+            let status = done(&["info", "--state", target]);
             assert!(
                 status.contains(&format!("process {pid} is recording: mode count")),
                 "{status}"
@@ -180,7 +180,7 @@ fn a_run_says_where_it_stands_and_takes_snapshots_and_marks() {
         assert!(jvm.end().status.success());
         let text = Recording::of(&output).text();
         assert!(text.contains("snapshot 2 (exit)"), "{text}");
-        let (worked, refused) = ducktrack(&["status", path(&output)]);
+        let (worked, refused) = ducktrack(&["info", "--state", path(&output)]);
         assert!(
             !worked && refused.contains("no program writes this recording"),
             "{refused}"
@@ -197,9 +197,9 @@ fn without_a_socket_commands_go_through_the_vm() {
         let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
         let pid = jvm.pid().to_string();
         assert!(!output.join("control").exists());
-        let (worked, refused) = ducktrack(&["status", path(&output)]);
+        let (worked, refused) = ducktrack(&["info", "--state", path(&output)]);
         assert!(!worked && refused.contains("control=off"), "{refused}");
-        assert!(done(&["status", &pid]).contains("is recording: mode count"));
+        assert!(done(&["info", "--state", &pid]).contains("is recording: mode count"));
         jvm.ask("work 900", "DONE");
         assert!(done(&["snapshot", &pid]).contains("asked its agents"));
         done(&["stop", &pid]);

@@ -22,7 +22,7 @@ fn an_attach_fits_into_a_metaspace_with_a_bound() {
             jvm.ask(&format!("load {CLASSES}"), "LOADED");
             attach(&jvm, &output, &[]);
             let what = format!("JDK {}, {bound}", jdk.version);
-            let status = done(&["status", &jvm.pid().to_string(), "--json"]);
+            let status = done(&["info", "--state", "--format=json", &jvm.pid().to_string()]);
             let status: serde_json::Value = serde_json::from_str(&status).expect(&status);
             let left_out = status["arrival_classes_left_out"].as_u64().expect(&what);
             assert_eq!(left_out == 0, is_all, "{what}: {status}");

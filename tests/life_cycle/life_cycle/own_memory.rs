@@ -73,7 +73,7 @@ fn the_memory_that_is_told_is_what_the_kernel_says() {
             let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
             jvm.ask("work 1000000", "DONE");
             jvm.ask("thread 1000", "DONE");
-            let status = done(&["status", &jvm.pid().to_string(), "--json"]);
+            let status = done(&["info", "--state", "--format=json", &jvm.pid().to_string()]);
             let status: serde_json::Value = serde_json::from_str(&status).expect(&status);
             let told = status["memory_bytes"].as_u64().expect("a number");
             let all = mappings(jvm.pid());

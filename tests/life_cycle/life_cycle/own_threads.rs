@@ -42,9 +42,8 @@ fn tracked_views(jdk: &Jdk, options: &str) -> Views {
         .directory(place.path());
     let jvm = jvm.start_program("ThreadViews", &[MILLIS]);
     let pid = jvm.pid().to_string();
-    for command in ["status", "snapshot"] {
-        done(&[command, &pid]);
-    }
+    done(&["info", "--state", &pid]);
+    done(&["snapshot", &pid]);
     done(&["snapshot", &pid, "--mark=looking"]);
     let outcome = jvm.end();
     assert!(outcome.status.success(), "{outcome:?}");

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::attach::interval;
 
 /// The state, the costs, and the next step. `target`: the program, as the user has named it.
-pub(super) fn status(answer: &Value, target: &str) -> String {
+pub(super) fn state(answer: &Value, target: &str) -> String {
     let (pid, directory) = (number(answer, "pid"), text(answer, "directory"));
     let mut lines = format!(
         "process {pid} is {}: mode {}, into {directory}\n",
@@ -32,7 +32,7 @@ pub(super) fn status(answer: &Value, target: &str) -> String {
     );
     // Until it has arrived, there is nothing to report.
     let next = match text(answer, "phase") == "starting" {
-        true => format!("next: ducktrack status {target}\n"),
+        true => format!("next: ducktrack info {target} --state\n"),
         false => format!(
             "next: ducktrack snapshot {target}, ducktrack stop {target}, ducktrack report {directory}\n"
         ),
