@@ -5,7 +5,7 @@ mod stream;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, ensure};
@@ -18,6 +18,7 @@ use ducktrack_trace_reader::{EventFiles, Record, TraceReader};
 
 use crate::control::{self, ControlArgs};
 use crate::deaths::{Foreign, is_stream};
+use crate::library;
 use crate::output::{Charts, Format, Output};
 use crate::target::recording;
 use crate::trace_loading::load_trace;
@@ -32,16 +33,23 @@ const ENDS: usize = 5;
   ducktrack info ducktrack-4711 --format json | jq '.quality.percent'
   ducktrack info 4711 --state
       of a program that runs: what the agent does and costs
+  ducktrack info --library
+      where the agent's library is
+  ducktrack info --library /opt/ducktrack
+      unpacks it: a release has it inside, so that one file is enough to copy
   ducktrack info run.merlin
       whole and possible: exit code 0; else 1, and what is wrong where
   ducktrack info run.merlin --records")]
 pub(crate) struct InfoArgs {
     /// The directory that the agent wrote, or one of its files, or the process that writes it; or a neutral stream or its text form
-    #[arg(value_name = "PID|DIR|STREAM")]
-    target: String,
+    #[arg(value_name = "PID|DIR|STREAM", required_unless_present = "library")]
+    target: Option<String>,
     /// Ask the agent in the running program: what it records, and whether it is still arriving (text, json)
     #[arg(long, conflicts_with_all = ["from", "histories", "records"])]
     state: bool,
+    /// Print the path of the agent's library, for -agentpath:. With DIR, write the library that is inside this command into that folder first
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["target", "state", "from", "histories", "records"])]
+    library: Option<Option<PathBuf>>,
     /// The file is another tool's
     #[arg(long, value_enum, value_name = "FORM")]
     from: Option<Foreign>,
@@ -56,10 +64,14 @@ pub(crate) struct InfoArgs {
 }
 
 pub(crate) fn run(args: InfoArgs) -> Result<ExitCode> {
-    if args.state {
-        return state(args);
+    if let Some(unpack_into) = &args.library {
+        return library::print_path(unpack_into.as_deref());
     }
-    let trace = recording(&args.target).map_err(|error| anyhow!(error))?;
+    let target = args.target.unwrap_or_default();
+    if args.state {
+        return state(target, &args.output);
+    }
+    let trace = recording(&target).map_err(|error| anyhow!(error))?;
     let asked = args.from.is_some() || args.histories || args.records;
     if asked || is_stream(&trace) {
         ensure!(
@@ -80,14 +92,14 @@ pub(crate) fn run(args: InfoArgs) -> Result<ExitCode> {
 }
 
 /// The agent's answer.
-fn state(args: InfoArgs) -> Result<ExitCode> {
-    let format = args.output.format();
+fn state(target: String, output: &Output<Charts>) -> Result<ExitCode> {
+    let format = output.format();
     ensure!(
         matches!(format, Format::Text | Format::Json),
         "--state has the forms text and json"
     );
-    let question = ControlArgs::new(args.target, format == Format::Json);
-    args.output.print_text(&control::state(&question)?)?;
+    let question = ControlArgs::new(target, format == Format::Json);
+    output.print_text(&control::state(&question)?)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,4 +1,4 @@
-//! Where the agent's library is, and `ducktrack library`.
+//! Where the agent's library is, and `ducktrack info --library`.
 
 mod bundled;
 
@@ -7,30 +7,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use clap::Args;
 
 use crate::output;
 
 const LIBRARY: &str = "libducktrack.so";
 const VARIABLE: &str = "DUCKTRACK_LIBRARY";
 
-#[derive(Args)]
-#[command(after_help = "Examples:
-  ducktrack library
-      the path of the library, for -agentpath:
-  ducktrack library --to /opt/ducktrack
-      unpack the library that this command has inside
-
-Releases have the library inside the command, so that one file is enough to copy
-to a server.")]
-pub(crate) struct LibraryArgs {
-    /// Write the library that this command has inside into this folder, and print its path
-    #[arg(long, value_name = "DIR")]
-    to: Option<PathBuf>,
-}
-
-pub(crate) fn run(args: &LibraryArgs) -> Result<ExitCode> {
-    let path = match &args.to {
+/// Prints the path of the library: of the one that `run` and `attach` find, or of the one inside this command, unpacked into this folder.
+pub(crate) fn print_path(unpack_into: Option<&Path>) -> Result<ExitCode> {
+    let path = match unpack_into {
         Some(folder) => bundled::unpack(folder)?,
         None => find(None)?,
     };
@@ -60,7 +45,7 @@ pub(crate) fn find(given: Option<&Path>) -> Result<PathBuf> {
         .map(|place| place.display().to_string())
         .collect();
     let unpack = match bundled::is_there() {
-        true => ", or unpack it beside this program: ducktrack library --to DIR",
+        true => ", or unpack it beside this program: ducktrack info --library DIR",
         false => "",
     };
     bail!(

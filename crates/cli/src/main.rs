@@ -121,7 +121,7 @@ enum Command {
     Export(export::ExportArgs),
     /// Ask the exported tables of many processes
     Fleet(fleet::FleetArgs),
-    /// Show what a recording contains and lacks, and the state of the agent; check a stream
+    /// Show what a recording contains and lacks; check a stream; find the agent's state and library
     Info(info::InfoArgs),
     /// Serve the reports of recordings to a program that speaks MCP
     Mcp(mcp::McpArgs),
@@ -147,8 +147,6 @@ enum Command {
     Impact(impact::ImpactArgs),
     /// Print a page for users: which mode, find a leak, gates, production
     Guide(guide::GuideArgs),
-    /// Print the path of the agent's library, or unpack it
-    Library(library::LibraryArgs),
     /// Print the completions for a shell
     #[command(hide = true)]
     Completions(shell_pages::CompletionsArgs),
@@ -216,7 +214,6 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Mcp(args) => mcp::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Guide(args) => guide::run(&args),
-        Command::Library(args) => library::run(&args),
         Command::Completions(args) => shell_pages::completions(&args, Cli::command()),
         Command::Man(args) => shell_pages::man(&args, Cli::command()),
     }

@@ -22,7 +22,7 @@ pub(super) fn is_there() -> bool {
 pub(super) fn unpack(folder: &Path) -> Result<PathBuf> {
     if !is_there() {
         bail!(
-            "this command was built without the library inside; `ducktrack library` prints where it is"
+            "this command was built without the library inside; `ducktrack info --library` prints where it is"
         );
     }
     write(PACKED, folder)
