@@ -1,74 +1,62 @@
-//! `ducktrack explain CLASS-FILE-OR-JAR [METHOD]`
+//! `ducktrack info CLASS-FILE|JAR`: how the methods of a class file are counted, drawn.
 
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, anyhow};
-use clap::{Args, ValueEnum};
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
 use ducktrack_explain::{ClassSource, EdgeCount, MethodName, Options, dot, svg, text};
 
-use crate::output;
+use crate::output::{Contents, Format, Output};
 
+/// The first bytes of class files and of jars.
+const BEGINNINGS: [[u8; 4]; 2] = [[0xca, 0xfe, 0xba, 0xbe], *b"PK\x03\x04"];
+
+/// What is asked about a class file.
 #[derive(Args)]
-#[command(after_help = "Examples:
-  ducktrack explain target/classes/com/acme/Main.class
-      all methods that allocate
-  ducktrack explain app.jar com.acme.Main.run
-      blocks, paths, counters and what they mean
-  ducktrack explain Main.class 'run(I)V' --format svg -o run.svg
-  ducktrack explain Main.class run --count entry:0=1000 --count 12:20=17
-      with measured frequencies")]
-pub(crate) struct ExplainArgs {
-    /// A class file, or a jar
-    #[arg(value_name = "CLASS-FILE-OR-JAR")]
-    file: PathBuf,
-    /// A method: run, Main.run, com.acme.Main.run, 'run(I)V'; without it, all that allocate
-    #[arg(value_name = "METHOD")]
+#[command(next_help_heading = "Class files")]
+pub(crate) struct MethodArgs {
+    /// Draw this method, as text, dot or svg: run, Main.run, com.acme.Main.run, 'run(I)V'; without it, all that allocate
+    #[arg(long, value_name = "METHOD")]
     method: Option<String>,
-    /// Form of the drawing
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
-    /// How often an edge was taken, FROM:TO=COUNT in bytecode indices, entry and exit (may be repeated)
+    /// How often an edge of the method was taken, FROM:TO=COUNT in bytecode indices, entry and exit (may be repeated)
     #[arg(long = "count", value_name = "FROM:TO=COUNT")]
     counts: Vec<String>,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Format {
-    /// For a terminal
-    #[default]
-    Text,
-    /// For Graphviz
-    Dot,
-    /// A picture
-    Svg,
+impl MethodArgs {
+    pub(crate) fn is_asked(&self) -> bool {
+        self.method.is_some() || !self.counts.is_empty()
+    }
 }
 
-pub(crate) fn run(args: &ExplainArgs) -> Result<ExitCode> {
-    let name = args.file.display().to_string();
-    let bytes = fs::read(&args.file).with_context(|| format!("cannot read {name}"))?;
+/// Whether the file is a class file or a jar.
+pub(crate) fn is_class_file(path: &Path) -> bool {
+    let mut first = [0; 4];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut first));
+    read.is_ok() && BEGINNINGS.contains(&first)
+}
+
+pub(crate) fn run(file: &Path, args: &MethodArgs, output: &Output<Contents>) -> Result<ExitCode> {
+    let draw = match output.format() {
+        Format::Text => text,
+        Format::Dot => dot,
+        Format::Svg => svg,
+        _ => bail!("a class file has the forms text, dot and svg"),
+    };
+    let name = file.display().to_string();
+    let bytes = fs::read(file).with_context(|| format!("cannot read {name}"))?;
     let source = ClassSource::from_bytes(&name, bytes)?;
+    let counts = args.counts.iter();
     let options = Options {
         method: args.method.as_deref().map(MethodName::parse),
-        edge_counts: args
-            .counts
-            .iter()
+        edge_counts: counts
             .map(|count| edge_count(count))
             .collect::<Result<_>>()?,
     };
-    let drawing = match args.format {
-        Format::Text => text(&source, &options),
-        Format::Dot => dot(&source, &options),
-        Format::Svg => svg(&source, &options),
-    };
-    output::write(
-        &drawing.with_context(|| name.clone())?,
-        args.output.as_deref(),
-    )?;
+    output.print_text(&draw(&source, &options).with_context(|| name.clone())?)?;
     Ok(ExitCode::SUCCESS)
 }
 

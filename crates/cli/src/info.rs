@@ -1,4 +1,4 @@
-//! `ducktrack info DIR|STREAM`: files, records, snapshots, and what is damaged or missing; whether a neutral stream is whole; the state of the agent in a
+//! `ducktrack info DIR|STREAM|CLASS-FILE`: files, records, snapshots, and what is damaged or missing; whether a neutral stream is whole; the state of the agent in a
 //! program that runs.
 
 mod stream;
@@ -18,13 +18,17 @@ use ducktrack_trace_reader::{EventFiles, Record, TraceReader};
 
 use crate::control::{self, ControlArgs};
 use crate::deaths::{Foreign, is_stream};
+use crate::explain::{self, MethodArgs};
 use crate::library;
-use crate::output::{Charts, Format, Output};
+use crate::output::{Contents, Format, Output};
 use crate::target::recording;
 use crate::trace_loading::load_trace;
 
 /// Snapshots listed at each end of a long list.
 const ENDS: usize = 5;
+
+const AGENT: &str = "The agent";
+const HISTORIES: &str = "Object histories";
 
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -39,28 +43,38 @@ const ENDS: usize = 5;
       unpacks it: a release has it inside, so that one file is enough to copy
   ducktrack info run.merlin
       whole and possible: exit code 0; else 1, and what is wrong where
-  ducktrack info run.merlin --records")]
+  ducktrack info run.merlin --records
+  ducktrack info target/classes/com/acme/Main.class
+      the methods that allocate, their paths and counters
+  ducktrack info app.jar --method com.acme.Main.run --format svg -o run.svg
+  ducktrack info Main.class --method run --count entry:0=1000 --count 12:20=17
+      with measured frequencies")]
 pub(crate) struct InfoArgs {
-    /// The directory that the agent wrote, or one of its files, or the process that writes it; or a neutral stream or its text form
-    #[arg(value_name = "PID|DIR|STREAM", required_unless_present = "library")]
+    /// The directory that the agent wrote, or one of its files, or the process that writes it; or a neutral stream or its text form; or a class file or a jar
+    #[arg(
+        value_name = "PID|DIR|STREAM|CLASS-FILE|JAR",
+        required_unless_present = "library"
+    )]
     target: Option<String>,
+    #[command(flatten)]
+    output: Output<Contents>,
     /// Ask the agent in the running program: what it records, and whether it is still arriving (text, json)
-    #[arg(long, conflicts_with_all = ["from", "histories", "records"])]
+    #[arg(long, help_heading = AGENT, conflicts_with_all = ["from", "histories", "records", "method", "counts"])]
     state: bool,
     /// Print the path of the agent's library, for -agentpath:. With DIR, write the library that is inside this command into that folder first
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["target", "state", "from", "histories", "records"])]
+    #[arg(long, help_heading = AGENT, value_name = "DIR", exclusive = true)]
     library: Option<Option<PathBuf>>,
-    /// The file is another tool's
-    #[arg(long, value_enum, value_name = "FORM")]
-    from: Option<Foreign>,
     /// Check the object histories of a recording, as those of a stream
-    #[arg(long)]
+    #[arg(long, help_heading = HISTORIES)]
     histories: bool,
     /// Print each record of the histories as a line of text
-    #[arg(long)]
+    #[arg(long, help_heading = HISTORIES)]
     records: bool,
+    /// The file is another tool's
+    #[arg(long, help_heading = HISTORIES, value_enum, value_name = "FORM")]
+    from: Option<Foreign>,
     #[command(flatten)]
-    output: Output<Charts>,
+    method: MethodArgs,
 }
 
 pub(crate) fn run(args: InfoArgs) -> Result<ExitCode> {
@@ -72,6 +86,9 @@ pub(crate) fn run(args: InfoArgs) -> Result<ExitCode> {
         return state(target, &args.output);
     }
     let trace = recording(&target).map_err(|error| anyhow!(error))?;
+    if args.method.is_asked() || explain::is_class_file(&trace) {
+        return explain::run(&trace, &args.method, &args.output);
+    }
     let asked = args.from.is_some() || args.histories || args.records;
     if asked || is_stream(&trace) {
         ensure!(
@@ -92,7 +109,7 @@ pub(crate) fn run(args: InfoArgs) -> Result<ExitCode> {
 }
 
 /// The agent's answer.
-fn state(target: String, output: &Output<Charts>) -> Result<ExitCode> {
+fn state(target: String, output: &Output<Contents>) -> Result<ExitCode> {
     let format = output.format();
     ensure!(
         matches!(format, Format::Text | Format::Json),

@@ -121,12 +121,10 @@ enum Command {
     Export(export::ExportArgs),
     /// Ask the exported tables of many processes
     Fleet(fleet::FleetArgs),
-    /// Show what a recording contains and lacks; check a stream; find the agent's state and library
+    /// Show what a recording, a stream or a class file contains; the agent's state and library
     Info(info::InfoArgs),
     /// Serve the reports of recordings to a program that speaks MCP
     Mcp(mcp::McpArgs),
-    /// Draw a method's paths and counters
-    Explain(explain::ExplainArgs),
     /// Show the live heap after a collection (trace)
     Heap(heap::HeapArgs),
     /// Show how long the objects of each site live (trace); when each died (deaths, full)
@@ -212,7 +210,6 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Export(args) => export::run(args),
         Command::Fleet(args) => fleet::run(&args),
         Command::Mcp(args) => mcp::run(&args),
-        Command::Explain(args) => explain::run(&args),
         Command::Guide(args) => guide::run(&args),
         Command::Completions(args) => shell_pages::completions(&args, Cli::command()),
         Command::Man(args) => shell_pages::man(&args, Cli::command()),

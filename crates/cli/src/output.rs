@@ -44,6 +44,10 @@ pub(crate) enum Format {
     Sarif,
     /// Annotations of GitHub Actions
     Github,
+    /// A method, for Graphviz
+    Dot,
+    /// A picture of a method
+    Svg,
 }
 
 /// The forms of a command's report.
@@ -63,6 +67,8 @@ macro_rules! forms {
 forms! {
     /// Tables, keys, and a page with charts.
     Charts: Text Json Csv Html;
+    /// What a file contains; a method of a class file is drawn.
+    Contents: Text Json Csv Html Dot Svg;
     /// One text and keys.
     Keys: Text Json;
     /// A comparison, for people and for CI.
@@ -118,6 +124,7 @@ pub(crate) fn print(report: &impl Report, format: Format, file: Option<&Path>) -
         Format::Markdown | Format::Junit | Format::Sarif | Format::Github => {
             bail!("only `ducktrack diff` and `ducktrack advise` have this form")
         }
+        Format::Dot | Format::Svg => bail!("only a class file has this form"),
     };
     write(&text, file)
 }

@@ -230,11 +230,11 @@ fn bad_input_is_one_line_that_says_what_to_do() {
         refused(&place.ducktrack(command), &["--format", "text, json"]);
     }
     refused(
-        &place.ducktrack(&["explain", "noise.trace"]),
+        &place.ducktrack(&["info", "noise.trace", "--method", "run"]),
         &["noise.trace"],
     );
     refused(
-        &place.ducktrack(&["explain", "missing.class"]),
+        &place.ducktrack(&["info", "missing.class", "--method", "run"]),
         &["cannot read missing.class"],
     );
 }
@@ -538,7 +538,6 @@ fn every_command_helps_with_examples() {
         "lifetimes",
         "timeline",
         "cost",
-        "explain",
     ];
     for command in commands {
         let help = out(&place.ducktrack(&[command, "--help"]));

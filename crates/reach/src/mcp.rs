@@ -211,13 +211,8 @@ impl Tools {
         annotations(read_only_hint = true)
     )]
     async fn explain(&self, Parameters(code): Parameters<Code>) -> Result<String, String> {
-        let mut arguments = vec!["explain".into(), self.folder.path(&code.file)?];
-        // After `--` a name is no flag.
-        arguments.extend(
-            code.method
-                .into_iter()
-                .flat_map(|method| ["--".into(), method]),
-        );
+        let mut arguments = vec!["info".into(), self.folder.path(&code.file)?];
+        arguments.extend(flag("--method", code.method.as_deref()));
         bounded_run::run(self.command.clone(), arguments).await
     }
 

@@ -210,7 +210,7 @@ pub(crate) fn rewrite(corpus: &Corpus, choice: &Choice, output: &Path) -> Result
             .rewrite(&bytes, &[], &mut numbers)
             .map_err(|reason| anyhow::anyhow!("{}: {reason}", path.display()))?;
         if let Some(kept) = kept {
-            // How it is counted is drawn by `explain`, and not kept.
+            // How it is counted is drawn by `info`, and not kept.
             let fresh = RewrittenClass {
                 counting: Vec::new(),
                 ..rewritten.clone()

@@ -38,9 +38,6 @@ fn names_do_not_command_the_terminal() {
             &printed(&["report"], &output),
             &format!("JDK {version}, report"),
         );
-        check(
-            &printed(&["explain"], &class),
-            &format!("JDK {version}, explain"),
-        );
+        check(&printed(&["info"], &class), &format!("JDK {version}, info"));
     }
 }
