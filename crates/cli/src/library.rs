@@ -33,7 +33,7 @@ pub(crate) fn find(given: Option<&Path>) -> Result<PathBuf> {
         return absolute(path).with_context(|| format!("{VARIABLE}={}", path.display()));
     }
     let program =
-        env::current_exe().context("cannot tell where this program is; give --library")?;
+        env::current_exe().context("cannot tell where this program is; run and attach take --library PATH")?;
     let places = places(&program);
     for place in &places {
         if place.is_file() {
@@ -49,7 +49,7 @@ pub(crate) fn find(given: Option<&Path>) -> Result<PathBuf> {
         false => "",
     };
     bail!(
-        "cannot find {LIBRARY} (looked at {}); give --library PATH or set {VARIABLE}{unpack}",
+        "cannot find {LIBRARY} (looked at {}); run and attach take --library PATH; or set {VARIABLE}{unpack}",
         looked.join(", ")
     )
 }
