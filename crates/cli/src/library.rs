@@ -32,8 +32,8 @@ pub(crate) fn find(given: Option<&Path>) -> Result<PathBuf> {
         let path = Path::new(&path);
         return absolute(path).with_context(|| format!("{VARIABLE}={}", path.display()));
     }
-    let program =
-        env::current_exe().context("cannot tell where this program is; run and attach take --library PATH")?;
+    let program = env::current_exe()
+        .context("cannot tell where this program is; run and attach take --library PATH")?;
     let places = places(&program);
     for place in &places {
         if place.is_file() {
