@@ -1,4 +1,4 @@
-//! The output of `ducktrack deaths` for a trace: its objects, and their updates in the text of Elephant Tracks.
+//! The output of `ducktrack lifetimes --deaths` for a trace: its objects, and their updates in the text of Elephant Tracks.
 
 use std::collections::BTreeMap;
 use std::path::Path;

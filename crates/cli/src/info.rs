@@ -1,5 +1,5 @@
-//! `ducktrack info DIR|STREAM|CLASS-FILE`: files, records, snapshots, and what is damaged or missing; whether a neutral stream is whole; the state of the agent in a
-//! program that runs.
+//! `ducktrack info DIR|STREAM|CLASS-FILE`: files, records, snapshots, damage and gaps of a recording; whether a neutral stream is whole; the methods of
+//! a class file; the state of the agent in a program that runs, and its library.
 
 mod stream;
 
