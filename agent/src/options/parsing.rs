@@ -191,9 +191,9 @@ impl Options {
             "output" => self.output = value.directory()?,
             "interval" => self.interval = value.interval()?,
             "summary" => self.summary = value.on_off()?,
-            "classes" => match value.without_not() {
-                Some(left_out) => self.exclude.push(left_out.class_pattern()?),
-                None => self.include.push(value.class_pattern()?),
+            "classes" => match value.chosen_classes()? {
+                (true, pattern) => self.include.push(pattern),
+                (false, pattern) => self.exclude.push(pattern),
             },
             "only-main" => self.only_main.push(value.class_pattern()?),
             "context" => self.context = value.context()?,

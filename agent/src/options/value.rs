@@ -135,10 +135,12 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The rest of `not:PATTERN`.
-    pub(super) fn without_not(&self) -> Option<Self> {
-        let text = self.text.strip_prefix("not:")?;
-        Some(Self::new(self.key, text))
+    /// Whether classes of the pattern are recorded, and the pattern.
+    pub(super) fn chosen_classes(&self) -> Result<(bool, ClassPattern), BadOption> {
+        let left_out = self.text.strip_prefix("not:");
+        let pattern = Some(left_out.unwrap_or(self.text)).filter(|text| !text.is_empty());
+        let pattern = self.must_be(pattern, "a class pattern, after not: if wanted")?;
+        Ok((left_out.is_none(), ClassPattern::new(pattern)))
     }
 
     pub(super) fn class_pattern(&self) -> Result<ClassPattern, BadOption> {

@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use crate::attach::listener::{Listener, Request};
 use crate::attach::loaded_library;
 use crate::jvm_process::JvmProcess;
+use crate::output::write as write_out;
 use crate::owned_socket::NO_LINK;
 use crate::records::load_records;
 use crate::target::folder;
@@ -116,9 +117,9 @@ fn announce(output: &Path, target: &str) -> Result<()> {
         true => target,
         false => "DIR",
     };
-    println!("{output}: {bytes} bytes, all live objects after a full collection");
-    println!(
-        "next: ducktrack holders {trace} --dump {output}, ducktrack leaks {trace} --dump {output}"
+    let text = format!(
+        "{output}: {bytes} bytes, all live objects after a full collection\n\
+         next: ducktrack holders {trace} --dump {output}, ducktrack leaks {trace} --dump {output}\n"
     );
-    Ok(())
+    write_out(&text, None)
 }

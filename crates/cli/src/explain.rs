@@ -44,7 +44,7 @@ pub(crate) fn run(file: &Path, args: &MethodArgs, output: &Output<Contents>) -> 
         Format::Text => text,
         Format::Dot => dot,
         Format::Svg => svg,
-        _ => bail!("a class file has the forms text, dot and svg"),
+        _ => bail!("methods of a class file are drawn: use --format text, dot or svg"),
     };
     let name = file.display().to_string();
     let bytes = fs::read(file).with_context(|| format!("cannot read {name}"))?;

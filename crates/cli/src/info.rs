@@ -113,7 +113,7 @@ fn state(target: String, output: &Output<Contents>) -> Result<ExitCode> {
     let format = output.format();
     ensure!(
         matches!(format, Format::Text | Format::Json),
-        "--state has the forms text and json"
+        "--state is printed as a line: use --format text or json"
     );
     let question = ControlArgs::new(target, format == Format::Json);
     output.print_text(&control::state(&question)?)?;

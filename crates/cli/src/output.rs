@@ -124,7 +124,9 @@ pub(crate) fn print(report: &impl Report, format: Format, file: Option<&Path>) -
         Format::Markdown | Format::Junit | Format::Sarif | Format::Github => {
             bail!("only `ducktrack diff` and `ducktrack advise` have this form")
         }
-        Format::Dot | Format::Svg => bail!("only a class file has this form"),
+        Format::Dot | Format::Svg => {
+            bail!("only methods of a class file are drawn: use --format text or json")
+        }
     };
     write(&text, file)
 }

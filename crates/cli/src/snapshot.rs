@@ -19,8 +19,8 @@ use crate::dump;
       the live heap of a traced program, into heap-4711.hprof here
   ducktrack snapshot ducktrack-4711 --dump -o now.hprof
 
-For a dump the JVM makes a full collection and then writes all live objects, with
-everything that is in them; nobody but its user may read the file.
+For a dump the JVM makes a full collection and then writes all live objects with
+all that is in them; only its user may read the file.
 
 The program must belong to you, or you must be root.")]
 pub(crate) struct SnapshotArgs {

@@ -308,7 +308,7 @@ fn other_input_is_refused_in_a_line() {
     assert!(refused(&["lifetimes"], &other).contains("is not a neutral stream"));
     fs::write(&other, "hello world\n").expect("written");
     assert!(refused(&["info"], &other).contains("line 1: not the name of a record: hello world"));
-    assert!(refused(&["lifetimes"], &files.path("missing")).contains("cannot read"));
+    assert!(refused(&["lifetimes"], &files.path("missing")).contains("cannot open"));
 }
 
 #[test]
