@@ -1,8 +1,8 @@
 //! `ducktrack report --by context`: what requests, queries, jobs and tests allocate, and how much each execution of them.
 
 mod build;
-mod csv;
 mod document;
+mod table;
 mod text;
 
 pub use build::contexts_report;
@@ -45,6 +45,6 @@ impl Report for ContextsReport {
     }
 
     fn csv(&self) -> Result<String, ReportError> {
-        Ok(csv::csv(self))
+        Ok(table::csv(self))
     }
 }

@@ -13,90 +13,56 @@
 
 use ducktrack_count_model::Tally;
 
-use crate::view::{Cell, SiteRow, ThreadPart, View};
+use crate::table::Table;
+use crate::view::{Caller, Cell, SiteRow, ThreadPart, View};
 
-const HEADER: &str = "class,method,descriptor,bci,line,source_file,kind,type,caller_class,caller_method,\
-                      caller_bci,caller_line,caller_target,thread,count,bytes,site_materialized_count,\
-                      site_materialized_bytes\r\n";
+/// Objects of a site, a type, a caller and a thread.
+struct Row<'a> {
+    site: &'a SiteRow,
+    cell: &'a Cell,
+    caller: Option<&'a Caller>,
+    thread: &'a ThreadPart,
+    materialized: Option<Tally>,
+}
 
 /// The table.
 pub(crate) fn csv(view: &View) -> String {
-    let mut out = String::from(HEADER);
+    let mut rows = Vec::new();
     for site in view.top_sites(usize::MAX) {
         let mut materialized = site.materialized;
         for cell in &site.cells {
-            for thread in &cell.threads {
-                let row = fields(view, site, cell, thread, materialized.take());
-                out.push_str(&row.map(|field| quoted(&field)).join(","));
-                out.push_str("\r\n");
-            }
+            let caller = cell.caller.and_then(|id| view.caller(id));
+            rows.extend(cell.threads.iter().map(|thread| Row {
+                site,
+                cell,
+                caller,
+                thread,
+                materialized: materialized.take(),
+            }));
         }
     }
-    out
+    table().csv(rows)
 }
 
-fn fields(
-    view: &View,
-    site: &SiteRow,
-    cell: &Cell,
-    thread: &ThreadPart,
-    materialized: Option<Tally>,
-) -> [String; 18] {
-    let at = &site.location;
-    let caller = cell.caller.and_then(|id| view.caller(id));
-    let of_caller =
-        |field: fn(&crate::view::Caller) -> String| caller.map(field).unwrap_or_default();
-    let number = |value: Option<u16>| value.map(|value| value.to_string()).unwrap_or_default();
-    [
-        at.class.clone(),
-        at.method.clone(),
-        at.descriptor.clone(),
-        at.bci.to_string(),
-        number(at.line),
-        at.source_file.clone().unwrap_or_default(),
-        site.kind.to_owned(),
-        cell.ty.clone(),
-        of_caller(|caller| caller.location.class.clone()),
-        of_caller(|caller| caller.location.method.clone()),
-        of_caller(|caller| caller.location.bci.to_string()),
-        number(caller.and_then(|caller| caller.location.line)),
-        of_caller(|caller| caller.target.clone()),
-        thread.name.clone(),
-        thread.executed.count.to_string(),
-        thread.executed.bytes.to_string(),
-        materialized
-            .map(|tally| tally.count.to_string())
-            .unwrap_or_default(),
-        materialized
-            .map(|tally| tally.bytes.to_string())
-            .unwrap_or_default(),
-    ]
-}
-
-pub(crate) fn quoted(field: &str) -> String {
-    let number = field.parse::<i64>().is_ok();
-    let guard = if !number && field.starts_with(['=', '+', '-', '@']) {
-        "'"
-    } else {
-        ""
-    };
-    if field.contains(['"', ',', '\r', '\n', ';']) {
-        format!("\"{guard}{}\"", field.replace('"', "\"\""))
-    } else {
-        format!("{guard}{field}")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_are_quoted_only_where_needed() {
-        assert_eq!(quoted("a.B"), "a.B");
-        assert_eq!(quoted("a,b"), "\"a,b\"");
-        assert_eq!(quoted("say \"x\""), "\"say \"\"x\"\"\"");
-        assert_eq!(quoted("=1+1"), "'=1+1");
-        assert_eq!(quoted("-5"), "-5");
-    }
+#[rustfmt::skip]
+fn table<'a>() -> Table<'a, Row<'a>> {
+    Table::<Row<'_>>::new()
+        .in_csv("class", |row| row.site.location.class.clone())
+        .in_csv("method", |row| row.site.location.method.clone())
+        .in_csv("descriptor", |row| row.site.location.descriptor.clone())
+        .in_csv("bci", |row| row.site.location.bci)
+        .in_csv("line", |row| row.site.location.line)
+        .in_csv("source_file", |row| row.site.location.source_file.clone())
+        .in_csv("kind", |row| row.site.kind)
+        .in_csv("type", |row| row.cell.ty.clone())
+        .in_csv("caller_class", |row| Some(row.caller?.location.class.clone()))
+        .in_csv("caller_method", |row| Some(row.caller?.location.method.clone()))
+        .in_csv("caller_bci", |row| Some(row.caller?.location.bci))
+        .in_csv("caller_line", |row| row.caller?.location.line)
+        .in_csv("caller_target", |row| Some(row.caller?.target.clone()))
+        .in_csv("thread", |row| row.thread.name.clone())
+        .in_csv("count", |row| row.thread.executed.count)
+        .in_csv("bytes", |row| row.thread.executed.bytes)
+        .in_csv("site_materialized_count", |row| Some(row.materialized?.count))
+        .in_csv("site_materialized_bytes", |row| Some(row.materialized?.bytes))
 }

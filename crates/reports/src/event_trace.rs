@@ -13,7 +13,6 @@
 mod amounts;
 mod block_bars;
 mod callers;
-pub(crate) mod columns;
 mod csv_rows;
 mod deaths;
 pub(crate) mod duration;
@@ -30,11 +29,9 @@ pub(crate) mod page;
 mod path_fold;
 mod place;
 mod stale;
-pub(crate) mod table_page;
 pub(crate) mod text_parts;
 mod timeline;
 
-pub use csv_rows::csv_line;
 pub use deaths::{
     CallerDeathsDoc, ContradictionDoc, DeathClocksDoc, DeathSpansDoc, DeathsReport, DeathsRequest,
     DemographicsDoc, DistancesDoc, EventCountsDoc, GroupsDoc, LivesDoc, ObjectPlace, OnClocksDoc,

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::class_name::printable;
 use crate::error::ReportError;
-use crate::event_trace::columns::Columns;
 use crate::quantity::counted;
 use crate::report::Report;
+use crate::table::{Table, Unit, csv_line};
 use crate::text::next_command::NextCommand;
 use crate::text_lines::TextLines;
 
@@ -111,29 +111,19 @@ impl Report for FleetAnswer {
             .shown_columns()
             .into_iter()
             .partition(|column| self.is_number(*column) && self.columns[*column] != "line");
-        let titles: Vec<String> = numbers
-            .iter()
-            .map(|column| format!(">{}", self.title(*column)))
-            .chain([names
-                .iter()
-                .map(|column| self.title(*column))
-                .collect::<Vec<_>>()
-                .join(" ")])
-            .collect();
-        let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
-        let mut table = Columns::new(&titles);
-        for row in &self.rows {
-            let cell = |column: &usize| row.get(*column).map_or("", String::as_str);
-            let figures = numbers
-                .iter()
-                .map(|column| self.shown(*column, cell(column)));
-            let name = names.iter().map(|column| {
-                let text = printable(cell(column));
-                self.joined(*column, text)
+        let mut table = Table::<Vec<String>>::new();
+        for column in numbers {
+            table = table.in_text(self.title(column), Unit::Number, move |row| {
+                row.get(column).map(|cell| self.shown(column, cell))
             });
-            table.push(figures.chain([name.collect()]).collect());
         }
-        table.write(out);
+        let titles: Vec<String> = names.iter().map(|column| self.title(*column)).collect();
+        let name = |row: &Vec<String>| {
+            let named = |column: &usize| self.joined(*column, printable(row.get(*column)?)).into();
+            names.iter().filter_map(named).collect::<String>()
+        };
+        let table = table.in_text(titles.join(" "), Unit::Text, name);
+        table.write(out, &self.rows);
     }
 
     fn next(&self) -> Vec<NextCommand> {
@@ -155,11 +145,7 @@ impl Report for FleetAnswer {
 
     fn csv(&self) -> Result<String, ReportError> {
         let line = |cells: &[String]| {
-            let cells: Vec<String> = cells
-                .iter()
-                .map(|cell| crate::csv::quoted(&printable(cell)))
-                .collect();
-            cells.join(",") + "\r\n"
+            csv_line(&cells.iter().map(|cell| printable(cell)).collect::<Vec<_>>())
         };
         let rows = self.rows.iter().map(|row| line(row));
         Ok(std::iter::once(line(&self.columns)).chain(rows).collect())

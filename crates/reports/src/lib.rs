@@ -50,6 +50,7 @@ mod report_version;
 mod schema;
 mod screen;
 mod stack_names;
+mod table;
 mod text;
 mod text_lines;
 mod tree;
@@ -96,7 +97,7 @@ pub use event_trace::{
     StaleReport, StaleSiteDoc, StaleTypeDoc, StepDoc, SurvivalDoc, TimelineReport,
     TimelineTotalsDoc, TraceHead, TypeCountDoc, TypeDeathsDoc, TypeLayerDoc, UnknownDoc,
     UnknownPausesDoc, VerdictDoc, WhatIfDoc, WithoutDoc, candidate_groups, candidates_of,
-    cost_report, csv_line, deaths_report, group_of_sites, heap_report, holders_report, info_report,
+    cost_report, deaths_report, group_of_sites, heap_report, holders_report, info_report,
     leaks_report, lifetimes_report, longest_used, place_of, stale_report, timeline_report,
 };
 pub use filter::{Filter, Sort};
@@ -125,6 +126,7 @@ pub use report::Report;
 pub use schema::{document_names, document_schema};
 pub use screen::{ScreenOptions, screen};
 pub use stack_names::{frame_name, type_name};
+pub use table::csv_line;
 pub use text::next_command::NextCommand;
 pub use text::verbose_text;
 pub use text_lines::TextLines;

@@ -4,6 +4,7 @@ mod advice;
 mod document;
 mod makers;
 mod page;
+mod table;
 mod text;
 
 pub use document::{
@@ -14,7 +15,6 @@ pub use makers::MemoryMakerDoc;
 
 use crate::document_lines::lines;
 use crate::error::ReportError;
-use crate::event_trace::csv_line;
 use crate::report::Report;
 use crate::text::next_command::NextCommand;
 use crate::text_lines::TextLines;
@@ -37,15 +37,7 @@ impl Report for MemoryReport {
     }
 
     fn csv(&self) -> Result<String, ReportError> {
-        let header = vec!["part".to_owned(), "bytes".to_owned(), "what".to_owned()];
-        let rows = self.parts.iter().map(|row| {
-            let what = row.what.clone().unwrap_or_default();
-            vec![row.part.clone(), row.bytes.to_string(), what]
-        });
-        Ok(core::iter::once(header)
-            .chain(rows)
-            .map(|row| csv_line(&row))
-            .collect())
+        Ok(table::table(self).csv(table::parts(self)))
     }
 
     fn html(&self) -> Result<String, ReportError> {

@@ -4,6 +4,7 @@ mod build;
 mod document;
 mod page;
 pub(crate) mod row;
+mod table;
 mod text;
 
 pub use build::off_heap_report;
@@ -13,24 +14,9 @@ pub use row::{OffHeapDoc, OffHeapFrameDoc, OffHeapStackDoc};
 
 use crate::document_lines::lines;
 use crate::error::ReportError;
-use crate::event_trace::csv_line;
 use crate::report::Report;
 use crate::text::next_command::NextCommand;
 use crate::text_lines::TextLines;
-
-/// The columns of the table.
-const HEADER: [&str; 10] = [
-    "kind",
-    "class",
-    "method",
-    "line",
-    "live",
-    "live_bytes",
-    "made",
-    "made_bytes",
-    "released",
-    "released_bytes",
-];
 
 impl Report for OffHeapReport {
     fn name(&self) -> &'static str {
@@ -50,24 +36,7 @@ impl Report for OffHeapReport {
     }
 
     fn csv(&self) -> Result<String, ReportError> {
-        let header = HEADER.map(str::to_owned).to_vec();
-        let rows = self.rows.iter().map(|row| {
-            let line = row.line.map(|line| line.to_string());
-            let amounts = [row.live, row.made, row.released];
-            let numbers = amounts.map(|amount| [amount.count, amount.bytes]);
-            let named = [
-                row.kind.clone(),
-                row.class.clone(),
-                row.method.clone(),
-                line.unwrap_or_default(),
-            ];
-            let numbers = numbers.concat().into_iter().map(|value| value.to_string());
-            named.into_iter().chain(numbers).collect()
-        });
-        Ok(core::iter::once(header)
-            .chain(rows)
-            .map(|row| csv_line(&row))
-            .collect())
+        Ok(table::of_lines().csv(&self.rows))
     }
 
     fn html(&self) -> Result<String, ReportError> {

@@ -3,6 +3,7 @@
 mod build;
 mod document;
 mod page;
+mod table;
 mod text;
 
 pub use build::{WasteRequest, waste_report};
@@ -12,7 +13,6 @@ pub use document::{
 
 use crate::document_lines::lines;
 use crate::error::ReportError;
-use crate::event_trace::csv_line;
 use crate::report::Report;
 use crate::text::next_command::NextCommand;
 use crate::text_lines::TextLines;
@@ -35,27 +35,7 @@ impl Report for WasteReport {
     }
 
     fn csv(&self) -> Result<String, ReportError> {
-        const HEADER: [&str; 9] = [
-            "kind", "objects", "bytes", "overlap", "holder", "class", "method", "line", "what",
-        ];
-        let rows = self.waste.iter().map(|row| {
-            vec![
-                row.kind.clone(),
-                row.objects.to_string(),
-                row.bytes.to_string(),
-                row.overlap.to_string(),
-                row.holder.clone(),
-                row.class.clone().unwrap_or_default(),
-                row.method.clone().unwrap_or_default(),
-                row.line.map_or_else(String::new, |line| line.to_string()),
-                row.what.clone(),
-            ]
-        });
-        let header = HEADER.map(str::to_owned).to_vec();
-        Ok(core::iter::once(header)
-            .chain(rows)
-            .map(|row| csv_line(&row))
-            .collect())
+        Ok(table::table(self).csv(&self.waste))
     }
 
     fn html(&self) -> Result<String, ReportError> {

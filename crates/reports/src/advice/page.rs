@@ -3,8 +3,7 @@
 use super::document::AdviceReport;
 use crate::card::Card;
 use crate::error::ReportError;
-use crate::event_trace::page::{ADVISE, Facts};
-use crate::event_trace::table_page::table_page;
+use crate::event_trace::page::{ADVISE, Facts, page};
 use crate::quantity::{bytes, grouped, objects};
 
 pub(super) fn html(report: &AdviceReport) -> Result<String, ReportError> {
@@ -22,5 +21,5 @@ pub(super) fn html(report: &AdviceReport) -> Result<String, ReportError> {
         ),
     ];
     let facts = Facts::titled(report.trace.clone(), "What to change in", cards);
-    table_page(report, &facts, ADVISE)
+    page(report, None, &facts, ADVISE)
 }

@@ -1,15 +1,18 @@
 //! The report by context for people: a table for each kind, with the largest places of each context.
 
 use super::document::{ContextsReport, ExecutionContextDoc};
-use crate::quantity::{bytes, bytes_in_objects, grouped, share};
+use super::table::{Row, table};
+use crate::quantity::{bytes_in_objects, grouped, share};
+use crate::table::TextTable;
 use crate::text::{fact, section};
+use crate::text_lines::TextLines;
 
 /// Contexts of a kind that are shown.
 const CONTEXTS: usize = 20;
 /// Places of a context.
 const SITES: usize = 3;
 
-pub(super) fn write(report: &ContextsReport, out: &mut String) {
+pub(super) fn write(report: &ContextsReport, out: &mut TextLines) {
     out.push_str(&format!("ducktrack: {}\n", report.run.command));
     fact(
         out,
@@ -39,13 +42,12 @@ pub(super) fn write(report: &ContextsReport, out: &mut String) {
                 share(kind.outside.bytes, report.total.bytes)
             ),
         );
-        out.push_str(&format!(
-            "  {:>8} {:>16} {:>14} {:>11} {:>12} {:>12} {:>12} {:>12}  context\n",
-            "share", "bytes", "objects", "executions", "mean", "median", "99 %", "largest"
-        ));
+        let table = table(report);
+        let mut text = table.text();
         for context in contexts.iter().take(CONTEXTS) {
-            write_context(report, context, out);
+            write_context(report, context, &mut text);
         }
+        text.write(out);
     }
     for sentence in &report.losses {
         out.push_str(&format!("\n  ! {sentence}"));
@@ -55,42 +57,26 @@ pub(super) fn write(report: &ContextsReport, out: &mut String) {
     }
 }
 
-fn write_context(report: &ContextsReport, context: &ExecutionContextDoc, out: &mut String) {
-    let figures = match &context.executions {
-        Some(all) => [
-            grouped(all.count),
-            grouped(all.mean.round() as i64),
-            grouped(all.median),
-            grouped(all.p99),
-            all.largest.map_or_else(|| "-".to_owned(), grouped),
-        ],
-        None => ["-", "-", "-", "-", "-"].map(str::to_owned),
-    };
-    let [executions, mean, median, p99, largest] = figures;
-    out.push_str(&format!(
-        "  {:>8} {:>16} {:>14} {executions:>11} {mean:>12} {median:>12} {p99:>12} {largest:>12}  {}\n",
-        share(context.bytes, report.total.bytes),
-        bytes(context.bytes),
-        grouped(context.count),
-        context.name
-    ));
+fn write_context<'a>(
+    report: &ContextsReport,
+    context: &'a ExecutionContextDoc,
+    text: &mut TextTable<'_, 'a, Row<'a>>,
+) {
+    text.row(&Row {
+        context,
+        site: None,
+        executions: context.executions.as_ref(),
+    });
     for site in context.sites.iter().take(SITES) {
-        out.push_str(&format!(
-            "  {:>8} {:>16} {:>14}    {} at {}\n",
-            share(site.bytes, context.bytes),
-            bytes(site.bytes),
-            grouped(site.count),
-            site.ty,
-            site.caller
-                .clone()
-                .unwrap_or_else(|| site.location.to_string())
-        ));
+        text.row(&Row {
+            context,
+            site: Some(site),
+            executions: None,
+        });
     }
-    if let Some(line) = objects_line(context) {
-        out.push_str(&format!("  {:>8} {line}\n", ""));
-    }
-    if let Some(line) = largest_line(report, context) {
-        out.push_str(&format!("  {:>8} {line}\n", ""));
+    for line in [objects_line(context), largest_line(report, context)] {
+        line.into_iter()
+            .for_each(|line| text.note(format!("  {line}")));
     }
 }
 

@@ -2,18 +2,18 @@
 
 use std::collections::{HashMap, HashSet};
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-
 use super::document::DiffDoc;
 use super::{CallChange, Comparison, ContextAmounts, ContextChange, Side, SiteChange};
 use crate::class_name::readable_descriptor;
 use crate::error::ReportError;
 use crate::json::{AmountDoc, CauseDoc, SiteDoc};
 use crate::quantity::{bytes, counted, grouped_signed, objects, percent, signed_tenths, tenths};
+use crate::table::Printed;
+use crate::text_lines::TextLines;
 
 const DEFAULT_TOP: usize = 20;
 
-pub(super) fn write(out: &mut String, comparison: &Comparison) {
+pub(super) fn write(out: &mut TextLines, comparison: &Comparison) {
     let failed = comparison
         .verdicts
         .iter()
@@ -82,7 +82,7 @@ fn change(before: i64, after: i64, unit: &str) -> String {
     format!("{}{unit}{share}", grouped_signed(change))
 }
 
-fn write_changes(out: &mut String, comparison: &Comparison, top: usize) {
+fn write_changes(out: &mut TextLines, comparison: &Comparison, top: usize) {
     let changes = &comparison.changes;
     out.push_str(&format!(
         "\nSITES that changed ({} of {}; {} did not)\n",
@@ -114,7 +114,7 @@ fn reading_alike(changes: &[SiteChange]) -> HashSet<String> {
 }
 
 /// The application's own view comes first: its calls, and the objects that each was charged with.
-fn write_calls(out: &mut String, calls: &[CallChange], top: usize) {
+fn write_calls(out: &mut TextLines, calls: &[CallChange], top: usize) {
     out.push_str(&format!(
         "\nCALLS of the application that changed ({} of {}): each object once, at the innermost call\n",
         top.min(calls.len()),
@@ -128,7 +128,7 @@ fn write_calls(out: &mut String, calls: &[CallChange], top: usize) {
 }
 
 /// What one execution of a context makes more or less, and where most of it.
-fn write_contexts(out: &mut String, contexts: &[ContextChange], top: usize) {
+fn write_contexts(out: &mut TextLines, contexts: &[ContextChange], top: usize) {
     out.push_str(&format!(
         "\nCONTEXTS that changed ({} of {}): for each execution of one\n",
         top.min(contexts.len()),
@@ -176,24 +176,10 @@ fn context_row(change: &ContextChange) -> [String; 6] {
     ]
 }
 
-fn write_table(out: &mut String, name: &str, rows: impl Iterator<Item = [String; 6]>) {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(["change", "change", "before", "after", "", name]);
-    for row in rows {
-        table.add_row(row);
-    }
-    for column in table.column_iter_mut().take(4) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    for column in table.column_iter_mut() {
-        column.set_padding((2, 0));
-    }
-    for line in table.lines() {
-        out.push_str(line.trim_end());
-        out.push('\n');
-    }
+fn write_table(out: &mut TextLines, name: &str, rows: impl Iterator<Item = [String; 6]>) {
+    let mut table = Printed::new([">change", ">change", ">before", ">after", "", name]);
+    rows.for_each(|row| table.push(row.into()));
+    table.write(out);
 }
 
 fn row(change: &SiteChange, alike: &HashSet<String>) -> [String; 6] {

@@ -1,8 +1,8 @@
 //! Rows of a CSV table (RFC 4180), and the columns that all tables of sites begin with.
 
-use crate::csv::quoted;
 use crate::event_trace::place::PlaceDoc;
 use crate::json::CallerDoc;
+use crate::table::csv_line;
 
 /// Columns of a site's place.
 pub(super) const PLACE: [&str; 7] = [
@@ -79,11 +79,4 @@ pub(super) fn table(header: &[impl AsRef<str>], rows: impl Iterator<Item = Vec<S
         out.push_str(&csv_line(&row));
     }
     out
-}
-
-/// A row with its end.
-#[must_use]
-pub fn csv_line(row: &[String]) -> String {
-    let fields: Vec<String> = row.iter().map(|field| quoted(field)).collect();
-    fields.join(",") + "\r\n"
 }

@@ -45,6 +45,6 @@ impl Report for DeathsReport {
     }
 
     fn html(&self) -> Result<String, ReportError> {
-        page::page(self, &facts::facts(self), page::DEATHS)
+        page::page(self, None, &facts::facts(self), page::DEATHS)
     }
 }

@@ -46,6 +46,6 @@ impl Report for GcReport {
     }
 
     fn html(&self) -> Result<String, ReportError> {
-        page::page(&self.for_a_page(), &facts::facts(self), page::GC)
+        page::page(&self.for_a_page(), None, &facts::facts(self), page::GC)
     }
 }

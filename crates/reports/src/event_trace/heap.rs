@@ -41,6 +41,6 @@ impl Report for HeapReport {
     }
 
     fn html(&self) -> Result<String, ReportError> {
-        page::page(self, &facts::facts(self), page::HEAP)
+        page::page(self, None, &facts::facts(self), page::HEAP)
     }
 }

@@ -41,6 +41,6 @@ impl Report for HoldersReport {
     }
 
     fn html(&self) -> Result<String, ReportError> {
-        page::page(&self.for_a_page(), &facts::facts(self), page::HOLDERS)
+        page::page(&self.for_a_page(), None, &facts::facts(self), page::HOLDERS)
     }
 }

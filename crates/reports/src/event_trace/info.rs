@@ -1,9 +1,9 @@
 //! `ducktrack info` on an event trace: what is in it, how large, how much is known.
 
 mod build;
-mod csv;
 mod document;
 mod facts;
+mod table;
 mod text;
 
 pub use build::info_report;
@@ -37,10 +37,15 @@ impl Report for InfoReport {
     }
 
     fn csv(&self) -> Result<String, ReportError> {
-        Ok(csv::csv(self))
+        Ok(table::csv(self))
     }
 
     fn html(&self) -> Result<String, ReportError> {
-        page::page(self, &facts::facts(self), page::INFO)
+        page::page(
+            self,
+            Some(table::page(self)),
+            &facts::facts(self),
+            page::INFO,
+        )
     }
 }

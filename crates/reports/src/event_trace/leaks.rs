@@ -57,6 +57,6 @@ impl Report for LeaksReport {
     }
 
     fn html(&self) -> Result<String, ReportError> {
-        page::page(self, &facts::facts(self), page::LEAKS)
+        page::page(self, None, &facts::facts(self), page::LEAKS)
     }
 }

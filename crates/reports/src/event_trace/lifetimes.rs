@@ -38,6 +38,6 @@ impl Report for LifetimesReport {
     }
 
     fn html(&self) -> Result<String, ReportError> {
-        page::page(self, &facts::facts(self), page::LIFETIMES)
+        page::page(self, None, &facts::facts(self), page::LIFETIMES)
     }
 }

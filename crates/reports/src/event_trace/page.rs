@@ -10,6 +10,7 @@ use crate::card::Card;
 use crate::error::ReportError;
 use crate::event_trace::head::TraceHead;
 use crate::html::inside_script;
+use crate::table::PageTable;
 
 /// The parts that differ from page to page: the middle of the document, and the script that fills it.
 pub(crate) struct Kind {
@@ -18,10 +19,11 @@ pub(crate) struct Kind {
 }
 
 /// The scripts that all pages begin with.
-const SHARED_SCRIPTS: [&str; 7] = [
+const SHARED_SCRIPTS: [&str; 8] = [
     include_str!("../../templates/embedded.js"),
     include_str!("../../templates/names.js"),
     include_str!("../../templates/elements.js"),
+    include_str!("../../templates/numbers.js"),
     include_str!("../../templates/svg.js"),
     include_str!("../../templates/event/basics.js"),
     include_str!("../../templates/event/grid.js"),
@@ -132,13 +134,23 @@ impl Facts {
     }
 }
 
-/// Puts the page together around the document.
+/// What the script of a page reads.
+#[derive(Serialize)]
+struct PageData<'a, D: Serialize> {
+    table: Option<PageTable>,
+    #[serde(flatten)]
+    document: &'a D,
+}
+
+/// Puts the page together around the document and its main table.
 pub(crate) fn page(
     document: &impl Serialize,
+    table: Option<PageTable>,
     facts: &Facts,
     kind: Kind,
 ) -> Result<String, ReportError> {
-    let data = serde_json::to_string(document).map_err(ReportError::NoJsonForm)?;
+    let data = PageData { table, document };
+    let data = serde_json::to_string(&data).map_err(ReportError::NoJsonForm)?;
     let page = Page {
         facts,
         css: CSS,

@@ -40,6 +40,6 @@ impl Report for StaleReport {
     }
 
     fn html(&self) -> Result<String, ReportError> {
-        page::page(self, &facts::facts(self), page::STALE)
+        page::page(self, None, &facts::facts(self), page::STALE)
     }
 }

@@ -2,9 +2,9 @@
 
 mod build;
 mod composition;
-mod csv;
 mod document;
 mod facts;
+mod table;
 mod text;
 
 pub(super) use build::start_micros;
@@ -39,10 +39,11 @@ impl Report for TimelineReport {
     }
 
     fn csv(&self) -> Result<String, ReportError> {
-        Ok(csv::csv(self))
+        Ok(table::table(self).csv(&self.collections))
     }
 
     fn html(&self) -> Result<String, ReportError> {
-        page::page(self, &facts::facts(self), page::TIMELINE)
+        let table = table::table(self).page(&self.collections);
+        page::page(self, Some(table), &facts::facts(self), page::TIMELINE)
     }
 }

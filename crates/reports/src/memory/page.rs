@@ -1,11 +1,11 @@
 //! The page of what fills a process and its container.
 
 use super::document::MemoryReport;
+use super::table;
 use super::text::end;
 use crate::card::Card;
 use crate::error::ReportError;
-use crate::event_trace::page::{Facts, MEMORY};
-use crate::event_trace::table_page::table_page;
+use crate::event_trace::page::{Facts, MEMORY, page};
 use crate::quantity::{grouped, share, short_bytes};
 
 pub(super) fn html(report: &MemoryReport) -> Result<String, ReportError> {
@@ -41,5 +41,5 @@ pub(super) fn html(report: &MemoryReport) -> Result<String, ReportError> {
         let note = "The JVM does not count its own memory (-XX:NativeMemoryTracking=summary): what lies in malloc is one part.";
         facts.missing.push(note.to_owned());
     }
-    table_page(report, &facts, MEMORY)
+    page(report, Some(table::page(report)), &facts, MEMORY)
 }

@@ -1,8 +1,9 @@
 //! For a terminal: one screen.
 
-use super::document::{MemoryEndDoc, MemoryEndWord, MemoryReport, MemoryTrendDoc};
-use crate::event_trace::columns::Columns;
+use super::document::{MemoryEndDoc, MemoryEndWord, MemoryReport, MemoryTrendDoc, NativeMemoryDoc};
+use super::table::{Line, parts, rest, table};
 use crate::quantity::{bytes, grouped, share, short_bytes};
+use crate::table::{Table, Unit};
 use crate::text::next_command::NextCommand;
 use crate::text::{fact, section};
 use crate::text_lines::TextLines;
@@ -43,39 +44,23 @@ pub(super) fn write(report: &MemoryReport, out: &mut TextLines) {
     }
     fact(out, "end", &end(report.end.as_ref()));
     section(out, "What is charged");
-    let mut table = Columns::new(&[">bytes", ">share", "part"]);
-    for row in &report.parts {
-        table.push(vec![
-            bytes(row.bytes),
-            share(row.bytes, report.charged),
-            row.name.clone(),
-        ]);
+    let table = table(report);
+    let mut text = table.text();
+    for (line, row) in parts(report).zip(&report.parts) {
+        text.row(&line);
         for maker in &row.makers {
-            table.push(vec![
-                String::new(),
-                String::new(),
-                format!(
-                    "  {} in {} {}: {}",
-                    short_bytes(u64::try_from(maker.live.bytes).unwrap_or(0)),
-                    grouped(maker.live.count),
-                    maker.kind,
-                    maker.place
-                ),
-            ]);
+            text.note(format!(
+                "  {} in {} {}: {}",
+                short_bytes(u64::try_from(maker.live.bytes).unwrap_or(0)),
+                grouped(maker.live.count),
+                maker.kind,
+                maker.place
+            ));
         }
     }
-    let rest = report.not_in_parts;
-    table.push(vec![
-        bytes(rest),
-        share(rest.max(0), report.charged),
-        "in no part (shared memory, or read a moment later)".to_owned(),
-    ]);
-    table.push(vec![
-        bytes(report.charged),
-        share(report.charged, report.charged),
-        "sum".to_owned(),
-    ]);
-    table.write(out);
+    text.row(&rest(report));
+    text.row(&Line::named("sum", report.charged));
+    text.write(out);
     native_memory(report, out);
     let advised = report
         .parts
@@ -99,11 +84,10 @@ fn native_memory(report: &MemoryReport, out: &mut TextLines) {
         return;
     }
     section(out, "What the JVM counts (committed, written or not)");
-    let mut table = Columns::new(&[">bytes", "category"]);
-    for row in &report.native_memory {
-        table.push(vec![bytes(row.committed), row.category.clone()]);
-    }
-    table.write(out);
+    Table::<NativeMemoryDoc>::new()
+        .in_text("bytes", Unit::Bytes, |row| row.committed)
+        .in_text("category", Unit::Text, |row| row.category.clone())
+        .write(out, &report.native_memory);
 }
 
 fn growth(what: &str, trend: Option<MemoryTrendDoc>, seconds: f64) -> String {

@@ -1,10 +1,10 @@
 //! The page of memory outside of the heap.
 
 use super::document::OffHeapReport;
+use super::table::of_lines;
 use crate::card::Card;
 use crate::error::ReportError;
-use crate::event_trace::page::{Facts, OFF_HEAP};
-use crate::event_trace::table_page::table_page;
+use crate::event_trace::page::{Facts, OFF_HEAP, page};
 use crate::quantity::{counted, short_bytes};
 
 pub(super) fn html(report: &OffHeapReport) -> Result<String, ReportError> {
@@ -31,8 +31,9 @@ pub(super) fn html(report: &OffHeapReport) -> Result<String, ReportError> {
         command => command,
     };
     let what = "Memory outside of the heap of";
-    table_page(
+    page(
         report,
+        Some(of_lines().page(&report.rows)),
         &Facts::titled(title.to_owned(), what, cards),
         OFF_HEAP,
     )

@@ -2,9 +2,7 @@
 
 use super::document::OffHeapReport;
 use super::row::{OffHeapDoc, OffHeapFrameDoc};
-use crate::event_trace::columns::Columns;
-use crate::json::AmountDoc;
-use crate::quantity::{bytes, grouped};
+use super::table::{of_kinds, of_lines};
 use crate::text::section;
 use crate::text_lines::TextLines;
 
@@ -21,24 +19,18 @@ pub(super) fn write(report: &OffHeapReport, out: &mut TextLines) {
         out,
         "MEMORY OUTSIDE OF THE HEAP, by kind: made since recording began",
     );
-    let mut table = Columns::new(&[">live bytes", ">live", ">made bytes", ">made", "kind"]);
-    for kind in &report.kinds {
-        table.push(cells(kind.live, kind.made, kind.kind.clone()));
-    }
-    table.write(out);
+    of_kinds().write(out, &report.kinds);
     section(out, "by the line that made it");
-    let mut table = Columns::new(&[">live bytes", ">live", ">made bytes", ">made", "line"]);
+    let table = of_lines();
+    let mut text = table.text();
     for row in &report.rows {
-        let name = format!("{}  {}", row.place(), row.kind);
-        table.push(cells(row.live, row.made, name));
+        text.row(row);
         let stack = row.stacks.first().map(|stack| stack.frames.as_slice());
         for caller in callers(row, stack.unwrap_or_default()) {
-            let mut empty = vec![String::new(); 4];
-            empty.push(format!("    <- {}", caller.place()));
-            table.push(empty);
+            text.note(format!("  <- {}", caller.place()));
         }
     }
-    table.write(out);
+    text.write(out);
     let mut notes: Vec<&String> = Vec::new();
     for note in report.kinds.iter().filter_map(|kind| kind.note.as_ref()) {
         if !notes.contains(&note) {
@@ -48,16 +40,6 @@ pub(super) fn write(report: &OffHeapReport, out: &mut TextLines) {
     for note in notes {
         out.push_str(&format!("  {note}\n"));
     }
-}
-
-fn cells(live: AmountDoc, made: AmountDoc, name: String) -> Vec<String> {
-    vec![
-        bytes(live.bytes),
-        grouped(live.count),
-        bytes(made.bytes),
-        grouped(made.count),
-        name,
-    ]
 }
 
 /// The frames below the maker, in the largest of its stacks.

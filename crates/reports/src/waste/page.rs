@@ -1,10 +1,10 @@
 //! The page of waste.
 
 use super::document::WasteReport;
+use super::table::table;
 use crate::card::Card;
 use crate::error::ReportError;
-use crate::event_trace::page::{Facts, WASTE};
-use crate::event_trace::table_page::table_page;
+use crate::event_trace::page::{Facts, WASTE, page};
 use crate::quantity::{counted, grouped, share, short_bytes};
 
 pub(super) fn html(report: &WasteReport) -> Result<String, ReportError> {
@@ -41,5 +41,6 @@ pub(super) fn html(report: &WasteReport) -> Result<String, ReportError> {
         .map(|at| format!("the JVM did not finish the dump, it ends at byte {at}"))
         .into_iter()
         .collect();
-    table_page(report, &facts, WASTE)
+    let table = table(report).page(&report.waste);
+    page(report, Some(table), &facts, WASTE)
 }

@@ -1,8 +1,9 @@
 //! For a terminal: the sums, then a table of kinds and holders, each with its lines and what to do.
 
-use super::document::{HumongousDoc, WasteLineDoc, WasteReport, WasteRowDoc};
-use crate::event_trace::columns::Columns;
-use crate::quantity::{bytes, bytes_in_objects, counted, grouped, share};
+use super::document::{HumongousDoc, RegionDoc, WasteLineDoc, WasteReport};
+use super::table::{holder_name, table};
+use crate::quantity::{bytes, bytes_in_objects, counted, share};
+use crate::table::{Table, Unit};
 use crate::text::next_command::{NextCommand, shell_word};
 use crate::text::table::more;
 use crate::text::{fact, section};
@@ -59,23 +60,21 @@ fn write_humongous(found: &HumongousDoc, out: &mut TextLines) {
         out,
         "Large objects under G1: one above half a region has regions of its own",
     );
-    let mut table = Columns::new(&[">region", ">objects", ">bytes", ">lost behind them"]);
-    for row in &found.regions {
-        table.push(vec![
-            format!("{} MB", row.region >> 20),
-            grouped(row.objects),
-            bytes(row.bytes),
-            bytes(row.lost),
-        ]);
-    }
-    table.write(out);
+    Table::<RegionDoc>::new()
+        .in_text("region", Unit::Number, |row| {
+            format!("{} MB", row.region >> 20)
+        })
+        .in_text("objects", Unit::Count, |row| row.objects)
+        .in_text("bytes", Unit::Bytes, |row| row.bytes)
+        .in_text("lost behind them", Unit::Bytes, |row| row.lost)
+        .write(out, &found.regions);
     for row in found.rows.iter().take(LARGE) {
         let made = row.made.as_ref();
         out.push_str(&format!(
             "  {} in {}, held by {}{}\n",
             bytes(row.bytes),
             counted(row.objects, "object"),
-            named(&row.holder),
+            holder_name(&row.holder),
             made.map_or_else(String::new, |line| format!(", made by {}", place(line)))
         ));
     }
@@ -90,26 +89,7 @@ fn write_humongous(found: &HumongousDoc, out: &mut TextLines) {
 
 fn write_table(report: &WasteReport, out: &mut TextLines) {
     section(out, "Waste by kind and by the field that holds it");
-    let mut table = Columns::new(&[
-        ">bytes",
-        ">share",
-        ">objects",
-        ">also elsewhere",
-        "kind and holder",
-    ]);
-    for row in report.waste.iter().take(ROWS) {
-        table.push(vec![
-            bytes(row.bytes),
-            share(row.bytes, report.live_bytes),
-            grouped(row.objects),
-            match row.overlap {
-                0 => String::new(),
-                overlap => bytes(overlap),
-            },
-            format!("{}  {}", row.kind, holder(row)),
-        ]);
-    }
-    table.write(out);
+    table(report).write(out, report.waste.iter().take(ROWS));
     let rest = (report.rows as usize).saturating_sub(ROWS.min(report.waste.len()));
     if rest > 0 {
         out.push_str(&format!(
@@ -119,21 +99,10 @@ fn write_table(report: &WasteReport, out: &mut TextLines) {
     }
 }
 
-fn holder(row: &WasteRowDoc) -> &str {
-    named(&row.holder)
-}
-
-fn named(holder: &str) -> &str {
-    match holder {
-        "" => "(holder not known)",
-        holder => holder,
-    }
-}
-
 fn write_lines(report: &WasteReport, out: &mut TextLines) {
     section(out, "Where it is made, and what to do");
     for row in report.waste.iter().take(EXPLAINED) {
-        out.push_str(&format!("  {}  {}\n", row.kind, holder(row)));
+        out.push_str(&format!("  {}  {}\n", row.kind, holder_name(&row.holder)));
         if !row.detail.is_empty() {
             out.push_str(&format!("    {}\n", row.detail));
         }

@@ -2,6 +2,31 @@
 //
 // column: { id, name, number, code, width, spare, hidden(), value(row) to sort by, show(row) as text, draw(td, row) to add more }
 
+// A figure of each unit that a report's columns have.
+const UNITS = {
+  text: String, number: String, objects, bytes, shortBytes, amount: short, duration,
+  count: (n) => Number.isInteger(n) ? grouped(n) : n.toFixed(1),
+  average: (n) => (Math.round(n * 10) / 10).toLocaleString('en-US', { minimumFractionDigits: 1 }) + ' B',
+  calls: (n) => scaled(n, ['', 'k', 'M', 'G', 'T'], 1000).trim() + ' calls',
+  bytesPerSecond: (n) => shortBytes(n) + '/s',
+  share: (n) => share(n, 1),
+  moment: (n) => (n / 1e6).toFixed(3) + ' s',
+};
+// The columns that a report declares for all its forms; a row has its `cells`. `more` adds by title what only a page has.
+function declared(more = {}) {
+  return data.table.columns.map(({ id, name, tip, unit }, at) => {
+    const number = unit !== 'text';
+    const cell = (row) => unit === 'amount' && row.cells[at] ? row.cells[at][chosen.metric === 'count' ? 0 : 1] : row.cells[at];
+    const show = (row) => cell(row) === null ? '-' : cell(row) === '' ? '' : UNITS[unit](cell(row));
+    const longest = data.table.rows.reduce((most, cells) => Math.max(most, show({ cells }).length), 0);
+    const width = number ? Math.max(80, longest * 8.1 + 24, name.length * 7.2 + 36) : undefined;
+    return { id, name, tip, number, show, value: (row) => cell(row) ?? (number ? -1 : ''), width, ...more[id] };
+  });
+}
+
+// The name of a row: of a site its place.
+const nameColumn = { id: 'name', name: 'Name', code: true, value: (row) => row.name, show: (row) => row.name, draw: (td, row) => { if (row.class) placeCell(td, row); } };
+
 function grid(columns, options) {
   const scroll = byId('scroll'), body = byId('body'), head = byId('head');
   const HEIGHT = options.height || 30;

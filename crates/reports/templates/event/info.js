@@ -1,15 +1,9 @@
 // What is in a trace: sizes, quality after rotations, files.
 
-const files = data.files.map((file) => ({ ...file, key: file.name, count: file.blocks }));
+const files = data.files.map((file, at) => ({ ...file, cells: data.table.rows[at], key: file.name, count: file.blocks }));
 const most = Math.max(...files.map((file) => file.bytes), 1);
-const columns = [
-  { id: 'index', name: 'Number', number: true, width: 100, value: (row) => row.index, show: (row) => grouped(row.index) },
-  { id: 'name', name: 'File', code: true, value: (row) => row.name, show: (row) => row.name },
-  { id: 'bytes', name: 'Size', number: true, width: 220, value: (row) => row.bytes, show: (row) => bytes(row.bytes), draw: (td, row) => barCell(td, row.bytes, most) },
-  { id: 'blocks', name: 'Blocks', number: true, width: 120, value: (row) => row.blocks, show: (row) => grouped(row.blocks) },
-  { id: 'collections', name: 'Collections', number: true, width: 120, value: (row) => row.collections, show: (row) => grouped(row.collections) },
-];
-const table = grid(columns, { sort: () => 'index', dir: 'asc', what: (n) => n === 1 ? 'file' : 'files', picked: () => {} });
+const columns = declared({ file: { id: 'name', code: true }, size: { draw: (td, row) => barCell(td, row.bytes, most) } });
+const table = grid(columns, { sort: () => 'number', dir: 'asc', what: (n) => n === 1 ? 'file' : 'files', picked: () => {} });
 
 function drawSizes() {
   const all = data.compression;

@@ -2,14 +2,16 @@
 
 const parts = data.parts.map((row, at) => ({ ...row, key: String(at), rank: at, count: 0 }));
 parts.push({ key: 'rest', rank: parts.length, name: 'in no part (shared memory, or read a moment later)', bytes: data.notInParts, what: null, makers: [], count: 0 });
+parts.forEach((row, at) => { row.cells = data.table.rows[at]; });
 const most = Math.max(...parts.map((row) => row.bytes), 1);
 const narrow = innerWidth < 700;
 const text = (show) => (td, row) => td.replaceChildren(element('span', 'wrapped', show(row)));
 const columns = [
   { id: 'rank', name: 'No.', number: true, hidden: () => narrow, width: 60, value: (row) => row.rank, show: (row) => grouped(row.rank + 1) },
-  { id: 'name', name: 'Part', value: (row) => row.name, draw: text((row) => row.name) },
-  { id: 'bytes', name: 'Bytes', number: true, width: narrow ? 130 : 190, value: (row) => row.bytes, show: (row) => bytes(row.bytes), draw: (td, row) => barCell(td, Math.max(0, row.bytes), most) },
-  { id: 'share', name: 'Of the charge', number: true, spare: true, width: 130, value: (row) => row.bytes, show: (row) => share(Math.max(0, row.bytes), data.charged) },
+  ...declared({
+    bytes: { draw: (td, row) => barCell(td, Math.max(0, row.bytes), most) }, share: { spare: true },
+    part: { id: 'name', draw: text((row) => row.name) },
+  }),
   { id: 'what', name: 'What to do', spare: true, hidden: () => narrow, value: (row) => row.what ?? '', draw: text((row) => row.what ?? '') },
 ];
 function describe(row) {

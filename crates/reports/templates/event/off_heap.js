@@ -1,20 +1,18 @@
 // Memory outside of the heap that Java code owns, by the line that made it.
 
 const placeOf = (one) => one.class + (one.method ? '.' + one.method : '') + (one.line === null ? '' : ':' + one.line);
-const made = data.rows.map((row, at) => ({ ...row, key: String(at), name: placeOf(row), bytes: row.live.bytes, count: row.live.count }));
+const made = data.rows.map((row, at) => ({ ...row, cells: data.table.rows[at], key: String(at), name: placeOf(row), bytes: row.live.bytes, count: row.live.count }));
 const most = Math.max(...made.map((row) => row.bytes), 1);
 const narrow = innerWidth < 700;
 function drawLine(td, row) {
   if (narrow) td.replaceChildren(element('span', 'at', row.kind), element('span', 'wrapped', row.name));
 }
-const columns = [
-  { id: 'bytes', name: 'Live', number: true, width: narrow ? 130 : 170, value: (row) => row.bytes, show: (row) => bytes(row.bytes), draw: (td, row) => barCell(td, row.bytes, most) },
-  { id: 'live', name: 'Blocks', number: true, spare: true, width: 100, value: (row) => row.count, show: (row) => grouped(row.count) },
-  { id: 'made', name: 'Made in all', number: true, spare: true, width: 150, value: (row) => row.made.bytes, show: (row) => bytes(row.made.bytes) },
-  { id: 'madeBlocks', name: 'Blocks made', number: true, spare: true, width: 120, value: (row) => row.made.count, show: (row) => grouped(row.made.count) },
-  { id: 'kind', name: 'Kind', hidden: () => narrow, width: 140, value: (row) => row.kind, show: (row) => row.kind },
-  { id: 'name', name: 'Line', code: !narrow, value: (row) => row.name, show: (row) => row.name, draw: drawLine },
-];
+const columns = declared({
+  live: { draw: (td, row) => barCell(td, row.bytes, most) },
+  blocks: { spare: true }, made: { spare: true }, 'blocks made': { spare: true },
+  kind: { hidden: () => narrow, width: 140 },
+  line: { id: 'name', code: !narrow, draw: drawLine },
+});
 function describe(row) {
   const detail = detailFor(row);
   if (!detail) return;
@@ -29,7 +27,7 @@ function describe(row) {
     detail.append(box);
   }
 }
-const table = grid(columns, { sort: () => 'bytes', height: narrow ? 62 : 30, what: (n) => n === 1 ? 'line' : 'lines', picked: describe });
+const table = grid(columns, { sort: () => 'live', height: narrow ? 62 : 30, what: (n) => n === 1 ? 'line' : 'lines', picked: describe });
 
 function changed() {
   const hit = matcher(chosen.q);

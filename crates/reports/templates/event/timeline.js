@@ -7,7 +7,7 @@ const KIND_COLOURS = { young: 0, mixed: 1, full: 3, cleanup: 4 };
 const kindColour = (kind) => colour(KIND_COLOURS[kind] ?? 5);
 const seconds = (micros) => micros / 1e6;
 const axisTime = (micros, span) => seconds(micros).toFixed(span < 2e5 ? 3 : span < 2e6 ? 2 : span < 2e7 ? 1 : 0) + ' s';
-const collections = data.collections.map((one, at) => ({ ...one, at, key: 'c' + one.number, name: `collection ${one.number} (${one.kind})`, count: one.live?.count ?? 0, bytes: one.live?.bytes ?? 0 }));
+const collections = data.collections.map((one, at) => ({ ...one, at, cells: data.table.rows[at], key: 'c' + one.number, name: `collection ${one.number} (${one.kind})`, count: one.live?.count ?? 0, bytes: one.live?.bytes ?? 0 }));
 const moments = data.moments;
 const end = Math.max(data.endMicros ?? 0, ...moments.map((one) => one.micros), ...collections.map((one) => one.startMicros + one.pauseMicros), 1);
 const low = () => Number(chosen.from || 0), high = () => Number(chosen.to || end);
@@ -113,19 +113,11 @@ function tell({ index, at }, heap, rated) {
   drawLegend(heap.all, index, heap.format);
   return out;
 }
-const given0 = (part, key) => part ? part[key] : -1;
-const columns = [
-  { id: 'number', name: 'Collection', number: true, width: 100, value: (row) => row.number, show: (row) => grouped(row.number) },
-  { id: 'kind', name: 'Kind', width: 100, value: (row) => row.kind, draw: (td, row) => { const dot = element('i', 'dot'); dot.style.background = kindColour(row.kind); td.append(dot, row.kind); } },
-  { id: 'at', name: 'At', number: true, width: 100, value: (row) => row.startMicros, show: (row) => seconds(row.startMicros).toFixed(3) + ' s' },
-  { id: 'pause', name: 'Pause', number: true, width: 100, value: (row) => row.pauseMicros, show: (row) => duration(row.pauseMicros), draw: (td, row) => barCell(td, row.pauseMicros, longest) },
-  { id: 'walk', name: 'Agent', tip: 'the part of the pause that the tracing agent took', number: true, width: 95, value: (row) => row.walkMicros, show: (row) => duration(row.walkMicros) },
-  { id: 'allocated', name: 'Allocated before', number: true, width: 130, value: (row) => row.allocated.bytes, show: (row) => shortBytes(row.allocated.bytes) },
-  { id: 'died', name: 'Died', number: true, width: 100, value: (row) => given0(row.died, 'bytes'), show: (row) => row.died ? shortBytes(row.died.bytes) : '-' },
-  { id: 'moved', name: 'Moved', number: true, width: 110, value: (row) => given0(row.moved, 'count'), show: (row) => row.moved ? shortObjects(row.moved.count) : '-' },
-  { id: 'after', name: 'Live after', number: true, width: 110, value: (row) => given0(row.live, 'bytes'), show: (row) => row.live ? shortBytes(row.live.bytes) : '-' },
-  { id: 'cause', name: 'Cause', value: (row) => row.cause, show: (row) => row.cause + (row.fault ? '  (moves not known: ' + row.fault + ')' : '') },
-];
+const columns = declared({
+  kind: { width: 100, draw: (td, row) => { const dot = element('i', 'dot'); dot.style.background = kindColour(row.kind); td.prepend(dot); } },
+  pause: { draw: (td, row) => barCell(td, row.pauseMicros, longest) },
+  rate: { spare: true }, moved: { spare: true }, promoted: { spare: true },
+});
 const longest = Math.max(...collections.map((one) => one.pauseMicros), 1);
 const table = grid(columns, { sort: () => 'number', dir: 'asc', what: (n) => n === 1 ? 'collection' : 'collections', picked(row) {
   const detail = detailFor(row);

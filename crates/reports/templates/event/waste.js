@@ -1,20 +1,18 @@
 // What live bytes are wasted on, by kind and by the field that holds it.
 
 const lineOf = (line) => line === null ? 'not known' : line.class + '.' + line.method + (line.line === null ? '' : ':' + line.line) + (line.calls ? ' (by ' + line.calls + ')' : '');
-const wasted = data.waste.map((row, at) => ({ ...row, key: String(at), name: row.holder || '(holder not known)', count: row.objects, made: lineOf(row.class === null ? null : row) }));
+const wasted = data.waste.map((row, at) => ({ ...row, cells: data.table.rows[at], key: String(at), name: row.holder || '(holder not known)', count: row.objects, made: lineOf(row.class === null ? null : row) }));
 const most = Math.max(...wasted.map((row) => row.bytes), 1);
 const narrow = innerWidth < 700;
 function drawHolder(td, row) {
   if (narrow) td.replaceChildren(element('span', 'at', row.kind), element('span', 'wrapped', row.name));
 }
-const columns = [
-  { id: 'bytes', name: 'Saves', number: true, width: narrow ? 130 : 170, value: (row) => row.bytes, show: (row) => bytes(row.bytes), draw: (td, row) => barCell(td, row.bytes, most) },
-  { id: 'share', name: 'Of the heap', number: true, spare: true, width: 110, value: (row) => row.bytes, show: (row) => share(row.bytes, data.liveBytes) },
-  { id: 'objects', name: 'Objects', number: true, spare: true, width: 120, value: (row) => row.objects, show: (row) => grouped(row.objects) },
-  { id: 'kind', name: 'Kind', hidden: () => narrow, width: 210, value: (row) => row.kind, show: (row) => row.kind },
-  { id: 'name', name: 'Held by', code: !narrow, value: (row) => row.name, show: (row) => row.name, draw: drawHolder },
-  { id: 'made', name: 'Made by', code: true, spare: true, hidden: () => narrow, value: (row) => row.made, show: (row) => row.made },
-];
+const columns = [...declared({
+  bytes: { draw: (td, row) => barCell(td, row.bytes, most) },
+  share: { spare: true }, objects: { spare: true }, 'also elsewhere': { spare: true },
+  kind: { hidden: () => narrow, width: 210 },
+  'held by': { id: 'name', code: !narrow, draw: drawHolder },
+}), { id: 'made', name: 'Made by', code: true, spare: true, hidden: () => narrow, value: (row) => row.made, show: (row) => row.made }];
 function describe(row) {
   const detail = detailFor(row);
   if (!detail) return;

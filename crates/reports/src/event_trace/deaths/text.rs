@@ -3,9 +3,9 @@
 use super::document::{AgeClock, DeathSpansDoc, DeathsReport, LivesDoc, QuantilesDoc, StreamLevel};
 use crate::event_trace::DEFAULT_TOP;
 use crate::event_trace::block_bars::bar;
-use crate::event_trace::columns::Columns;
 use crate::event_trace::text_parts::cut;
 use crate::quantity::{bytes, bytes_in_objects, counted, grouped, objects, share, short_bytes};
+use crate::table::Printed;
 use crate::text::next_command::NextCommand;
 use crate::text::{fact, next_command::shell_word, section};
 use crate::text_lines::TextLines;
@@ -90,7 +90,7 @@ fn write_clocks(out: &mut TextLines, report: &DeathsReport) {
         out,
         "SPANS of all dead objects: half are at most p50, nine of ten at most p90",
     );
-    let mut table = Columns::new(&["span", "clock", ">p50", ">p90", ">max"]);
+    let mut table = Printed::new(["span", "clock", ">p50", ">p90", ">max"]);
     let clocks = &report.on_clocks;
     for (clock, spans) in [
         (AgeClock::Bytes, clocks.bytes),
@@ -139,7 +139,7 @@ fn write_survival(out: &mut TextLines, report: &DeathsReport) {
         return;
     };
     section(out, "SURVIVAL: which share lives longer");
-    let mut table = Columns::new(&[">than", ">of objects", ">of bytes", ">died younger", ""]);
+    let mut table = Printed::new([">than", ">of objects", ">of bytes", ">died younger", ""]);
     let shown: Vec<_> = points.iter().skip(first).collect();
     let step = shown.len().div_ceil(AGES).max(1);
     let mut died = 0_u64;
@@ -177,7 +177,7 @@ fn write_shape(out: &mut TextLines, report: &DeathsReport) {
         return;
     }
     section(out, "REFERENCES that were stored");
-    let mut table = Columns::new(&["", ">stores", ">share", ">half are closer than"]);
+    let mut table = Printed::new(["", ">stores", ">share", ">half are closer than"]);
     for (name, list, count) in [
         ("to an older object", stores.to_older.as_slice(), older),
         ("to a younger object", stores.to_younger.as_slice(), younger),
@@ -215,7 +215,7 @@ fn write_sites(out: &mut TextLines, report: &DeathsReport) {
         out,
         &format!("SITES ({what}); ages in {}", clock_unit(report.clock)),
     );
-    let mut table = Columns::new(&[
+    let mut table = Printed::new([
         ">bytes",
         ">objects",
         ">alive",

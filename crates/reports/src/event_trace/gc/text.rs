@@ -4,10 +4,10 @@ use super::document::{GcContextDoc, GcCostDoc, GcReport, PauseKindDoc};
 use crate::event_trace::DEFAULT_TOP;
 use crate::event_trace::amounts::sum;
 use crate::event_trace::callers;
-use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
 use crate::event_trace::text_parts::{cut, head, next_commands, trouble, wrapped};
 use crate::quantity::{bytes, counted, grouped, micros, share, short_bytes};
+use crate::table::Printed;
 use crate::text::next_command::NextCommand;
 use crate::text::table::more;
 use crate::text::{fact, section};
@@ -116,7 +116,7 @@ fn write_candidates(out: &mut TextLines, report: &GcReport) {
         );
         fact(out, "unfinished", &note);
     }
-    let mut table = Columns::new(&[">saved", ">from", ">to", ">held", "source", "target"]);
+    let mut table = Printed::new([">saved", ">from", ">to", ">held", "source", "target"]);
     for row in &report.candidates {
         let [low, high] = row.cost.unused.pause_interval;
         table.row([
@@ -171,12 +171,12 @@ fn pauses(kind: &PauseKindDoc) -> String {
 }
 
 /// Costs of a type, and what `place` is the title of.
-fn table_of(report: &GcReport, place: &'static str) -> Columns {
+fn table_of(report: &GcReport, place: &'static str) -> Printed {
     let times = match report.is_of_cycles() {
         true => ">CPU",
         false => ">pauses",
     };
-    Columns::new(&[
+    Printed::new([
         times,
         ">share",
         ">brings on",

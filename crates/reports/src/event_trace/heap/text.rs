@@ -3,12 +3,12 @@
 use super::document::{HeapMoment, HeapReport};
 use crate::event_trace::block_bars::{bar, shares};
 use crate::event_trace::callers;
-use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
 use crate::event_trace::text_parts::{after, cut, head, next_commands, trouble};
 use crate::event_trace::{AGES_SHOWN, DEFAULT_TOP, survived};
 use crate::json::AmountDoc;
 use crate::quantity::{average, bytes, bytes_in_objects, counted, grouped, objects, share};
+use crate::table::Printed;
 use crate::text::next_command::NextCommand;
 use crate::text::table::more;
 use crate::text::{fact, section};
@@ -98,7 +98,7 @@ fn write_types(out: &mut TextLines, report: &HeapReport) {
             cut(shown, all, "type", &report.head.filter.sort)
         ),
     );
-    let mut table = Columns::new(&[">bytes", ">share", ">objects", ">average", "type"]);
+    let mut table = Printed::new([">bytes", ">share", ">objects", ">average", "type"]);
     for row in report.types.iter().take(shown) {
         table.row([
             bytes(row.bytes),
@@ -125,7 +125,7 @@ fn write_layouts(out: &mut TextLines, report: &HeapReport) {
             |size| bytes(i64::from(size)),
         );
         section(out, &format!("FIELDS of {} ({size})", layout.ty));
-        let mut table = Columns::new(&[">offset", "type", "field", "declared by"]);
+        let mut table = Printed::new([">offset", "type", "field", "declared by"]);
         for field in &layout.fields {
             table.row([
                 field.offset.to_string(),
@@ -140,7 +140,7 @@ fn write_layouts(out: &mut TextLines, report: &HeapReport) {
 
 /// The line for what a table does not show: `more` rows.
 fn write_rest(
-    table: &mut Columns,
+    table: &mut Printed,
     report: &HeapReport,
     shown: impl Iterator<Item = (i64, i64)>,
     left_out: usize,
@@ -172,7 +172,7 @@ fn write_sites(out: &mut TextLines, report: &HeapReport) {
             cut(shown, all, "site", &report.head.filter.sort)
         ),
     );
-    let mut table = Columns::new(&[
+    let mut table = Printed::new([
         ">bytes",
         ">share",
         ">objects",
@@ -262,7 +262,7 @@ fn write_threads(out: &mut TextLines, report: &HeapReport) {
             )
         ),
     );
-    let mut table = Columns::new(&[">bytes", ">share", ">objects", "thread"]);
+    let mut table = Printed::new([">bytes", ">share", ">objects", "thread"]);
     for row in report.threads.iter().take(shown) {
         table.row([
             bytes(row.bytes),
@@ -284,7 +284,7 @@ fn write_ages(out: &mut TextLines, report: &HeapReport) {
     }
     section(out, "AGES, in collections survived");
     let most = report.ages.iter().copied().max().unwrap_or(0);
-    let mut table = Columns::new(&[">survived", ">objects", ">share", ""]);
+    let mut table = Printed::new([">survived", ">objects", ">share", ""]);
     for (age, count) in report
         .ages
         .iter()
@@ -306,7 +306,7 @@ fn write_spaces(out: &mut TextLines, report: &HeapReport) {
         return;
     }
     section(out, "SPACES of the whole heap");
-    let mut table = Columns::new(&[
+    let mut table = Printed::new([
         "kind",
         ">areas",
         ">used",

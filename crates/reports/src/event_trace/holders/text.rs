@@ -1,12 +1,12 @@
 //! For a terminal: how dump and trace agree, retained bytes by type and by site, paths from roots.
 
 use super::document::{HoldersReport, JoinDoc, TypeCountDoc};
-use crate::event_trace::columns::Columns;
 use crate::event_trace::holder_docs::HoldingDoc;
 use crate::event_trace::holder_lines::{retained, write_path};
 use crate::event_trace::place::WITHOUT_EVENT;
 use crate::event_trace::text_parts::{head, next_commands, trouble};
 use crate::quantity::{bytes, bytes_in_objects, counted, grouped, objects, share};
+use crate::table::Printed;
 use crate::text::next_command::NextCommand;
 use crate::text::next_command::shell_word;
 use crate::text::table::more;
@@ -158,7 +158,7 @@ fn amount(held: &HoldingDoc) -> String {
 
 const COLUMNS: [&str; 6] = [">retained", ">share", ">bytes", ">objects", ">ages", "name"];
 
-fn row(table: &mut Columns, report: &HoldersReport, held: &HoldingDoc, name: String) {
+fn row(table: &mut Printed, report: &HoldersReport, held: &HoldingDoc, name: String) {
     table.row([
         bytes(held.retained),
         share(held.retained, report.total.bytes),
@@ -177,7 +177,7 @@ fn write_sites(out: &mut TextLines, report: &HoldersReport) {
         counted(report.rows.sites, "site")
     );
     section(out, &title);
-    let mut table = Columns::new(&COLUMNS);
+    let mut table = Printed::new(COLUMNS);
     for site in report.sites.iter().take(shown) {
         let place = &site.place;
         row(
@@ -210,7 +210,7 @@ fn write_types(out: &mut TextLines, report: &HoldersReport) {
         counted(report.rows.types, "type")
     );
     section(out, &title);
-    let mut table = Columns::new(&COLUMNS);
+    let mut table = Printed::new(COLUMNS);
     for ty in report.types.iter().take(shown) {
         row(&mut table, report, &ty.held, ty.ty.clone());
     }

@@ -1,9 +1,10 @@
 //! For a terminal. `ducktrack info` prints it after the facts of `ducktrack.trace`.
 
-use super::document::{InfoReport, LayoutsDoc};
-use crate::event_trace::columns::Columns;
+use super::document::{InfoReport, LayoutsDoc, RotationDoc};
+use super::table::table;
 use crate::event_trace::text_parts::next_commands;
 use crate::quantity::{bytes, bytes_in_objects, counted, grouped, objects, share};
+use crate::table::{Table, Unit};
 use crate::text::next_command::NextCommand;
 use crate::text::{fact, section};
 use crate::text_lines::TextLines;
@@ -248,32 +249,21 @@ fn write_quality(out: &mut TextLines, report: &InfoReport) {
         out.push_str("  nothing was rotated: events are there from the first on\n");
         return;
     }
-    let mut table = Columns::new(&[
-        ">file",
-        ">collection",
-        ">objects",
-        ">differences",
-        "quality",
-    ]);
     let rotations = &report.quality.rotations;
-    for (at, rotation) in rotations.iter().enumerate() {
-        if at >= ENDS && at + ENDS < rotations.len() {
-            continue;
-        }
-        let shares: Vec<String> = rotation
-            .quality
-            .iter()
-            .map(|quality| share(quality.with_site, quality.objects))
-            .collect();
-        table.row([
-            grouped(rotation.file),
-            grouped(rotation.collection),
-            objects(rotation.objects),
-            rotation.differences.map_or_else(|| "-".to_owned(), grouped),
-            shares.join(", "),
-        ]);
-    }
-    table.write(out);
+    let shown = rotations.iter().enumerate();
+    let shown = shown.filter(|(at, _)| *at < ENDS || at + ENDS >= rotations.len());
+    let quality = |row: &RotationDoc| {
+        let shares = row.quality.iter();
+        let shares = shares.map(|quality| share(quality.with_site, quality.objects));
+        shares.collect::<Vec<String>>().join(", ")
+    };
+    Table::<RotationDoc>::new()
+        .in_text("file", Unit::Count, |row| row.file)
+        .in_text("collection", Unit::Count, |row| row.collection)
+        .in_text("objects", Unit::Objects, |row| row.objects)
+        .in_text("differences", Unit::Count, |row| row.differences)
+        .in_text("quality", Unit::Text, quality)
+        .write(out, shown.map(|(_, rotation)| rotation));
     if rotations.len() > 2 * ENDS {
         out.push_str(&format!(
             "  {} more between them\n",
@@ -287,25 +277,14 @@ fn write_files(out: &mut TextLines, report: &InfoReport) {
         out,
         &format!("EVENT FILES ({})", grouped(report.files.len() as u64)),
     );
-    let mut table = Columns::new(&["file", ">size", ">blocks", ">collections"]);
+    let table = table();
+    let mut text = table.text();
     for (at, file) in report.files.iter().enumerate() {
-        if at >= ENDS && at + ENDS < report.files.len() {
-            if at == ENDS {
-                table.row([
-                    "...".to_owned(),
-                    String::new(),
-                    String::new(),
-                    String::new(),
-                ]);
-            }
-            continue;
+        if at < ENDS || at + ENDS >= report.files.len() {
+            text.row(file);
+        } else if at == ENDS {
+            text.gap();
         }
-        table.row([
-            file.name.clone(),
-            bytes(file.bytes),
-            grouped(file.blocks),
-            grouped(file.collections),
-        ]);
     }
-    table.write(out);
+    text.write(out);
 }

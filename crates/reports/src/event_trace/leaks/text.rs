@@ -9,11 +9,11 @@ use super::interval::IntervalDoc;
 use super::kept;
 use super::off_heap::OffHeapLeakDoc;
 use super::words::{MeasureDoc, RunVerdictDoc, SpanEndDoc, UnknownDoc, VerdictDoc};
-use crate::event_trace::columns::Columns;
 use crate::event_trace::duration::duration;
 use crate::event_trace::path_fold::lines as path_lines;
 use crate::event_trace::text_parts::{head, next_commands, trouble, wrapped};
 use crate::quantity::{bytes, counted, grouped, share, short_bytes};
+use crate::table::Printed;
 use crate::text::next_command::{NextCommand, shell_word};
 use crate::text::{fact, section};
 use crate::text_lines::TextLines;
@@ -395,7 +395,7 @@ fn write_rest(out: &mut TextLines, report: &LeaksReport, most: usize) {
             _ => format!("{} more", counted(rest.len() as u64, "candidate")),
         },
     );
-    let mut table = Columns::new(&[
+    let mut table = Printed::new([
         "verdict", ">kept", ">per MB", ">objects", "target", "made at",
     ]);
     for row in rest.iter().take(ROWS / 2) {
@@ -416,7 +416,7 @@ fn write_sites(out: &mut TextLines, sites: &[SiteVerdictDoc]) {
         out,
         &format!("{}, most kept first", counted(sites.len() as u64, "site")),
     );
-    let mut table = Columns::new(&[
+    let mut table = Printed::new([
         "verdict",
         ">kept",
         ">per MB",

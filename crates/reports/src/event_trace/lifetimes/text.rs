@@ -4,12 +4,12 @@ use super::document::{LifetimeContextDoc, LifetimeDoc, LifetimesReport};
 use crate::event_trace::amounts::signed;
 use crate::event_trace::block_bars::{bar, shares};
 use crate::event_trace::callers;
-use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
 use crate::event_trace::text_parts::{cut, head, next_commands, trouble};
 use crate::event_trace::{AGES_SHOWN, DEFAULT_TOP, survived};
 use crate::json::AmountDoc;
 use crate::quantity::{bytes, bytes_in_objects, counted, objects, share, short_bytes};
+use crate::table::Printed;
 use crate::text::next_command::NextCommand;
 use crate::text::table::more;
 use crate::text::{fact, section};
@@ -131,7 +131,7 @@ fn write_deaths(out: &mut TextLines, all: &LifetimeDoc) {
     section(out, "DEATHS, by collections survived");
     let most = all.died.iter().copied().max().unwrap_or(0);
     let bars = bar_width(out);
-    let mut table = Columns::new(&[">survived", ">objects", ">share", ">bytes", ""]);
+    let mut table = Printed::new([">survived", ">objects", ">share", ">bytes", ""]);
     for (entry, count) in all.died.iter().enumerate().filter(|(_, count)| **count > 0) {
         let size = all.died_bytes.get(entry).copied().unwrap_or(0);
         table.row([
@@ -167,7 +167,7 @@ fn write_until_death(out: &mut TextLines, all: &LifetimeDoc) {
         .fold(0_u64, |sum, count| sum.saturating_add(*count));
     let most = all.bytes_until_death.iter().copied().max().unwrap_or(0);
     let bars = bar_width(out);
-    let mut table = Columns::new(&[">below", ">objects", ">share", ""]);
+    let mut table = Printed::new([">below", ">objects", ">share", ""]);
     for (entry, count) in all
         .bytes_until_death
         .iter()
@@ -199,7 +199,7 @@ fn write_sites(out: &mut TextLines, report: &LifetimesReport) {
             cut(shown, all, "site", &report.head.filter.sort)
         ),
     );
-    let mut table = Columns::new(&[
+    let mut table = Printed::new([
         ">bytes",
         ">objects",
         "died after",
@@ -270,7 +270,7 @@ fn write_medium(out: &mut TextLines, report: &LifetimesReport) {
             cut(shown, sites.len(), "site", "bytes")
         ),
     );
-    let mut table = Columns::new(&[
+    let mut table = Printed::new([
         ">bytes",
         ">objects",
         ">of promoted",

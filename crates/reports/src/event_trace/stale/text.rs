@@ -4,11 +4,11 @@ use super::build::stale_of;
 use super::document::{StalePartDoc, StaleReport};
 use crate::event_trace::DEFAULT_TOP;
 use crate::event_trace::block_bars::{bar, shares, sparkline};
-use crate::event_trace::columns::Columns;
 use crate::event_trace::place::WITHOUT_EVENT;
 use crate::event_trace::text_parts::{after, cut, head, next_commands, trouble};
 use crate::json::CallerDoc;
 use crate::quantity::{bytes, bytes_in_objects, counted, objects, share};
+use crate::table::Printed;
 use crate::text::next_command::NextCommand;
 use crate::text::table::more;
 use crate::text::{CALLERS, WITHOUT_CALLER, fact, section};
@@ -89,7 +89,7 @@ fn write_levels(out: &mut TextLines, report: &StaleReport) {
     );
     let most = report.staleness.iter().map(|level| level.bytes).max();
     let most = most.unwrap_or(0).unsigned_abs();
-    let mut table = Columns::new(&[
+    let mut table = Printed::new([
         ">collections",
         ">bytes",
         ">share",
@@ -141,7 +141,7 @@ fn write_types(out: &mut TextLines, report: &StaleReport) {
         out,
         &format!("TYPES ({})", cut(shown, all, "type", &by(report))),
     );
-    let mut table = Columns::new(&[">stale", ">live", ">objects", "0 1 2-3 ..", "type"]);
+    let mut table = Printed::new([">stale", ">live", ">objects", "0 1 2-3 ..", "type"]);
     for row in report.types.iter().take(shown) {
         let [stale, live, count, levels] = columns(&row.part);
         table.row([stale, live, count, levels, row.ty.clone()]);
@@ -172,7 +172,7 @@ fn write_sites(out: &mut TextLines, report: &StaleReport) {
             cut(shown, all, "site", &by(report))
         ),
     );
-    let mut table = Columns::new(&[
+    let mut table = Printed::new([
         ">stale",
         ">live",
         ">objects",

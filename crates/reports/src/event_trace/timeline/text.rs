@@ -1,13 +1,13 @@
 //! For a terminal: pauses and rates, the collections, and what the heap was made of.
 
-use super::document::{CollectionDoc, LayerDoc, TimelineReport};
+use super::document::{LayerDoc, TimelineReport};
+use super::table::table;
 use crate::event_trace::DEFAULT_TOP;
-use crate::event_trace::block_bars::{bar, sparkline};
-use crate::event_trace::columns::Columns;
+use crate::event_trace::block_bars::sparkline;
 use crate::event_trace::place::WITHOUT_EVENT;
 use crate::event_trace::text_parts::{head, next_commands, trouble};
-use crate::json::AmountDoc;
 use crate::quantity::{bytes, bytes_in_objects, counted, grouped, micros, share, short_bytes};
+use crate::table::{Table, Unit};
 use crate::text::next_command::NextCommand;
 use crate::text::{fact, section};
 use crate::text_lines::TextLines;
@@ -150,21 +150,22 @@ fn layers<'a>(
     rows: impl Iterator<Item = (String, &'a LayerDoc)>,
 ) {
     section(out, title);
-    let mut table = Columns::new(&[">first", ">most", ">last", "bytes over time", "name"]);
-    for (name, layer) in rows {
-        let value = |value: Option<&u64>| short_bytes(value.copied().unwrap_or(0));
-        if layer.sizes.iter().all(|size| *size == 0) {
-            continue;
-        }
-        table.row([
-            value(layer.sizes.first()),
-            value(layer.sizes.iter().max()),
-            value(layer.sizes.last()),
-            sparkline(&layer.sizes, WIDTH),
-            name,
-        ]);
-    }
-    table.write(out);
+    Table::<(String, &LayerDoc)>::new()
+        .in_text("first", Unit::ShortBytes, |row| {
+            row.1.sizes.first().copied()
+        })
+        .in_text("most", Unit::ShortBytes, |row| {
+            row.1.sizes.iter().max().copied()
+        })
+        .in_text("last", Unit::ShortBytes, |row| row.1.sizes.last().copied())
+        .in_text("bytes over time", Unit::Text, |row| {
+            sparkline(&row.1.sizes, WIDTH)
+        })
+        .in_text("name", Unit::Text, |row| row.0.clone())
+        .write(
+            out,
+            rows.filter(|(_, layer)| layer.sizes.iter().any(|size| *size > 0)),
+        );
 }
 
 fn write_collections(out: &mut TextLines, report: &TimelineReport) {
@@ -174,66 +175,15 @@ fn write_collections(out: &mut TextLines, report: &TimelineReport) {
         out.push_str("  none was recorded\n");
         return;
     }
-    let longest = report.totals.longest_pause_micros;
-    let mut table = Columns::new(&[
-        ">number",
-        ">at",
-        "kind",
-        ">pause",
-        ">agent",
-        "",
-        ">allocated",
-        ">rate",
-        ">died",
-        ">moved",
-        ">promoted",
-        ">live after",
-        "cause",
-    ]);
+    let table = table(report);
+    let mut text = table.text();
     for at in chosen(all, report) {
         match report.collections.get(at) {
-            Some(point) => table.row(cells(point, longest)),
-            None => table.row::<13>(std::array::from_fn(|column| {
-                if column == 0 {
-                    "...".to_owned()
-                } else {
-                    String::new()
-                }
-            })),
+            Some(point) => text.row(point),
+            None => text.gap(),
         }
     }
-    table.write(out);
-}
-
-fn cells(point: &CollectionDoc, longest: u64) -> [String; 13] {
-    let size = |amount: Option<AmountDoc>| {
-        amount.map_or_else(
-            || "-".to_owned(),
-            |amount| short_bytes(amount.bytes.unsigned_abs()),
-        )
-    };
-    let cause = match &point.fault {
-        Some(fault) => format!("{}; moves not known: {fault}", point.cause),
-        None => point.cause.clone(),
-    };
-    [
-        grouped(point.number),
-        format!("{:.3} s", point.start_micros as f64 / 1e6),
-        point.kind.name().to_owned(),
-        micros(point.pause_micros),
-        micros(point.walk_micros),
-        bar(point.pause_micros, longest, 10),
-        short_bytes(point.allocated.bytes.unsigned_abs()),
-        point.bytes_per_second.map_or_else(
-            || "-".to_owned(),
-            |rate| format!("{}/s", short_bytes(rate as u64)),
-        ),
-        size(point.died),
-        size(point.moved),
-        size(point.promoted),
-        size(point.live),
-        cause,
-    ]
+    text.write(out);
 }
 
 /// Rows shown of all collections: half of them from the start, half from the end.

@@ -14,20 +14,23 @@ const INDENT: usize = 4;
 const LEAST_NAME: usize = 30;
 
 /// A table; columns whose name starts with `>` are numbers. The last column has names.
-pub(crate) struct Columns {
+pub(crate) struct Printed {
     names: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
-impl Columns {
-    pub(crate) fn new(names: &[&str]) -> Self {
+impl Printed {
+    pub(crate) fn new(names: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         Self {
-            names: names.iter().map(|name| (*name).to_owned()).collect(),
+            names: names
+                .into_iter()
+                .map(|name| name.as_ref().to_owned())
+                .collect(),
             rows: Vec::new(),
         }
     }
 
-    pub(super) fn row<const N: usize>(&mut self, cells: [String; N]) {
+    pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
         self.push(cells.into());
     }
 
@@ -158,10 +161,10 @@ mod tests {
     use super::*;
 
     fn table(width: Option<usize>) -> String {
-        let mut table = Columns::new(&[">bytes", ">share of the whole", "over time", "name"]);
+        let mut table = Printed::new([">bytes", ">share of the whole", "over time", "name"]);
         for name in ["com.acme.orders.Orders.total(Orders.java:42)", "b.C.d:7"] {
             let cells = ["1,234,567 B", "12.3 %", "________________________", name];
-            table.row(cells.map(str::to_owned));
+            table.push(cells.map(str::to_owned).into());
         }
         let mut out = TextLines::new(width);
         table.write(&mut out);
