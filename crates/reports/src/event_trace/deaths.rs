@@ -1,11 +1,11 @@
 //! `ducktrack lifetimes --deaths`: how long the objects of each site live, by exact death times.
 
 mod build;
-mod csv;
 mod document;
 mod facts;
 mod figures;
 mod places;
+mod table;
 mod text;
 
 pub use build::deaths_report;
@@ -41,10 +41,15 @@ impl Report for DeathsReport {
     }
 
     fn csv(&self) -> Result<String, ReportError> {
-        Ok(csv::csv(self))
+        Ok(table::csv(self))
     }
 
     fn html(&self) -> Result<String, ReportError> {
-        page::page(self, None, &facts::facts(self), page::DEATHS)
+        page::page(
+            self,
+            Some(table::page(self)),
+            &facts::facts(self),
+            page::DEATHS,
+        )
     }
 }

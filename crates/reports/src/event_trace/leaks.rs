@@ -2,7 +2,6 @@
 
 mod build;
 mod candidates;
-mod csv;
 mod document;
 mod facts;
 mod interval;
@@ -11,6 +10,7 @@ mod names;
 mod off_heap;
 mod sentence;
 mod sites;
+mod table;
 mod text;
 mod to_do;
 mod words;
@@ -53,7 +53,7 @@ impl Report for LeaksReport {
     }
 
     fn csv(&self) -> Result<String, ReportError> {
-        Ok(csv::csv(self))
+        Ok(table::csv(self))
     }
 
     fn html(&self) -> Result<String, ReportError> {

@@ -3,7 +3,9 @@
 use serde::{Serialize, Serializer};
 
 use crate::json::AmountDoc;
-use crate::quantity::{bytes, grouped, micros, objects, percent, share, short_bytes, tenths};
+use crate::quantity::{
+    bytes, counted, grouped, micros, objects, percent, share, short_bytes, tenths,
+};
 
 /// The unit of a column. On a page, a function of this name writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -23,6 +25,8 @@ pub(crate) enum Unit {
     ShortBytes,
     /// `1.2 kB/s`
     BytesPerSecond,
+    /// `1,234 calls`
+    Calls,
     /// Objects and bytes: `1.2 kB`, and on a page the one that is chosen
     Amount,
     /// `12.3 %`
@@ -81,6 +85,7 @@ impl Value {
                 Unit::Objects => objects(value),
                 Unit::Bytes => bytes(value),
                 Unit::ShortBytes => short(value),
+                Unit::Calls => counted(value, "call"),
                 Unit::Duration => micros(value.unsigned_abs() as u64),
                 Unit::Moment => format!("{:.3} s", value as f64 / 1e6),
                 _ => grouped(value),

@@ -7,22 +7,16 @@ const placeName = (place) => (place.class || place.method ? (place.class ? place
 const row = (one, key, name) => ({ ...one, count: one.objects, key, name, hay: (name + ' ' + one.type).toLowerCase() });
 const sites = data.sites.map((site, at) => row(site, 's' + at, placeName(site)));
 const types = data.types.map((type, at) => row({ ...type, context: [] }, 't' + at, type.type));
+[...sites, ...types].forEach((one, at) => { one.cells = data.table.rows[at]; });
 const bySite = () => chosen.rows === 'sites';
-const span = (id, name, tip, of) => ({ id, name, tip, number: true, width: 108, value: (one) => of(one) ?? -1, show: (one) => of(one) === undefined || of(one) === null ? '-' : age(of(one)) });
-const columns = [
-  { id: 'bytes', name: 'Allocated', number: true, width: fitting(bytes(data.selected.bytes)), value: (one) => one.bytes, show: (one) => bytes(one.bytes), draw: (td, one) => barCell(td, one.bytes, data.selected.bytes) },
-  { id: 'count', spare: true, name: 'Objects', number: true, width: fitting(objects(data.selected.objects)), value: (one) => one.count, show: (one) => objects(one.count) },
-  { id: 'alive', spare: true, name: 'Alive', tip: 'at the end', number: true, width: 90, value: (one) => amount(one.alive), show: (one) => amount(one.alive) ? short(amount(one.alive)) : '-' },
-  span('life', 'Lifetime p50', 'half live no longer', (one) => one.lifetime?.p50),
-  span('life90', 'Lifetime p90', 'nine of ten live no longer', (one) => one.lifetime?.p90),
-  { ...span('lifemax', 'Lifetime max', 'the longest', (one) => one.lifetime?.max), spare: true },
-  span('drag', 'Drag p50', 'from the last use until unreachable', (one) => one.drag?.p50),
-  { ...span('drag90', 'Drag p90', 'nine of ten drag no longer', (one) => one.drag?.p90), spare: true },
-  { id: 'type', spare: true, name: 'Type', code: true, width: 180, hidden: () => !bySite(), value: (one) => one.type, show: (one) => one.type },
-  { id: 'name', name: 'Name', code: true, value: (one) => one.name, show: (one) => one.name, draw: (td, one) => { if (one.class) td.replaceChildren(one.name.slice(one.class.length + 1), element('span', 'package', one.class)); } },
-];
+const spare = { spare: true };
+const columns = [...declared({
+  bytes: { draw: (td, one) => barCell(td, one.bytes, data.selected.bytes) },
+  objects: spare, alive: spare, 'lifetime max': spare, 'drag p90': spare,
+  type: { spare: true, code: true, width: 180, hidden: () => !bySite() },
+}), { ...nameColumn, draw: (td, one) => { if (one.class) td.replaceChildren(one.name.slice(one.class.length + 1), element('span', 'package', one.class)); } }];
 const table = grid(columns, {
-  sort: () => chosen.metric,
+  sort: () => chosen.metric === 'count' ? 'objects' : 'bytes',
   what: (n) => (bySite() ? 'site' : 'type') + (n === 1 ? '' : 's'),
   picked(one) {
     const detail = detailFor(one);

@@ -1,11 +1,14 @@
 //! For a terminal: the run, survival, sites.
 
-use super::document::{AgeClock, DeathSpansDoc, DeathsReport, LivesDoc, QuantilesDoc, StreamLevel};
+use super::document::{
+    AgeClock, DeathSpansDoc, DeathsReport, QuantilesDoc, StreamLevel, SurvivalDoc,
+};
+use super::table::{Line, table};
 use crate::event_trace::DEFAULT_TOP;
 use crate::event_trace::block_bars::bar;
 use crate::event_trace::text_parts::cut;
-use crate::quantity::{bytes, bytes_in_objects, counted, grouped, objects, share, short_bytes};
-use crate::table::Printed;
+use crate::quantity::{bytes, bytes_in_objects, counted, grouped, micros, share, short_bytes};
+use crate::table::{Table, Unit, Value};
 use crate::text::next_command::NextCommand;
 use crate::text::{fact, next_command::shell_word, section};
 use crate::text_lines::TextLines;
@@ -90,22 +93,25 @@ fn write_clocks(out: &mut TextLines, report: &DeathsReport) {
         out,
         "SPANS of all dead objects: half are at most p50, nine of ten at most p90",
     );
-    let mut table = Printed::new(["span", "clock", ">p50", ">p90", ">max"]);
     let clocks = &report.on_clocks;
-    for (clock, spans) in [
+    let clocks = [
         (AgeClock::Bytes, clocks.bytes),
         (AgeClock::Calls, clocks.calls),
         (AgeClock::Micros, clocks.micros),
-    ] {
-        let Some(spans) = spans else { continue };
-        for (name, span) in named(&spans, report.level) {
-            if let Some(span) = span {
-                let [p50, p90, max] = [span.p50, span.p90, span.max].map(|value| age(value, clock));
-                table.row([name.to_owned(), clock.name().to_owned(), p50, p90, max]);
-            }
-        }
-    }
-    table.write(out);
+    ];
+    let rows = clocks.into_iter().flat_map(|(clock, spans)| {
+        let spans = spans
+            .into_iter()
+            .flat_map(|spans| named(&spans, report.level));
+        spans.filter_map(move |(name, span)| Some((name, clock, span?)))
+    });
+    Table::<(&str, AgeClock, QuantilesDoc)>::new()
+        .in_text("span", Unit::Text, |row| row.0.to_owned())
+        .in_text("clock", Unit::Text, |row| row.1.name())
+        .in_text("p50", Unit::Number, |row| age(row.2.p50, row.1))
+        .in_text("p90", Unit::Number, |row| age(row.2.p90, row.1))
+        .in_text("max", Unit::Number, |row| age(row.2.max, row.1))
+        .write(out, rows);
 }
 
 fn named(spans: &DeathSpansDoc, level: StreamLevel) -> [(&'static str, Option<QuantilesDoc>); 4] {
@@ -126,7 +132,7 @@ fn age(value: u64, clock: AgeClock) -> String {
     match clock {
         AgeClock::Bytes => short_bytes(value),
         AgeClock::Calls => counted(value, "call"),
-        AgeClock::Micros => format!("{:.3} ms", value as f64 / 1e3),
+        AgeClock::Micros => micros(value),
     }
 }
 
@@ -139,28 +145,29 @@ fn write_survival(out: &mut TextLines, report: &DeathsReport) {
         return;
     };
     section(out, "SURVIVAL: which share lives longer");
-    let mut table = Printed::new([">than", ">of objects", ">of bytes", ">died younger", ""]);
+    let table = Table::<(&SurvivalDoc, u64)>::new()
+        .in_text("than", Unit::Number, |row| {
+            age(row.0.below.saturating_sub(1), report.clock)
+        })
+        .in_text("of objects", Unit::Share, |row| row.0.objects)
+        .in_text("of bytes", Unit::Share, |row| row.0.bytes)
+        .in_text("died younger", Unit::Objects, |row| row.1)
+        // Shares are between 0 and 1.
+        .in_text("", Unit::Text, |row| {
+            bar((row.0.objects * 1e6) as u64, 1_000_000, 30)
+        });
+    let mut text = table.text();
     let shown: Vec<_> = points.iter().skip(first).collect();
     let step = shown.len().div_ceil(AGES).max(1);
     let mut died = 0_u64;
     for (at, point) in shown.iter().enumerate() {
         died = died.saturating_add(point.died.count.unsigned_abs());
         let is_last = at + 1 == shown.len();
-        if !is_last && (died == 0 || !(at + 1).is_multiple_of(step)) {
-            continue;
+        if is_last || (died > 0 && (at + 1).is_multiple_of(step)) {
+            text.row(&(point, std::mem::take(&mut died)));
         }
-        let percent = |share: f64| format!("{:.1} %", share * 100.0);
-        // Shares are between 0 and 1.
-        let parts = (point.objects * 1e6) as u64;
-        table.row([
-            age(point.below.saturating_sub(1), report.clock),
-            percent(point.objects),
-            percent(point.bytes),
-            objects(std::mem::take(&mut died)),
-            bar(parts, 1_000_000, 30),
-        ]);
     }
-    table.write(out);
+    text.write(out);
 }
 
 fn write_shape(out: &mut TextLines, report: &DeathsReport) {
@@ -177,18 +184,21 @@ fn write_shape(out: &mut TextLines, report: &DeathsReport) {
         return;
     }
     section(out, "REFERENCES that were stored");
-    let mut table = Printed::new(["", ">stores", ">share", ">half are closer than"]);
-    for (name, list, count) in [
+    let rows = [
         ("to an older object", stores.to_older.as_slice(), older),
         ("to a younger object", stores.to_younger.as_slice(), younger),
         ("to the object itself", &[], stores.to_itself),
         ("from a global variable", &[], stores.from_globals),
         ("emptied", &[], stores.emptied),
-    ] {
-        let closer = median_class(list).map_or_else(String::new, short_bytes);
-        table.row([name.to_owned(), grouped(count), share(count, all), closer]);
-    }
-    table.write(out);
+    ];
+    Table::<(&str, &[u64], u64)>::new()
+        .in_text("", Unit::Text, |row| row.0.to_owned())
+        .in_text("stores", Unit::Count, |row| row.2)
+        .in_text("share", Unit::Share, |row| Value::share(row.2, all))
+        .in_text("half are closer than", Unit::ShortBytes, |row| {
+            median_class(row.1).map_or(Value::Absent, Value::from)
+        })
+        .write(out, rows);
 }
 
 /// The end of the class that has the middle of a list by powers of two.
@@ -215,54 +225,18 @@ fn write_sites(out: &mut TextLines, report: &DeathsReport) {
         out,
         &format!("SITES ({what}); ages in {}", clock_unit(report.clock)),
     );
-    let mut table = Printed::new([
-        ">bytes",
-        ">objects",
-        ">alive",
-        ">lifetime p50",
-        ">p90",
-        ">max",
-        ">drag p50",
-        ">p90",
-        "type",
-        "site",
-    ]);
+    let table = table(report);
+    let mut text = table.text();
     for site in report.sites.iter().take(shown) {
-        table.row(row(
-            &site.lives,
-            &site.ty,
-            site.place.to_string(),
-            report.clock,
-        ));
+        text.row(&Line::site(site));
         for caller in site.context.iter().take(crate::text::CALLERS) {
-            table.row(row(
-                &caller.lives,
-                "",
+            text.row(&Line::named(
                 format!("  <- {}", caller.place),
-                report.clock,
+                &caller.lives,
             ));
         }
     }
-    table.write(out);
-}
-
-fn row(lives: &LivesDoc, ty: &str, place: String, clock: AgeClock) -> [String; 10] {
-    let shown = |span: Option<QuantilesDoc>, which: fn(QuantilesDoc) -> u64| {
-        span.map_or_else(|| "-".to_owned(), |span| age(which(span), clock))
-    };
-    let (lifetime, drag) = (lives.spans.lifetime, lives.spans.drag);
-    [
-        bytes(lives.bytes),
-        objects(lives.objects),
-        objects(lives.alive.count.unsigned_abs()),
-        shown(lifetime, |span| span.p50),
-        shown(lifetime, |span| span.p90),
-        shown(lifetime, |span| span.max),
-        shown(drag, |span| span.p50),
-        shown(drag, |span| span.p90),
-        ty.to_owned(),
-        place,
-    ]
+    text.write(out);
 }
 
 fn clock_unit(clock: AgeClock) -> &'static str {

@@ -8,12 +8,12 @@ use super::document::{CandidateDoc, LeaksReport, SiteVerdictDoc};
 use super::interval::IntervalDoc;
 use super::kept;
 use super::off_heap::OffHeapLeakDoc;
+use super::table::{Line, candidates_table, sites_table};
 use super::words::{MeasureDoc, RunVerdictDoc, SpanEndDoc, UnknownDoc, VerdictDoc};
 use crate::event_trace::duration::duration;
 use crate::event_trace::path_fold::lines as path_lines;
 use crate::event_trace::text_parts::{head, next_commands, trouble, wrapped};
 use crate::quantity::{bytes, counted, grouped, share, short_bytes};
-use crate::table::Printed;
 use crate::text::next_command::{NextCommand, shell_word};
 use crate::text::{fact, section};
 use crate::text_lines::TextLines;
@@ -395,20 +395,8 @@ fn write_rest(out: &mut TextLines, report: &LeaksReport, most: usize) {
             _ => format!("{} more", counted(rest.len() as u64, "candidate")),
         },
     );
-    let mut table = Printed::new([
-        "verdict", ">kept", ">per MB", ">objects", "target", "made at",
-    ]);
-    for row in rest.iter().take(ROWS / 2) {
-        table.row([
-            row.verdict.name().to_owned(),
-            bytes(row.kept_bytes),
-            short_bytes(row.bytes_per_mb.value.max(0.0) as u64),
-            grouped(row.objects),
-            row.target.clone(),
-            row.made.clone().unwrap_or_default(),
-        ]);
-    }
-    table.write(out);
+    let rest = rest.iter().take(ROWS / 2);
+    candidates_table().write(out, rest.map(Line::Candidate));
 }
 
 fn write_sites(out: &mut TextLines, sites: &[SiteVerdictDoc]) {
@@ -416,32 +404,7 @@ fn write_sites(out: &mut TextLines, sites: &[SiteVerdictDoc]) {
         out,
         &format!("{}, most kept first", counted(sites.len() as u64, "site")),
     );
-    let mut table = Printed::new([
-        "verdict",
-        ">kept",
-        ">per MB",
-        ">at least",
-        ">live",
-        ">stays",
-        ">sure",
-        "type",
-        "made at",
-    ]);
-    for row in sites.iter().take(ROWS) {
-        let size = |value: f64| short_bytes(value.max(0.0) as u64);
-        table.row([
-            row.verdict.name().to_owned(),
-            bytes(row.kept_bytes),
-            size(row.bytes_per_mb.value),
-            size(row.bytes_per_mb.low),
-            grouped(row.objects),
-            percent(row.share.value),
-            percent(row.sure),
-            row.ty.clone(),
-            row.made.clone().unwrap_or_default(),
-        ]);
-    }
-    table.write(out);
+    sites_table().write(out, sites.iter().take(ROWS));
 }
 
 pub(super) fn next(report: &LeaksReport) -> Vec<NextCommand> {
