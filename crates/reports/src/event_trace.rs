@@ -13,7 +13,6 @@
 mod amounts;
 mod block_bars;
 mod callers;
-mod csv_rows;
 mod deaths;
 pub(crate) mod duration;
 mod gc;
@@ -28,6 +27,7 @@ mod lifetimes;
 pub(crate) mod page;
 mod path_fold;
 mod place;
+mod site_line;
 mod stale;
 pub(crate) mod text_parts;
 mod timeline;

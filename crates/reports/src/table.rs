@@ -112,6 +112,22 @@ impl<'a, R> Table<'a, R> {
             .with(None, title, Unit::Amount, move |row| amount(row).into())
     }
 
+    /// One column of CSV for each position of a list, as many as the longest list needs; `None`: the list is in another row.
+    pub(crate) fn list<'l>(
+        self,
+        key: &str,
+        lists: impl Iterator<Item = &'l Vec<u64>>,
+        list: impl Fn(&R) -> Option<&Vec<u64>> + Copy + 'a,
+    ) -> Self {
+        let last = |list: &Vec<u64>| list.iter().rposition(|value| *value != 0);
+        let length = lists.filter_map(last).max().map_or(0, |last| last + 1);
+        let value =
+            move |row: &R, at: usize| list(row).map(|list| list.get(at).copied().unwrap_or(0));
+        (0..length).fold(self, |table, at| {
+            table.in_csv(format!("{key}_{at}"), move |row| value(row, at))
+        })
+    }
+
     /// Text and page begin with the column before.
     pub(crate) fn first(self) -> Self {
         self.last(|column| column.is_first = true)
@@ -144,6 +160,12 @@ impl<'a, R> Table<'a, R> {
 
     fn last(mut self, change: impl FnOnce(&mut Column<'a, R>)) -> Self {
         self.columns.last_mut().map(change);
+        self
+    }
+
+    /// For rows whose names are in the column before.
+    pub(crate) fn without_last(mut self) -> Self {
+        self.columns.pop();
         self
     }
 

@@ -2,10 +2,10 @@
 
 mod build;
 mod candidate_groups;
-mod csv;
 mod document;
 mod facts;
 mod micros;
+mod table;
 mod text;
 mod what_if;
 
@@ -42,10 +42,16 @@ impl Report for GcReport {
     }
 
     fn csv(&self) -> Result<String, ReportError> {
-        Ok(csv::csv(self))
+        Ok(table::csv(self))
     }
 
     fn html(&self) -> Result<String, ReportError> {
-        page::page(&self.for_a_page(), None, &facts::facts(self), page::GC)
+        let page = self.for_a_page();
+        page::page(
+            &page,
+            Some(table::page(&page)),
+            &facts::facts(self),
+            page::GC,
+        )
     }
 }

@@ -1,10 +1,10 @@
 //! `ducktrack heap`: the live heap at a moment, by type, site, thread, age and space.
 
 mod build;
-mod csv;
 mod document;
 mod facts;
 mod loaders;
+mod table;
 mod text;
 
 pub use build::heap_report;
@@ -37,7 +37,7 @@ impl Report for HeapReport {
     }
 
     fn csv(&self) -> Result<String, ReportError> {
-        Ok(csv::csv(self))
+        Ok(table::csv(self))
     }
 
     fn html(&self) -> Result<String, ReportError> {

@@ -1,9 +1,9 @@
 //! `ducktrack holders`: the holders of the objects in a heap dump, and the sites that allocated them.
 
 mod build;
-mod csv;
 mod document;
 mod facts;
+mod table;
 mod text;
 
 pub use build::{HolderSelection, holders_report};
@@ -37,10 +37,16 @@ impl Report for HoldersReport {
     }
 
     fn csv(&self) -> Result<String, ReportError> {
-        Ok(csv::csv(self))
+        Ok(table::csv(self))
     }
 
     fn html(&self) -> Result<String, ReportError> {
-        page::page(&self.for_a_page(), None, &facts::facts(self), page::HOLDERS)
+        let page = self.for_a_page();
+        page::page(
+            &page,
+            Some(table::page(&page)),
+            &facts::facts(self),
+            page::HOLDERS,
+        )
     }
 }

@@ -1,9 +1,9 @@
 //! `ducktrack lifetimes`: how long the objects of each site live.
 
 mod build;
-mod csv;
 mod document;
 mod facts;
+mod table;
 mod text;
 
 pub use build::lifetimes_report;
@@ -34,10 +34,15 @@ impl Report for LifetimesReport {
     }
 
     fn csv(&self) -> Result<String, ReportError> {
-        Ok(csv::csv(self))
+        Ok(table::csv(self))
     }
 
     fn html(&self) -> Result<String, ReportError> {
-        page::page(self, None, &facts::facts(self), page::LIFETIMES)
+        page::page(
+            self,
+            Some(table::page(self)),
+            &facts::facts(self),
+            page::LIFETIMES,
+        )
     }
 }

@@ -1,9 +1,9 @@
 //! `ducktrack heap --stale`: live objects by how long they have not been used.
 
 mod build;
-mod csv;
 mod document;
 mod facts;
+mod table;
 mod text;
 
 pub use build::stale_report;
@@ -36,10 +36,15 @@ impl Report for StaleReport {
     }
 
     fn csv(&self) -> Result<String, ReportError> {
-        Ok(csv::csv(self))
+        Ok(table::csv(self))
     }
 
     fn html(&self) -> Result<String, ReportError> {
-        page::page(self, None, &facts::facts(self), page::STALE)
+        page::page(
+            self,
+            Some(table::page(self)),
+            &facts::facts(self),
+            page::STALE,
+        )
     }
 }

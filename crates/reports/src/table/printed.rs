@@ -30,10 +30,6 @@ impl Printed {
         }
     }
 
-    pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
-        self.push(cells.into());
-    }
-
     pub(crate) fn push(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }

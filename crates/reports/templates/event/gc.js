@@ -6,25 +6,20 @@ const sites = data.sites.map((site, at) => ({ ...site, key: 's' + at, name: labe
 if (data.unattributed) sites.push({ class: '', ...data.unattributed, type: null, key: 'without', name: WITHOUT, hay: WITHOUT.toLowerCase() });
 const types = data.types.map((row, at) => ({ ...row, key: 't' + at, name: row.type, hay: row.type.toLowerCase() }));
 const bySite = () => chosen.rows === 'sites';
+[...sites, ...types].forEach((row, at) => { row.cells = data.table.rows[at]; });
 const all = () => bySite() ? sites : types;
 const pauses = data.pauses.reduce((sum, one) => sum + one.pauseMicros, 0);
 const stops = data.pauses.filter((one) => one.kind !== 'concurrent cycle').reduce((sum, one) => sum + one.count, 0);
 const range = ([low, high]) => duration(low) + ' to ' + duration(high);
-const size = (one) => amount(one) ? short(amount(one)) : '-';
 const most = Math.max(1, ...[...sites, ...types].map((row) => row.pauseMicros));
-const columns = [
-  { id: 'pause', name: 'Pauses', tip: 'its share of pause time', number: true, width: 105, value: (row) => row.pauseMicros, show: (row) => duration(row.pauseMicros), draw: (td, row) => barCell(td, row.pauseMicros, most) },
-  { id: 'collections', name: 'Brings on', tip: 'collections, of all ' + grouped(stops), number: true, width: 110, value: (row) => row.collections, show: (row) => row.collections.toFixed(1) + ' of ' + grouped(stops) },
-  { id: 'saved', name: 'Without it, saved', tip: 'pause time that a run without it saves', number: true, width: 240, value: (row) => row.without.pauseMicros, show: (row) => duration(row.without.pauseMicros) + ' (' + range(row.without.pauseInterval) + ')' },
-  { id: 'copied', name: 'Copied', number: true, width: 100, value: (row) => amount(row.copied), show: (row) => size(row.copied) },
-  { id: 'promoted', spare: true, name: 'Promoted', number: true, width: 105, value: (row) => amount(row.promoted), show: (row) => size(row.promoted) },
-  { id: 'soon', spare: true, name: 'Soon dead', tip: 'promoted, and dead when a collection first looked at the old space', number: true, width: 105, value: (row) => amount(row.promotedSoonDead), show: (row) => size(row.promotedSoonDead) },
-  { id: 'bytes', spare: true, name: 'Allocated', number: true, width: 105, value: (row) => amount(row), show: (row) => size(row) },
-  { id: 'type', spare: true, name: 'Type', code: true, width: 170, hidden: () => !bySite(), value: typeOf, show: typeOf },
-  { id: 'name', name: 'Name', code: true, value: (row) => row.name, show: (row) => row.name, draw: (td, row) => { if (row.class) placeCell(td, row); } },
-];
+const spare = { spare: true };
+const columns = [...declared({
+  [data.table.columns[0].id]: { draw: (td, row) => barCell(td, row.pauseMicros, most) },
+  from: spare, to: spare, promoted: spare, 'soon dead': spare, allocated: spare,
+  type: { spare: true, code: true, width: 170, hidden: () => !bySite() },
+}), nameColumn];
 const table = grid(columns, {
-  sort: () => 'saved',
+  sort: () => 'a run without it saves',
   what: (n) => (bySite() ? 'site' : 'type') + (n === 1 ? '' : 's'),
   picked(row) {
     const detail = detailFor(row);

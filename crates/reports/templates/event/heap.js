@@ -39,7 +39,7 @@ const columns = [
   { id: 'count', name: 'Objects', number: true, spare: true, width: fitting(objects(data.selected.count)), value: (row) => row.count, show: (row) => objects(row.count) },
   { id: 'age', spare: true, name: 'Collections survived', number: true, width: 180, hidden: () => !bySite() || !data.ages.length, value: meanAge, draw: (td, row) => td.append(partBar(ageParts(row.ages))) },
   { id: 'type', name: 'Type', code: true, width: 230, hidden: () => !bySite(), value: typeOf, show: typeOf },
-  { id: 'name', name: 'Name', code: true, value: (row) => row.name, show: (row) => row.name, draw: (td, row) => { if (bySite() && row.class) placeCell(td, row); } },
+  nameColumn,
 ];
 const table = grid(columns, {
   sort: () => chosen.metric,

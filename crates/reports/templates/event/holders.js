@@ -7,6 +7,7 @@ const rowsOf = {
   site: data.sites.map((site, at) => ({ ...site, key: 's' + at, name: label(site) })),
   type: data.types.map((type, at) => ({ ...type, key: 't' + at, name: type.type })),
 };
+[...rowsOf.site, ...rowsOf.type].forEach((row, at) => { row.cells = data.table.rows[at]; });
 
 // The dominator tree.
 const nodes = data.dominators.map((node, at) => ({ ...node, at, parts: [] }));
@@ -65,14 +66,10 @@ function drawPaths() {
   }));
 }
 
-const columns = [
-  { id: 'retained', name: 'Retained', number: true, width: fitting(bytes(whole())), value: (row) => row.retained, show: (row) => bytes(row.retained) },
-  { id: 'share', name: 'Share', number: true, width: 90, value: (row) => row.retained, show: (row) => share(row.retained, whole()), draw: (td, row) => barCell(td, row.retained, whole()) },
-  { id: 'bytes', name: 'Bytes', number: true, spare: true, width: fitting(bytes(whole())), value: (row) => row.bytes, show: (row) => bytes(row.bytes) },
-  { id: 'count', name: 'Objects', number: true, spare: true, width: fitting(objects(data.total.count)), value: (row) => row.count, show: (row) => objects(row.count) },
-  { id: 'ages', name: 'Ages', spare: true, width: 90, value: (row) => row.oldest, show: (row) => row.youngest + '-' + row.oldest },
-  { id: 'name', name: 'Name', code: true, value: (row) => row.name, show: (row) => row.name, draw: (td, row) => { if (row.class) placeCell(td, row); } },
-];
+const columns = [...declared({
+  share: { draw: (td, row) => barCell(td, row.retained, whole()) },
+  bytes: { spare: true }, objects: { spare: true }, ages: { spare: true, width: 90 },
+}), nameColumn];
 const table = grid(columns, {
   sort: () => 'retained',
   what: (n) => n === 1 ? chosen.group : chosen.group + 's',

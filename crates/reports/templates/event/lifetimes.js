@@ -18,29 +18,17 @@ const parts = (row) => [
   { value: amount(row.unknownFate), colour: 'color-mix(in srgb, var(--rest) 40%, var(--panel))', title: `fate unknown, the heap was not known: ${shown(amount(row.unknownFate))}` },
 ];
 const first = (row) => died(row)[0] ?? 0;
-// The middle dead object: the program allocated less than so much during its life.
-function median(row) {
-  const all = row.bytesUntilDeath.reduce((sum, count) => sum + count, 0);
-  let seen = 0;
-  for (let at = 0; at < row.bytesUntilDeath.length; at++) { seen += row.bytesUntilDeath[at]; if (row.bytesUntilDeath[at] && seen * 2 >= all) return 2 ** at; }
-  return null;
-}
 const sites = data.sites.map((site, at) => ({ ...site, key: 's' + at, name: label(site) }));
 if (data.unattributed) sites.push({ class: '', method: '', descriptor: '', bci: 0, line: null, source_file: null, type: null, kind: '', ...data.unattributed, key: 'without', name: '(without an event: made by the VM or JNI)', hay: '(without an event: made by the vm or jni)' });
+sites.forEach((row, at) => { row.cells = data.table.rows[at]; });
 const whole = () => amount(data.selected);
-const columns = [
-  { id: 'bytes', name: 'Allocated', number: true, width: fitting(bytes(data.selected.bytes)), value: (row) => row.bytes, show: (row) => bytes(row.bytes) },
-  { id: 'count', spare: true, name: 'Objects', number: true, width: fitting(objects(data.selected.count)), value: (row) => row.count, show: (row) => objects(row.count) },
-  { id: 'lives', name: 'Died: after 0, 1, 2, ...; alive', number: true, width: 240, value: (row) => 1 - first(row) / (told(row) || 1), draw: (td, row) => { if (barred(row) > 0) td.append(partBar(parts(row), barred(row))); } },
-  { id: 'first', name: 'Died young', tip: 'died before its first collection', number: true, width: 100, value: (row) => first(row) / (told(row) || 1), show: (row) => share(first(row), told(row)) },
-  { id: 'medium', spare: true, name: 'Medium-lived', tip: 'died after promotion to the old generation', number: true, width: 120, value: (row) => amount(row.diedPromoted), show: (row) => amount(row.diedPromoted) ? short(amount(row.diedPromoted)) : '-' },
-  { id: 'alive', spare: true, name: 'Alive', number: true, width: 100, value: (row) => amount(row.alive), show: (row) => amount(row.alive) ? short(amount(row.alive)) : '-' },
-  { id: 'until', spare: true, name: 'Until death', tip: 'half of the dead objects died before the program had allocated so much', number: true, width: 115, value: (row) => median(row) ?? -1, show: (row) => median(row) === null ? '-' : '< ' + shortBytes(median(row)) },
-  { id: 'type', spare: true, name: 'Type', code: true, width: 190, value: typeOf, show: typeOf },
-  { id: 'name', name: 'Site', code: true, value: (row) => row.name, show: (row) => row.name, draw: (td, row) => { if (row.class) placeCell(td, row); } },
-];
+const columns = [...declared({
+  objects: { spare: true }, alive: { spare: true }, 'medium-lived': { spare: true }, 'half died within': { spare: true },
+  type: { spare: true, code: true, width: 190 },
+}), { ...nameColumn, name: 'Site' }];
+columns.splice(2, 0, { id: 'lives', name: 'Died: after 0, 1, 2, ...; alive', number: true, width: 240, value: (row) => 1 - first(row) / (told(row) || 1), draw: (td, row) => { if (barred(row) > 0) td.append(partBar(parts(row), barred(row))); } });
 const table = grid(columns, {
-  sort: () => chosen.metric,
+  sort: () => chosen.metric === 'count' ? 'objects' : 'bytes',
   what: (n) => n === 1 ? 'site' : 'sites',
   picked(row) {
     const detail = detailFor(row);

@@ -5,6 +5,7 @@ const WITHOUT = { class: '', method: '', descriptor: '', bci: 0, line: null, sou
 const sites = data.sites.map((site, at) => ({ ...site, key: 's' + at, name: label(site) }));
 if (data.unattributed) sites.push({ ...WITHOUT, ...data.unattributed, key: 'without', name: '(without an event: made by the VM or JNI)' });
 const types = data.types.map((row) => ({ ...row, key: 't' + row.type, name: row.type }));
+[...sites, ...types].forEach((row, at) => { row.cells = data.table.rows[at]; });
 const bySite = () => chosen.group === 'site';
 
 // From used lately, calm, to never used, loud.
@@ -51,13 +52,10 @@ function draw() {
     },
   });
 }
-const columns = [
-  { id: 'stale', name: 'Stale', tip: `not used for ${data.staleFrom} collections or more`, number: true, width: 130, value: stale, show: (row) => shown(stale(row)) },
-  { id: 'bytes', name: 'Bytes', number: true, width: fitting(bytes(data.selected.bytes)), value: (row) => row.bytes, show: (row) => bytes(row.bytes) },
-  { id: 'count', name: 'Objects', number: true, spare: true, width: fitting(objects(data.selected.count)), value: (row) => row.count, show: (row) => objects(row.count) },
+const columns = [...declared({ objects: { spare: true } }),
   { id: 'levels', name: 'By level', width: 180, value: (row) => stale(row) / (amount(row) || 1), number: true, draw: (td, row) => td.append(partBar(parts(row))) },
   { id: 'type', name: 'Type', code: true, width: 230, hidden: () => !bySite(), value: typeOf, show: typeOf },
-  { id: 'name', name: 'Name', code: true, value: (row) => row.name, show: (row) => row.name, draw: (td, row) => { if (bySite() && row.class) placeCell(td, row); } },
+  nameColumn,
 ];
 const table = grid(columns, {
   sort: () => 'stale',

@@ -1,13 +1,16 @@
 //! For a terminal: what the pauses went into, the sites that cost most, the types.
 
-use super::document::{GcContextDoc, GcCostDoc, GcReport, PauseKindDoc};
+use std::borrow::Cow;
+
+use super::document::{GcCandidateDoc, GcContextDoc, GcCostDoc, GcReport, PauseKindDoc};
+use super::table::table;
 use crate::event_trace::DEFAULT_TOP;
 use crate::event_trace::amounts::sum;
 use crate::event_trace::callers;
-use crate::event_trace::place::WITHOUT_EVENT;
+use crate::event_trace::site_line::SiteLine;
 use crate::event_trace::text_parts::{cut, head, next_commands, trouble, wrapped};
 use crate::quantity::{bytes, counted, grouped, micros, share, short_bytes};
-use crate::table::Printed;
+use crate::table::{Table, Unit};
 use crate::text::next_command::NextCommand;
 use crate::text::table::more;
 use crate::text::{fact, section};
@@ -116,19 +119,20 @@ fn write_candidates(out: &mut TextLines, report: &GcReport) {
         );
         fact(out, "unfinished", &note);
     }
-    let mut table = Printed::new([">saved", ">from", ">to", ">held", "source", "target"]);
-    for row in &report.candidates {
-        let [low, high] = row.cost.unused.pause_interval;
-        table.row([
-            micros(row.cost.unused.pause_micros),
-            micros(low),
-            micros(high),
-            short_bytes(row.held),
-            row.source.clone().unwrap_or_else(|| "a root".to_owned()),
-            row.target.clone(),
-        ]);
-    }
-    table.write(out);
+    Table::<GcCandidateDoc>::new()
+        .in_text("saved", Unit::Duration, |row| row.cost.unused.pause_micros)
+        .in_text("from", Unit::Duration, |row| {
+            row.cost.unused.pause_interval[0]
+        })
+        .in_text("to", Unit::Duration, |row| {
+            row.cost.unused.pause_interval[1]
+        })
+        .in_text("held", Unit::ShortBytes, |row| row.held)
+        .in_text("source", Unit::Text, |row| {
+            row.source.clone().unwrap_or_else(|| "a root".to_owned())
+        })
+        .in_text("target", Unit::Text, |row| row.target.clone())
+        .write(out, &report.candidates);
     let intervals = report.candidates.iter();
     write_unsure(out, intervals.map(|row| row.cost.unused.pause_interval));
 }
@@ -170,25 +174,6 @@ fn pauses(kind: &PauseKindDoc) -> String {
     text
 }
 
-/// Costs of a type, and what `place` is the title of.
-fn table_of(report: &GcReport, place: &'static str) -> Printed {
-    let times = match report.is_of_cycles() {
-        true => ">CPU",
-        false => ">pauses",
-    };
-    Printed::new([
-        times,
-        ">share",
-        ">brings on",
-        ">copied",
-        ">promoted",
-        ">soon dead",
-        ">a run without it saves",
-        "type",
-        place,
-    ])
-}
-
 fn write_sites(out: &mut TextLines, report: &GcReport) {
     let top = report.head.asked.top.unwrap_or(DEFAULT_TOP);
     let costly = report.sites.iter();
@@ -202,26 +187,20 @@ fn write_sites(out: &mut TextLines, report: &GcReport) {
             cut(shown, all, "site", "what a run without them saves")
         ),
     );
-    let mut table = table_of(report, "site");
-    let mut row = |cost: &GcCostDoc, made: &str, name: String| {
-        table.row(cells(report, cost, made, name));
-    };
+    let table = table(report);
+    let mut text = table.text();
     for site in report.sites.iter().take(shown) {
-        row(
-            &site.cost,
-            site.place.made(),
-            site.place.location.to_string(),
-        );
+        text.row(&SiteLine::site(&site.place, &site.cost));
         let context = site.context.iter();
         let context = context.filter(|part| is_worth_a_line(&part.cost));
         for (cost, name) in caller_lines(context) {
-            row(&cost, "", name);
+            text.row(&SiteLine::named(name, Cow::Owned(cost)));
         }
     }
-    if let Some(cost) = &report.unattributed {
-        row(cost, "", WITHOUT_EVENT.to_owned());
+    if let Some(line) = SiteLine::without_site(report.unattributed.as_ref()) {
+        text.row(&line);
     }
-    table.write(out);
+    text.write(out);
     let intervals = report.sites.iter().take(shown);
     write_unsure(out, intervals.map(|site| site.cost.without.pause_interval));
     if all > shown {
@@ -247,36 +226,9 @@ fn write_types(out: &mut TextLines, report: &GcReport) {
             cut(shown, all, "type", "what a run without them saves")
         ),
     );
-    let mut table = table_of(report, "");
-    for row in report.types.iter().take(shown) {
-        table.row(cells(report, &row.cost, &row.ty, String::new()));
-    }
-    table.write(out);
-}
-
-fn cells(report: &GcReport, cost: &GcCostDoc, made: &str, name: String) -> [String; 9] {
-    let size = |bytes: i64| short_bytes(bytes.unsigned_abs());
-    let [low, high] = cost.without.pause_interval;
-    [
-        micros(cost.pause_micros),
-        share(cost.pause_micros, report.pause_micros()),
-        format!(
-            "{:.1} of {}",
-            cost.collections,
-            grouped(report.collections())
-        ),
-        size(cost.copied.bytes),
-        size(cost.promoted.bytes),
-        size(cost.promoted_soon_dead.bytes),
-        format!(
-            "{} ({} to {})",
-            micros(cost.without.pause_micros),
-            micros(low),
-            micros(high)
-        ),
-        made.to_owned(),
-        name,
-    ]
+    let types = report.types.iter().take(shown);
+    let table = table(report).without_last();
+    table.write(out, types.map(|row| SiteLine::of_type(&row.ty, &row.cost)));
 }
 
 fn is_worth_a_line(cost: &GcCostDoc) -> bool {

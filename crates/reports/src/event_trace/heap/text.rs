@@ -1,14 +1,19 @@
 //! For a terminal: types, sites with their ages, threads, spaces, ages.
 
-use super::document::{HeapMoment, HeapReport};
-use crate::event_trace::block_bars::{bar, shares};
+use std::borrow::Cow;
+
+use super::document::{HeapMoment, HeapReport, LayoutFieldDoc, SpaceDoc};
+use super::table::{Live, table};
+use crate::event_trace::amounts::sum;
+use crate::event_trace::block_bars::bar;
 use crate::event_trace::callers;
 use crate::event_trace::place::WITHOUT_EVENT;
+use crate::event_trace::site_line::SiteLine;
 use crate::event_trace::text_parts::{after, cut, head, next_commands, trouble};
-use crate::event_trace::{AGES_SHOWN, DEFAULT_TOP, survived};
-use crate::json::AmountDoc;
-use crate::quantity::{average, bytes, bytes_in_objects, counted, grouped, objects, share};
-use crate::table::Printed;
+use crate::event_trace::{DEFAULT_TOP, survived};
+use crate::json::{AmountDoc, ThreadDoc, TypeDoc};
+use crate::quantity::{average, bytes, bytes_in_objects, counted, share};
+use crate::table::{Table, Unit, Value};
 use crate::text::next_command::NextCommand;
 use crate::text::table::more;
 use crate::text::{fact, section};
@@ -98,23 +103,23 @@ fn write_types(out: &mut TextLines, report: &HeapReport) {
             cut(shown, all, "type", &report.head.filter.sort)
         ),
     );
-    let mut table = Printed::new([">bytes", ">share", ">objects", ">average", "type"]);
-    for row in report.types.iter().take(shown) {
-        table.row([
-            bytes(row.bytes),
-            share(row.bytes, report.selected.bytes),
-            objects(row.count),
-            average(row.bytes, row.count),
-            row.ty.clone(),
-        ]);
+    let mut types: Vec<TypeDoc> = report.types.iter().take(shown).cloned().collect();
+    if all > shown {
+        let listed = sum(types.iter().map(AmountDoc::of_type));
+        types.push(TypeDoc {
+            ty: more(all - shown, "type"),
+            count: report.selected.count - listed.count,
+            bytes: report.selected.bytes - listed.bytes,
+        });
     }
-    let listed = report
-        .types
-        .iter()
-        .take(shown)
-        .map(|row| (row.count, row.bytes));
-    write_rest(&mut table, report, listed, all - shown.min(all), "type");
-    table.write(out);
+    let whole = report.selected.bytes;
+    Table::<TypeDoc>::new()
+        .in_text("bytes", Unit::Bytes, |row| row.bytes)
+        .in_text("share", Unit::Share, |row| Value::share(row.bytes, whole))
+        .in_text("objects", Unit::Objects, |row| row.count)
+        .in_text("average", Unit::Number, |row| average(row.bytes, row.count))
+        .in_text("type", Unit::Text, |row| row.ty.clone())
+        .write(out, types);
 }
 
 /// Where objects of the types asked for have their fields.
@@ -125,41 +130,13 @@ fn write_layouts(out: &mut TextLines, report: &HeapReport) {
             |size| bytes(i64::from(size)),
         );
         section(out, &format!("FIELDS of {} ({size})", layout.ty));
-        let mut table = Printed::new([">offset", "type", "field", "declared by"]);
-        for field in &layout.fields {
-            table.row([
-                field.offset.to_string(),
-                field.ty.clone(),
-                field.name.clone(),
-                field.declared_by.clone(),
-            ]);
-        }
-        table.write(out);
+        Table::<LayoutFieldDoc>::new()
+            .in_text("offset", Unit::Number, |row| row.offset.to_string())
+            .in_text("type", Unit::Text, |row| row.ty.clone())
+            .in_text("field", Unit::Text, |row| row.name.clone())
+            .in_text("declared by", Unit::Text, |row| row.declared_by.clone())
+            .write(out, &layout.fields);
     }
-}
-
-/// The line for what a table does not show: `more` rows.
-fn write_rest(
-    table: &mut Printed,
-    report: &HeapReport,
-    shown: impl Iterator<Item = (i64, i64)>,
-    left_out: usize,
-    what: &str,
-) {
-    if left_out == 0 {
-        return;
-    }
-    let (count, size) = shown.fold(
-        (report.selected.count, report.selected.bytes),
-        |rest, row| (rest.0 - row.0, rest.1 - row.1),
-    );
-    table.row([
-        bytes(size),
-        share(size, report.selected.bytes),
-        objects(count),
-        average(size, count),
-        more(left_out, what),
-    ]);
 }
 
 fn write_sites(out: &mut TextLines, report: &HeapReport) {
@@ -172,24 +149,14 @@ fn write_sites(out: &mut TextLines, report: &HeapReport) {
             cut(shown, all, "site", &report.head.filter.sort)
         ),
     );
-    let mut table = Printed::new([
-        ">bytes",
-        ">share",
-        ">objects",
-        "survived",
-        "type",
-        "site (way of allocating)",
-    ]);
-    let mut row = |size: i64, count: i64, ages: &[u64], made: &str, name: String| {
-        let ages = shares(ages, AGES_SHOWN);
-        table.row([
-            bytes(size),
-            share(size, report.selected.bytes),
-            objects(count),
-            ages,
-            made.to_owned(),
-            name,
-        ]);
+    let table = table(report);
+    let mut text = table.text();
+    let part = |amount: AmountDoc| {
+        Cow::Owned(Live {
+            count: amount.count,
+            bytes: amount.bytes,
+            ages: None,
+        })
     };
     for site in report.sites.iter().take(shown) {
         let (place, live) = (&site.place, &site.live);
@@ -197,44 +164,33 @@ fn write_sites(out: &mut TextLines, report: &HeapReport) {
             [one] => one.ty.as_str(),
             _ => place.made(),
         };
-        row(
-            live.bytes,
-            live.count,
-            &live.ages,
-            made,
-            format!(
-                "{} ({}{})",
-                place.location,
-                place.kind,
-                loaders(site.loaders)
-            ),
+        let name = format!(
+            "{} ({}{})",
+            place.location,
+            place.kind,
+            loaders(site.loaders)
         );
+        text.row(&SiteLine {
+            ty: made.to_owned(),
+            ..SiteLine::named(name, Live::of(live))
+        });
         for (caller, name) in callers::amount_lines(&live.context) {
-            row(caller.bytes, caller.count, &[], "", name);
+            text.row(&SiteLine::named(name, part(caller)));
         }
     }
     if all > shown {
-        let listed = report.sites.iter().take(shown);
-        let rest = listed.fold(report.selected, |rest, site| AmountDoc {
-            count: rest.count - site.live.count,
-            bytes: rest.bytes - site.live.bytes,
+        let listed = report.sites.iter().take(shown).map(|site| &site.live);
+        let listed = listed.chain(&report.unattributed);
+        let rest = listed.fold(report.selected, |rest, live| AmountDoc {
+            count: rest.count - live.count,
+            bytes: rest.bytes - live.bytes,
         });
-        let rest = report.unattributed.as_ref().map_or(rest, |part| AmountDoc {
-            count: rest.count - part.count,
-            bytes: rest.bytes - part.bytes,
-        });
-        row(rest.bytes, rest.count, &[], "", more(all - shown, "site"));
+        text.row(&SiteLine::named(more(all - shown, "site"), part(rest)));
     }
-    if let Some(part) = &report.unattributed {
-        row(
-            part.bytes,
-            part.count,
-            &part.ages,
-            "",
-            WITHOUT_EVENT.to_owned(),
-        );
+    if let Some(live) = &report.unattributed {
+        text.row(&SiteLine::named(WITHOUT_EVENT, Live::of(live)));
     }
-    table.write(out);
+    text.write(out);
 }
 
 /// How many loaders the class came from, where it was not one.
@@ -262,16 +218,14 @@ fn write_threads(out: &mut TextLines, report: &HeapReport) {
             )
         ),
     );
-    let mut table = Printed::new([">bytes", ">share", ">objects", "thread"]);
-    for row in report.threads.iter().take(shown) {
-        table.row([
-            bytes(row.bytes),
-            share(row.bytes, report.total.bytes),
-            objects(row.count),
-            row.name.clone(),
-        ]);
-    }
-    table.write(out);
+    Table::<ThreadDoc>::new()
+        .in_text("bytes", Unit::Bytes, |row| row.bytes)
+        .in_text("share", Unit::Share, |row| {
+            Value::share(row.bytes, report.total.bytes)
+        })
+        .in_text("objects", Unit::Objects, |row| row.count)
+        .in_text("thread", Unit::Text, |row| row.name.clone())
+        .write(out, report.threads.iter().take(shown));
 }
 
 fn write_ages(out: &mut TextLines, report: &HeapReport) {
@@ -284,21 +238,13 @@ fn write_ages(out: &mut TextLines, report: &HeapReport) {
     }
     section(out, "AGES, in collections survived");
     let most = report.ages.iter().copied().max().unwrap_or(0);
-    let mut table = Printed::new([">survived", ">objects", ">share", ""]);
-    for (age, count) in report
-        .ages
-        .iter()
-        .enumerate()
-        .filter(|(_, count)| **count > 0)
-    {
-        table.row([
-            survived(age),
-            objects(*count),
-            share(*count, whole),
-            bar(*count, most, 40),
-        ]);
-    }
-    table.write(out);
+    let ages = report.ages.iter().copied().enumerate();
+    Table::<(usize, u64)>::new()
+        .in_text("survived", Unit::Number, |row| survived(row.0))
+        .in_text("objects", Unit::Objects, |row| row.1)
+        .in_text("share", Unit::Share, |row| Value::share(row.1, whole))
+        .in_text("", Unit::Text, |row| bar(row.1, most, 40))
+        .write(out, ages.filter(|(_, count)| *count > 0));
 }
 
 fn write_spaces(out: &mut TextLines, report: &HeapReport) {
@@ -306,23 +252,14 @@ fn write_spaces(out: &mut TextLines, report: &HeapReport) {
         return;
     }
     section(out, "SPACES of the whole heap");
-    let mut table = Printed::new([
-        "kind",
-        ">areas",
-        ">used",
-        ">live",
-        ">objects",
-        ">live share",
-    ]);
-    for space in &report.spaces {
-        table.row([
-            space.kind.clone(),
-            grouped(space.areas),
-            bytes(space.used),
-            bytes(space.bytes),
-            objects(space.count),
-            share(space.bytes, space.used),
-        ]);
-    }
-    table.write(out);
+    Table::<SpaceDoc>::new()
+        .in_text("kind", Unit::Text, |row| row.kind.clone())
+        .in_text("areas", Unit::Count, |row| row.areas)
+        .in_text("used", Unit::Bytes, |row| row.used)
+        .in_text("live", Unit::Bytes, |row| row.bytes)
+        .in_text("objects", Unit::Objects, |row| row.count)
+        .in_text("live share", Unit::Share, |row| {
+            Value::share(row.bytes, row.used)
+        })
+        .write(out, &report.spaces);
 }

@@ -1,12 +1,15 @@
 //! For a terminal: how dump and trace agree, retained bytes by type and by site, paths from roots.
 
+use std::borrow::Cow;
+
 use super::document::{HoldersReport, JoinDoc, TypeCountDoc};
+use super::table::table;
 use crate::event_trace::holder_docs::HoldingDoc;
 use crate::event_trace::holder_lines::{retained, write_path};
 use crate::event_trace::place::WITHOUT_EVENT;
+use crate::event_trace::site_line::SiteLine;
 use crate::event_trace::text_parts::{head, next_commands, trouble};
-use crate::quantity::{bytes, bytes_in_objects, counted, grouped, objects, share};
-use crate::table::Printed;
+use crate::quantity::{bytes, bytes_in_objects, counted, grouped, share};
 use crate::text::next_command::NextCommand;
 use crate::text::next_command::shell_word;
 use crate::text::table::more;
@@ -156,19 +159,6 @@ fn amount(held: &HoldingDoc) -> String {
     bytes_in_objects(held.bytes, held.count)
 }
 
-const COLUMNS: [&str; 6] = [">retained", ">share", ">bytes", ">objects", ">ages", "name"];
-
-fn row(table: &mut Printed, report: &HoldersReport, held: &HoldingDoc, name: String) {
-    table.row([
-        bytes(held.retained),
-        share(held.retained, report.total.bytes),
-        bytes(held.bytes),
-        objects(held.count),
-        format!("{}-{}", held.youngest, held.oldest),
-        name,
-    ]);
-}
-
 fn write_sites(out: &mut TextLines, report: &HoldersReport) {
     let most = report.head.asked.top.unwrap_or(ROWS);
     let shown = most.min(report.sites.len());
@@ -177,29 +167,25 @@ fn write_sites(out: &mut TextLines, report: &HoldersReport) {
         counted(report.rows.sites, "site")
     );
     section(out, &title);
-    let mut table = Printed::new(COLUMNS);
+    let table = table(report);
+    let mut text = table.text();
     for site in report.sites.iter().take(shown) {
-        let place = &site.place;
-        row(
-            &mut table,
-            report,
-            &site.held,
-            format!("{}  {} ({})", place.location, place.made(), place.kind),
-        );
+        text.row(&SiteLine::site(&site.place, &site.held));
         for part in site.context.iter().take(CALLERS) {
             let caller = part.caller.as_deref().unwrap_or("(caller not known)");
-            row(&mut table, report, &part.held, format!("  <- {caller}"));
+            text.row(&SiteLine::named(
+                format!("  <- {caller}"),
+                Cow::Borrowed(&part.held),
+            ));
         }
     }
     if report.selected.is_none() {
-        row(
-            &mut table,
-            report,
-            &report.unattributed,
-            WITHOUT_EVENT.to_owned(),
-        );
+        text.row(&SiteLine::named(
+            WITHOUT_EVENT,
+            Cow::Borrowed(&report.unattributed),
+        ));
     }
-    table.write(out);
+    text.write(out);
 }
 
 fn write_types(out: &mut TextLines, report: &HoldersReport) {
@@ -210,11 +196,9 @@ fn write_types(out: &mut TextLines, report: &HoldersReport) {
         counted(report.rows.types, "type")
     );
     section(out, &title);
-    let mut table = Printed::new(COLUMNS);
-    for ty in report.types.iter().take(shown) {
-        row(&mut table, report, &ty.held, ty.ty.clone());
-    }
-    table.write(out);
+    let types = report.types.iter().take(shown);
+    let table = table(report).without_last();
+    table.write(out, types.map(|row| SiteLine::of_type(&row.ty, &row.held)));
 }
 
 fn write_paths(out: &mut TextLines, report: &HoldersReport) {

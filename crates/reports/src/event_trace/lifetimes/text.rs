@@ -1,15 +1,18 @@
 //! For a terminal: the whole run's lifetimes, the sites, and the medium-lived ones.
 
+use std::borrow::Cow;
+
 use super::document::{LifetimeContextDoc, LifetimeDoc, LifetimesReport};
+use super::table::table;
 use crate::event_trace::amounts::signed;
 use crate::event_trace::block_bars::{bar, shares};
 use crate::event_trace::callers;
-use crate::event_trace::place::WITHOUT_EVENT;
+use crate::event_trace::site_line::SiteLine;
 use crate::event_trace::text_parts::{cut, head, next_commands, trouble};
 use crate::event_trace::{AGES_SHOWN, DEFAULT_TOP, survived};
 use crate::json::AmountDoc;
-use crate::quantity::{bytes, bytes_in_objects, counted, objects, share, short_bytes};
-use crate::table::Printed;
+use crate::quantity::{bytes_in_objects, counted, share};
+use crate::table::{Table, Unit, Value};
 use crate::text::next_command::NextCommand;
 use crate::text::table::more;
 use crate::text::{fact, section};
@@ -131,18 +134,16 @@ fn write_deaths(out: &mut TextLines, all: &LifetimeDoc) {
     section(out, "DEATHS, by collections survived");
     let most = all.died.iter().copied().max().unwrap_or(0);
     let bars = bar_width(out);
-    let mut table = Printed::new([">survived", ">objects", ">share", ">bytes", ""]);
-    for (entry, count) in all.died.iter().enumerate().filter(|(_, count)| **count > 0) {
-        let size = all.died_bytes.get(entry).copied().unwrap_or(0);
-        table.row([
-            survived(entry),
-            objects(*count),
-            share(signed(*count), all.told()),
-            bytes(size),
-            bar(*count, most, bars),
-        ]);
-    }
-    table.write(out);
+    let all_died = all.died.iter().copied().enumerate();
+    Table::<(usize, u64)>::new()
+        .in_text("survived", Unit::Number, |row| survived(row.0))
+        .in_text("objects", Unit::Objects, |row| row.1)
+        .in_text("share", Unit::Share, |row| Value::share(row.1, all.told()))
+        .in_text("bytes", Unit::Bytes, |row| {
+            all.died_bytes.get(row.0).copied().unwrap_or(0)
+        })
+        .in_text("", Unit::Text, |row| bar(row.1, most, bars))
+        .write(out, all_died.filter(|(_, count)| *count > 0));
 }
 
 /// Letters of the longest bar.
@@ -167,25 +168,18 @@ fn write_until_death(out: &mut TextLines, all: &LifetimeDoc) {
         .fold(0_u64, |sum, count| sum.saturating_add(*count));
     let most = all.bytes_until_death.iter().copied().max().unwrap_or(0);
     let bars = bar_width(out);
-    let mut table = Printed::new([">below", ">objects", ">share", ""]);
-    for (entry, count) in all
-        .bytes_until_death
-        .iter()
-        .enumerate()
-        .filter(|(_, count)| **count > 0)
-    {
-        let below = u32::try_from(entry)
-            .ok()
-            .and_then(|bits| 1_u64.checked_shl(bits))
-            .unwrap_or(u64::MAX);
-        table.row([
-            short_bytes(below),
-            objects(*count),
-            share(*count, dead),
-            bar(*count, most, bars),
-        ]);
-    }
-    table.write(out);
+    let below = |entry: usize| {
+        let bits = u32::try_from(entry).ok();
+        bits.and_then(|bits| 1_u64.checked_shl(bits))
+            .unwrap_or(u64::MAX)
+    };
+    let deaths = all.bytes_until_death.iter().copied().enumerate();
+    Table::<(usize, u64)>::new()
+        .in_text("below", Unit::ShortBytes, |row| below(row.0))
+        .in_text("objects", Unit::Objects, |row| row.1)
+        .in_text("share", Unit::Share, |row| Value::share(row.1, dead))
+        .in_text("", Unit::Text, |row| bar(row.1, most, bars))
+        .write(out, deaths.filter(|(_, count)| *count > 0));
 }
 
 fn write_sites(out: &mut TextLines, report: &LifetimesReport) {
@@ -199,48 +193,18 @@ fn write_sites(out: &mut TextLines, report: &LifetimesReport) {
             cut(shown, all, "site", &report.head.filter.sort)
         ),
     );
-    let mut table = Printed::new([
-        ">bytes",
-        ">objects",
-        "died after",
-        ">died young",
-        ">medium-lived",
-        ">alive",
-        ">until death",
-        "type",
-        "site (way of allocating)",
-    ]);
-    let mut row = |lives: &LifetimeDoc, made: &str, name: String| {
-        let known = |text: String| if report.known { text } else { "-".to_owned() };
-        table.row([
-            bytes(lives.bytes),
-            objects(lives.count),
-            shares(&lives.died, AGES_SHOWN),
-            known(share(signed(lives.died_young()), lives.told())),
-            known(objects(lives.died_promoted.count)),
-            known(objects(lives.alive.count)),
-            lives.median_until_death().map_or_else(
-                || "-".to_owned(),
-                |below| format!("< {}", short_bytes(below)),
-            ),
-            made.to_owned(),
-            name,
-        ]);
-    };
+    let table = table(report);
+    let mut text = table.text();
     for site in report.sites.iter().take(shown) {
-        row(
-            &site.lives,
-            site.place.made(),
-            format!("{} ({})", site.place.location, site.place.kind),
-        );
+        text.row(&SiteLine::site(&site.place, &site.lives));
         for (lives, name) in caller_lines(site.context.iter()) {
-            row(&lives, "", name);
+            text.row(&SiteLine::named(name, Cow::Owned(lives)));
         }
     }
-    if let Some(lives) = &report.unattributed {
-        row(lives, "", WITHOUT_EVENT.to_owned());
+    if let Some(line) = SiteLine::without_site(report.unattributed.as_ref()) {
+        text.row(&line);
     }
-    table.write(out);
+    text.write(out);
     if all > shown {
         out.push_str(&format!("  {}\n", more(all - shown, "site")));
     }
@@ -270,38 +234,28 @@ fn write_medium(out: &mut TextLines, report: &LifetimesReport) {
             cut(shown, sites.len(), "site", "bytes")
         ),
     );
-    let mut table = Printed::new([
-        ">bytes",
-        ">objects",
-        ">of promoted",
-        "died after",
-        "type",
-        "site",
-    ]);
-    let mut row = |lives: &LifetimeDoc, made: &str, name: String| {
-        table.row([
-            bytes(lives.died_promoted.bytes),
-            objects(lives.died_promoted.count),
-            share(lives.died_promoted.bytes, lives.promoted.bytes),
-            shares(&lives.promoted_died, AGES_SHOWN),
-            made.to_owned(),
-            name,
-        ]);
-    };
+    let table = Table::<SiteLine<'_, LifetimeDoc>>::new()
+        .in_text("bytes", Unit::Bytes, |row| row.part.died_promoted.bytes)
+        .in_text("objects", Unit::Objects, |row| row.part.died_promoted.count)
+        .in_text("of promoted", Unit::Share, |row| {
+            Value::share(row.part.died_promoted.bytes, row.part.promoted.bytes)
+        })
+        .in_text("died after", Unit::Text, |row| {
+            shares(&row.part.promoted_died, AGES_SHOWN)
+        })
+        .in_text("type", Unit::Text, |row| row.ty.clone())
+        .in_text("site", Unit::Text, |row| row.name.clone());
+    let mut text = table.text();
     for site in sites.iter().take(shown) {
-        row(
-            &site.lives,
-            site.place.made(),
-            site.place.location.to_string(),
-        );
+        text.row(&SiteLine::site(&site.place, &site.lives));
         let mut callers: Vec<_> = site.context.iter().collect();
         callers.retain(|part| part.lives.died_promoted.count > 0);
         callers.sort_by_key(|part| std::cmp::Reverse(part.lives.died_promoted.bytes));
         for (lives, name) in caller_lines(callers.into_iter()) {
-            row(&lives, "", name);
+            text.row(&SiteLine::named(name, Cow::Owned(lives)));
         }
     }
-    table.write(out);
+    text.write(out);
 }
 
 /// The callers in this order, with their names.

@@ -1,14 +1,16 @@
 //! For a terminal: levels, the trend, types and sites.
 
-use super::build::stale_of;
-use super::document::{StalePartDoc, StaleReport};
+use std::borrow::Cow;
+
+use super::document::{LevelDoc, StaleReport};
+use super::table::table;
 use crate::event_trace::DEFAULT_TOP;
-use crate::event_trace::block_bars::{bar, shares, sparkline};
-use crate::event_trace::place::WITHOUT_EVENT;
+use crate::event_trace::block_bars::{bar, sparkline};
+use crate::event_trace::site_line::SiteLine;
 use crate::event_trace::text_parts::{after, cut, head, next_commands, trouble};
 use crate::json::CallerDoc;
-use crate::quantity::{bytes, bytes_in_objects, counted, objects, share};
-use crate::table::Printed;
+use crate::quantity::{bytes, bytes_in_objects, counted, share};
+use crate::table::{Table, Unit, Value};
 use crate::text::next_command::NextCommand;
 use crate::text::table::more;
 use crate::text::{CALLERS, WITHOUT_CALLER, fact, section};
@@ -16,8 +18,6 @@ use crate::text_lines::TextLines;
 
 /// Characters of a trend.
 const TREND: usize = 40;
-/// Levels that fit into a table's column.
-const LEVELS: usize = 12;
 
 pub(super) fn write(report: &StaleReport, out: &mut TextLines) {
     head(out, "heap --stale", &report.head);
@@ -89,45 +89,23 @@ fn write_levels(out: &mut TextLines, report: &StaleReport) {
     );
     let most = report.staleness.iter().map(|level| level.bytes).max();
     let most = most.unwrap_or(0).unsigned_abs();
-    let mut table = Printed::new([
-        ">collections",
-        ">bytes",
-        ">share",
-        ">objects",
-        "",
-        "trend of the whole heap",
-    ]);
-    for (at, level) in report.staleness.iter().enumerate() {
-        let of_level = report.points.iter().map(|point| {
-            let level = point.staleness.get(at);
-            level.map_or(0, |level| level.bytes.unsigned_abs())
-        });
-        let trend: Vec<u64> = of_level.collect();
-        table.row([
-            level.level.clone(),
-            bytes(level.bytes),
-            share(level.bytes, report.selected.bytes),
-            objects(level.count),
-            bar(level.bytes.unsigned_abs(), most, 20),
-            sparkline(&trend, TREND),
-        ]);
-    }
-    table.write(out);
-}
-
-/// The columns that all rows have.
-fn columns(part: &StalePartDoc) -> [String; 4] {
-    let levels = part
-        .staleness
-        .iter()
-        .map(|level| level.bytes.unsigned_abs());
-    let levels: Vec<u64> = levels.collect();
-    [
-        bytes(stale_of(&part.staleness).bytes),
-        bytes(part.bytes),
-        objects(part.count),
-        shares(&levels, LEVELS),
-    ]
+    let trend = |at: usize| {
+        let levels = report.points.iter().map(|point| point.staleness.get(at));
+        let sizes = levels.map(|level| level.map_or(0, |level| level.bytes.unsigned_abs()));
+        sparkline(&sizes.collect::<Vec<u64>>(), TREND)
+    };
+    Table::<(usize, &LevelDoc)>::new()
+        .in_text("collections", Unit::Number, |row| row.1.level.clone())
+        .in_text("bytes", Unit::Bytes, |row| row.1.bytes)
+        .in_text("share", Unit::Share, |row| {
+            Value::share(row.1.bytes, report.selected.bytes)
+        })
+        .in_text("objects", Unit::Objects, |row| row.1.count)
+        .in_text("", Unit::Text, |row| {
+            bar(row.1.bytes.unsigned_abs(), most, 20)
+        })
+        .in_text("trend of the whole heap", Unit::Text, |row| trend(row.0))
+        .write(out, report.staleness.iter().enumerate());
 }
 
 fn write_types(out: &mut TextLines, report: &StaleReport) {
@@ -141,24 +119,19 @@ fn write_types(out: &mut TextLines, report: &StaleReport) {
         out,
         &format!("TYPES ({})", cut(shown, all, "type", &by(report))),
     );
-    let mut table = Printed::new([">stale", ">live", ">objects", "0 1 2-3 ..", "type"]);
+    let table = table(report).without_last();
+    let mut text = table.text();
     for row in report.types.iter().take(shown) {
-        let [stale, live, count, levels] = columns(&row.part);
-        table.row([stale, live, count, levels, row.ty.clone()]);
+        text.row(&SiteLine::of_type(&row.ty, &row.part));
     }
     if all > shown {
-        table.row(rest(more(all - shown, "type")));
+        text.note(more(all - shown, "type"));
     }
-    table.write(out);
+    text.write(out);
 }
 
 fn by(report: &StaleReport) -> String {
     format!("stale {}", report.head.filter.sort)
-}
-
-fn rest(name: String) -> [String; 5] {
-    let [stale, live, count, levels] = Default::default();
-    [stale, live, count, levels, name]
 }
 
 fn write_sites(out: &mut TextLines, report: &StaleReport) {
@@ -172,39 +145,32 @@ fn write_sites(out: &mut TextLines, report: &StaleReport) {
             cut(shown, all, "site", &by(report))
         ),
     );
-    let mut table = Printed::new([
-        ">stale",
-        ">live",
-        ">objects",
-        "0 1 2-3 ..",
-        "site (type, way of allocating)",
-    ]);
+    let table = table(report);
+    let mut text = table.text();
     for site in report.sites.iter().take(shown) {
-        let place = &site.place;
-        let made = match site.types.as_slice() {
-            [one] => one.ty.as_str(),
-            _ => place.made(),
-        };
-        let [stale, live, count, levels] = columns(&site.part);
-        let name = format!("{} ({made}, {})", place.location, place.kind);
-        table.row([stale, live, count, levels, name]);
+        text.row(&SiteLine {
+            ty: match site.types.as_slice() {
+                [one] => one.ty.clone(),
+                _ => site.place.made().to_owned(),
+            },
+            ..SiteLine::site(&site.place, &site.part)
+        });
         for context in site.context.iter().take(CALLERS) {
-            let [stale, live, count, levels] = columns(&context.part);
-            table.row([stale, live, count, levels, caller_name(&context.caller)]);
+            let part = Cow::Borrowed(&context.part);
+            text.row(&SiteLine::named(caller_name(&context.caller), part));
         }
         if site.context.len() > CALLERS {
             let left_out = more(site.context.len() - CALLERS, "caller");
-            table.row(rest(format!("  <- {left_out}")));
+            text.note(format!("  <- {left_out}"));
         }
     }
     if all > shown {
-        table.row(rest(more(all - shown, "site")));
+        text.note(more(all - shown, "site"));
     }
-    if let Some(part) = &report.unattributed {
-        let [stale, live, count, levels] = columns(part);
-        table.row([stale, live, count, levels, WITHOUT_EVENT.to_owned()]);
+    if let Some(line) = SiteLine::without_site(report.unattributed.as_ref()) {
+        text.row(&line);
     }
-    table.write(out);
+    text.write(out);
 }
 
 fn caller_name(caller: &CallerDoc) -> String {
