@@ -15,6 +15,7 @@ mod types;
 use next_command::NextCommand;
 
 use crate::report::Report;
+use crate::text_lines::TextLines;
 use crate::view::View;
 
 /// Rows of the two tables when the filter does not say.
@@ -28,13 +29,13 @@ pub(crate) const WITHOUT_CALLER: &str = "<- (no tracked call was under way)";
 
 /// The whole report with what counting has cost: increments, versions of methods, the agent itself.
 pub fn verbose_text(view: &View) -> String {
-    let mut out = String::new();
+    let mut out = TextLines::new(None);
     write(&mut out, view, true);
     NextCommand::write(&mut out, &view.next());
-    out
+    out.finish()
 }
 
-pub(crate) fn write(out: &mut String, view: &View, verbose: bool) {
+pub(crate) fn write(out: &mut TextLines, view: &View, verbose: bool) {
     head::write(out, view);
     caused::write(out, view, view.filter.top.unwrap_or(DEFAULT_TOP));
     types::write(out, view);

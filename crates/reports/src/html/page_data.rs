@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use crate::class_name::printable;
 use crate::error::ReportError;
 use crate::stack_names::{frame_name, type_name};
+use crate::text::table::AmountTable;
 use crate::tree::OwnCode;
 use crate::view::{CallerId, Location, SiteRow, View};
 use crate::view_stacks::shown_stacks;
@@ -36,7 +37,7 @@ pub(super) fn page_data(view: &View) -> Result<String, ReportError> {
         "strings": texts.all,
         "callers": callers,
         "sites": sites,
-        "heap": view.selected.materialized.is_some(),
+        "table": AmountTable::new(&view.selected, "").on_page(),
         "count": view.selected.executed.count,
         "bytes": view.selected.executed.bytes,
         "sort": view.filter.sort.name(),

@@ -27,6 +27,8 @@ pub(crate) enum Unit {
     BytesPerSecond,
     /// `1,234 calls`
     Calls,
+    /// `26.2 B`: bytes of an object
+    Average,
     /// Objects and bytes: `1.2 kB`, and on a page the one that is chosen
     Amount,
     /// `12.3 %`
@@ -78,6 +80,7 @@ impl Value {
             Self::Real(value) => match unit {
                 Unit::BytesPerSecond => format!("{}/s", short(value as i128)),
                 Unit::ShortBytes => short(value.max(0.0) as i128),
+                Unit::Average => format!("{} B", tenths(value)),
                 Unit::Share => share((value * 1e6) as i128, 1_000_000),
                 _ => tenths(value),
             },

@@ -8,12 +8,13 @@ use crate::filter::Sort;
 use crate::grouping::by_type;
 use crate::text::table::{AmountTable, more};
 use crate::text::{DEFAULT_TOP, section};
+use crate::text_lines::TextLines;
 use crate::view::{SiteRow, View};
 
 /// Types shown below a site that makes several.
 const TYPES: usize = 5;
 
-pub(super) fn write(out: &mut String, view: &View) {
+pub(super) fn write(out: &mut TextLines, view: &View) {
     let locations = locations(view);
     let top = view.filter.top.unwrap_or(DEFAULT_TOP);
     let shown = top.min(locations.len());

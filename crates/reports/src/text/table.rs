@@ -1,9 +1,10 @@
 //! Rows of numbers in front of a tree of names.
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use ducktrack_count_model::Tally;
 
-use crate::quantity::{average, bytes, objects, share};
+use crate::quantity::average;
+use crate::table::{PageTable, Table, Unit, Value};
+use crate::text_lines::TextLines;
 use crate::view::{Totals, eliminated};
 
 /// The line for rows that a cut leaves out: `... 3 more callers`.
@@ -12,71 +13,60 @@ pub(crate) fn more(number: usize, what: &str) -> String {
     format!("... {number} more {what}{plural}")
 }
 
-/// Right-aligned numbers (bytes, share, objects, average, and with recorded heap bytes also the eliminated share) and
-/// one left-aligned name, which may be indented.
-pub(super) struct AmountTable {
-    table: Table,
-    whole: Tally,
-    with_heap: bool,
+/// A name at a depth of the tree, and the part of its objects that reached the heap, where that is known.
+struct Amount {
+    name: String,
+    executed: Tally,
+    heap: Option<Tally>,
+}
+
+/// Bytes, share, objects, average, and with recorded heap bytes also the eliminated share.
+pub(crate) struct AmountTable {
+    table: Table<'static, Amount>,
+    rows: Vec<Amount>,
 }
 
 impl AmountTable {
-    pub(super) fn new(selected: &Totals, name: &str) -> Self {
-        let mut table = Table::new();
-        table.load_style(presets::NOTHING);
-        table.set_content_arrangement(ContentArrangement::Disabled);
-        let with_heap = selected.materialized.is_some();
-        let mut header = vec!["bytes", "share", "objects", "average"];
-        if with_heap {
-            header.extend(["reached the heap", "removed by the JIT"]);
-        }
-        let numbers = header.len();
-        header.push(name);
-        table.set_header(header);
-        for column in table.column_iter_mut().take(numbers) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-        for column in table.column_iter_mut() {
-            column.set_padding((2, 0));
+    pub(crate) fn new(selected: &Totals, name: &'static str) -> Self {
+        let whole = selected.executed.bytes;
+        let mut table = Table::<Amount>::new()
+            .shown("bytes", Unit::Bytes, |row| row.executed.bytes)
+            .shown("share", Unit::Share, move |row| {
+                Value::share(row.executed.bytes, whole)
+            })
+            .shown("objects", Unit::Objects, |row| row.executed.count)
+            .shown("average", Unit::Average, |row| {
+                average(row.executed.bytes, row.executed.count)
+            });
+        if selected.materialized.is_some() {
+            table = table
+                .shown("reached the heap", Unit::Bytes, |row| Some(row.heap?.bytes))
+                .shown("removed by the JIT", Unit::Share, |row| {
+                    let gone = eliminated(row.executed, row.heap?);
+                    Some(Value::share(gone.bytes, row.executed.bytes))
+                });
         }
         Self {
-            table,
-            whole: selected.executed,
-            with_heap,
+            table: table.in_text(name, Unit::Text, |row| row.name.clone()),
+            rows: Vec::new(),
         }
     }
 
-    /// A row at this depth of the tree. `materialized` is shown when the table has heap columns.
-    pub(super) fn row(
-        &mut self,
-        depth: usize,
-        name: &str,
-        amount: Tally,
-        materialized: Option<Tally>,
-    ) {
-        let mut row = vec![
-            bytes(amount.bytes),
-            share(amount.bytes, self.whole.bytes),
-            objects(amount.count),
-            average(amount.bytes, amount.count),
-        ];
-        if self.with_heap {
-            row.extend(match materialized {
-                Some(heap) => [
-                    bytes(heap.bytes),
-                    share(eliminated(amount, heap).bytes, amount.bytes),
-                ],
-                None => ["-".to_owned(), "-".to_owned()],
-            });
-        }
-        row.push(format!("{}{name}", "  ".repeat(depth)));
-        self.table.add_row(row);
+    pub(super) fn row(&mut self, depth: usize, name: &str, executed: Tally, heap: Option<Tally>) {
+        let name = format!("{}{name}", "  ".repeat(depth));
+        self.rows.push(Amount {
+            name,
+            executed,
+            heap,
+        });
     }
 
-    pub(super) fn write(&self, out: &mut String) {
-        for line in self.table.lines() {
-            out.push_str(line.trim_end());
-            out.push('\n');
-        }
+    /// Its columns, for a page that works out the rows.
+    pub(crate) fn on_page(&self) -> PageTable {
+        self.table.page(&[])
+    }
+
+    pub(super) fn write(&self, out: &mut TextLines) {
+        self.table.write(out, &self.rows);
     }
 }

@@ -8,12 +8,13 @@ use crate::filter::Sort;
 use crate::grouping::by_type;
 use crate::text::table::{AmountTable, more};
 use crate::text::{CALLERS, DEFAULT_TOP, WITHOUT_CALLER, section};
+use crate::text_lines::TextLines;
 use crate::view::{CallerId, Location, View};
 
 /// Locations shown below a type; the rest is one line with its sum.
 const LOCATIONS: usize = 5;
 
-pub(super) fn write(out: &mut String, view: &View) {
+pub(super) fn write(out: &mut TextLines, view: &View) {
     let types = types(view);
     let top = view.filter.top.unwrap_or(DEFAULT_TOP);
     let shown = top.min(types.len());

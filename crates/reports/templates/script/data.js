@@ -2,18 +2,6 @@
 
 const data = JSON.parse(document.getElementById('data').textContent);
 const text = data.strings;
-const averages = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-const bytes = (n) => grouped(n) + ' B';
-const objects = (n) => grouped(n) + ' obj';
-const share = (part, whole) => {
-  if (!(whole > 0)) return '-';
-  const p = 100 * part / whole;
-  if (part < whole && p >= 99.95) return '>99.9 %';
-  if (part > 0 && p < 0.05) return '<0.1 %';
-  return p.toFixed(1) + ' %';
-};
-const packageOf = (name) => name.slice(0, Math.max(0, name.lastIndexOf('.')));
-const simple = (name) => name.slice(name.lastIndexOf('.') + 1);
 
 const place = ([cls, method, descriptor, bci, line, file]) => {
   const at = { cls: text[cls], method: text[method], descriptor: text[descriptor], bci };

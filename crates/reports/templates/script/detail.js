@@ -1,15 +1,14 @@
 // What is known about the row that was picked.
 
-function drawDetail() {
+function drawDetail(row) {
   const detail = byId('detail');
-  const row = rows.find((candidate) => candidate.key === state.row);
   detail.hidden = !row;
   detail.textContent = '';
   if (!row) return;
   const close = element('button', 'close', 'Close');
   close.type = 'button';
-  close.addEventListener('click', () => select(''));
-  detail.append(close, element('p', 'where', row.label));
+  close.addEventListener('click', () => table.pick(state.row));
+  detail.append(close, element('p', 'where', row.name));
   if (state.group === 'site') { siteFacts(detail, [...row.sites.keys()][0]); if (sampled) detail.append(stacksButton([...row.sites.keys()][0])); }
   const own = cells.filter((cell) => cell.hit && row.sites.has(cell.site) && String(groups[state.group].key(cell)) === row.key);
   if (state.group !== 'type' && row.types.size > 1) sums(detail, 'Types', own, (cell) => cell.type);
@@ -87,15 +86,7 @@ function open(site) {
   byId('group').value = 'site';
   state.sort = '';
   state.dir = 'desc';
-  collect();
-  select(String(site.index));
-  const at = rows.findIndex((row) => row.key === state.row);
-  byId('scroll').scrollTop = Math.max(0, at * ROW - 120);
-  drawTable();
-}
-function select(key) {
-  state.row = key === state.row ? '' : key;
+  state.row = String(site.index);
+  table.fill(collect());
   remember();
-  drawDetail();
-  drawTable();
 }

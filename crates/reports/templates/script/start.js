@@ -5,10 +5,7 @@ function changed() {
   mark(root);
   const found = cells.reduce((sum, cell) => sum + (cell.hit ? amount(cell) : 0), 0);
   byId('matched').textContent = state.q ? 'found ' + share(found, total()) + ', ' + shown(found) : '';
-  collect();
-  byId('scroll').scrollTop = 0;
-  drawDetail();
-  drawTable();
+  table.fill(collect());
   drawFlame();
   remember();
 }
@@ -30,43 +27,6 @@ function listen() {
   }
   byId('group').value = state.group;
   byId('group').addEventListener('change', (event) => { state.group = event.target.value; state.row = ''; state.sort = ''; state.dir = 'desc'; changed(); });
-  byId('head').addEventListener('click', (event) => {
-    const id = event.target.dataset.sort;
-    if (!id) return;
-    const same = (state.sort || state.metric) === id;
-    const textual = !columns.find((column) => column.id === id).number;
-    state.dir = same ? (state.dir === 'asc' ? 'desc' : 'asc') : (textual ? 'asc' : 'desc');
-    state.sort = id;
-    order();
-    byId('scroll').scrollTop = 0;
-    drawTable();
-    remember();
-    document.querySelector(`[data-sort="${id}"]`).focus();
-  });
-  const pick = (event) => { const tr = event.target.closest('tr[data-at]'); if (tr) select(rows[Number(tr.dataset.at)].key); };
-  byId('body').addEventListener('click', pick);
-  byId('body').addEventListener('keydown', (event) => {
-    const tr = event.target.closest('tr[data-at]');
-    if (!tr) return;
-    if (event.key === 'Enter' || event.key === ' ') {
-      event.preventDefault();
-      const at = tr.dataset.at;
-      pick(event);
-      document.querySelector(`tr[data-at="${at}"]`)?.focus();
-    }
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      event.preventDefault();
-      const next = Number(tr.dataset.at) + (event.key === 'ArrowDown' ? 1 : -1);
-      const other = document.querySelector(`tr[data-at="${next}"]`);
-      if (other) { other.focus(); other.scrollIntoView({ block: 'nearest' }); }
-    }
-  });
-  let drawing = false;
-  byId('scroll').addEventListener('scroll', () => {
-    if (drawing) return;
-    drawing = true;
-    requestAnimationFrame(() => { drawing = false; const at = document.activeElement?.dataset?.at; drawRows(); if (at) document.querySelector(`tr[data-at="${at}"]`)?.focus({ preventScroll: true }); });
-  });
   const flame = byId('flame');
   flame.addEventListener('click', (event) => { if (event.target.node) zoom(event.target.node); });
   flame.addEventListener('mouseover', (event) => { if (event.target.node) tell(event.target.node); });
@@ -94,7 +54,7 @@ function listen() {
     if (event.key === '/' && !/^(INPUT|SELECT)$/.test(document.activeElement?.tagName || '')) { event.preventDefault(); byId('search').focus(); }
   });
   let resizing = 0;
-  addEventListener('resize', () => { clearTimeout(resizing); resizing = setTimeout(() => { drawFlame(); drawHead(); drawRows(); }, 100); });
+  addEventListener('resize', () => { clearTimeout(resizing); resizing = setTimeout(drawFlame, 100); });
 }
 
 function listenToStacks() {
@@ -130,5 +90,4 @@ plantTree();
 listen();
 drawKinds();
 changed();
-if (state.row) { const at = rows.findIndex((row) => row.key === state.row); if (at > 20) { byId('scroll').scrollTop = at * ROW - 120; drawRows(); } }
 document.documentElement.dataset.ready = 'true';

@@ -17,6 +17,8 @@ function remember() {
   }
   try { history.replaceState(null, '', '#' + out); } catch { /* a file viewer may forbid it */ }
 }
-const amount = (thing) => state.metric === 'count' ? thing.count : thing.bytes;
-const shown = (n) => state.metric === 'count' ? objects(n) : bytes(n);
+// As the table asks for it.
+const chosen = state;
+const choice = () => {};
+const choose = (key, value) => { state[key] = value; remember(); };
 const hueOf = (name) => { let h = 7; for (const c of name) h = (h * 31 + c.codePointAt(0)) % 3600; return h / 10; };

@@ -117,7 +117,9 @@ fn write_types(out: &mut TextLines, report: &HeapReport) {
         .in_text("bytes", Unit::Bytes, |row| row.bytes)
         .in_text("share", Unit::Share, |row| Value::share(row.bytes, whole))
         .in_text("objects", Unit::Objects, |row| row.count)
-        .in_text("average", Unit::Number, |row| average(row.bytes, row.count))
+        .in_text("average", Unit::Average, |row| {
+            average(row.bytes, row.count)
+        })
         .in_text("type", Unit::Text, |row| row.ty.clone())
         .write(out, types);
 }
