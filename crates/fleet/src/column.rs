@@ -52,21 +52,6 @@ pub enum Values {
 }
 
 impl Values {
-    /// A number for each row.
-    pub fn numbers(values: impl Iterator<Item = i64>) -> Self {
-        Self::Numbers(values.map(Some).collect())
-    }
-
-    /// An amount for each row.
-    pub fn amounts(values: impl Iterator<Item = i64>) -> Self {
-        Self::Amounts(values.map(Some).collect())
-    }
-
-    /// A text for each row.
-    pub fn texts<T: Into<Arc<str>>>(values: impl Iterator<Item = T>) -> Self {
-        Self::Texts(values.map(|text| Some(text.into())).collect())
-    }
-
     /// How many rows.
     pub fn count(&self) -> usize {
         match self {

@@ -98,11 +98,11 @@ struct RunFiles<'a> {
 }
 
 impl RunFiles<'_> {
-    fn file(
+    fn file<R>(
         &self,
         table: &str,
         day: Option<Day>,
-        columns: impl Into<Vec<Column>>,
+        rows: Columns<'_, R>,
         sorted_by: &[usize],
     ) -> Table {
         let Origin { service, host, .. } = self.origin;
@@ -112,50 +112,34 @@ impl RunFiles<'_> {
                 "{LAYOUT}/{table}/service={service}/{date}{host}-{:016x}.parquet",
                 self.id
             ),
-            columns: columns.into(),
+            columns: rows.columns,
             sorted_by: sorted_by.to_vec(),
         }
     }
 
-    fn ids(&self, rows: usize) -> Column {
-        column("run_id", Values::Numbers(vec![Some(self.id); rows]))
+    /// Rows of a table whose first column is the run.
+    fn of_run<'r, R>(&self, rows: &'r [R]) -> Columns<'r, R> {
+        Columns::of(rows).column("run_id", Values::Numbers, |_| Some(self.id))
     }
 
+    #[rustfmt::skip]
     fn sites(&self, trace: Option<&TraceFacts>) -> Table {
-        let mut places: BTreeMap<SiteId, &Place> = BTreeMap::new();
         let of_trace = trace.iter().flat_map(|trace| trace.places.values());
-        for place in self.facts.places.values().chain(of_trace) {
-            places.insert(place.id, place);
-        }
-        let all = || places.values();
-        let text = |name, of: &dyn Fn(&Place) -> Arc<str>| {
-            column(name, Values::texts(all().map(|place| of(place))))
-        };
-        let columns = [
-            column(
-                "site",
-                Values::Sites(all().map(|place| Some(place.id)).collect()),
-            ),
-            text("package", &|place| place.package().into()),
-            text("class", &|place| place.class.as_str().into()),
-            text("method", &|place| Arc::clone(&place.method)),
-            text("descriptor", &|place| Arc::clone(&place.descriptor)),
-            text("type", &|place| place.ty.as_str().into()),
-            text("how", &|place| place.how.into()),
-            column(
-                "ordinal",
-                Values::numbers(all().map(|place| place.ordinal.into())),
-            ),
-            column("bci", Values::numbers(all().map(|place| place.bci.into()))),
-            column(
-                "line",
-                Values::Numbers(all().map(|place| place.line.map(i64::from)).collect()),
-            ),
-            column(
-                "file",
-                Values::Texts(all().map(|place| place.file.clone()).collect()),
-            ),
-        ];
+        let places = self.facts.places.values().chain(of_trace);
+        let places: BTreeMap<SiteId, &Place> = places.map(|place| (place.id, place)).collect();
+        let places: Vec<&Place> = places.into_values().collect();
+        let columns = Columns::of(&places)
+            .column("site", Values::Sites, |row| Some(row.id))
+            .column("package", Values::Texts, |row| text(row.package()))
+            .column("class", Values::Texts, |row| text(&row.class))
+            .column("method", Values::Texts, |row| Some(Arc::clone(&row.method)))
+            .column("descriptor", Values::Texts, |row| Some(Arc::clone(&row.descriptor)))
+            .column("type", Values::Texts, |row| text(&row.ty))
+            .column("how", Values::Texts, |row| text(row.how))
+            .column("ordinal", Values::Numbers, |row| Some(row.ordinal.into()))
+            .column("bci", Values::Numbers, |row| Some(row.bci.into()))
+            .column("line", Values::Numbers, |row| row.line.map(i64::from))
+            .column("file", Values::Texts, |row| row.file.clone());
         self.file("sites", None, columns, &[0])
     }
 
@@ -164,182 +148,71 @@ impl RunFiles<'_> {
         let parts: Vec<(SiteId, &ContextName)> = combinations
             .flat_map(|(id, parts)| parts.iter().map(|part| (*id, part)))
             .collect();
-        let text = |name, of: fn(&ContextName) -> &str| {
-            column(name, Values::texts(parts.iter().map(|(_, part)| of(part))))
-        };
-        let columns = [
-            column(
-                "context",
-                Values::Sites(parts.iter().map(|(id, _)| Some(*id)).collect()),
-            ),
-            text("kind", |part| &part.kind),
-            text("name", |part| &part.name),
-        ];
+        let columns = Columns::of(&parts)
+            .column("context", Values::Sites, |(id, _)| Some(*id))
+            .column("kind", Values::Texts, |(_, part)| text(&part.kind))
+            .column("name", Values::Texts, |(_, part)| text(&part.name));
         self.file("contexts", None, columns, &[0, 1])
     }
 
+    #[rustfmt::skip]
     fn counts(&self, day: &DayFacts) -> Table {
-        let rows = &day.counts;
         let moment = |at: u32, of: fn(&crate::Window) -> u64| {
-            day.windows
-                .get(at as usize)
-                .map(|window| signed(of(window)))
+            let window = day.windows.get(at as usize);
+            window.map(|window| signed(of(window)))
         };
-        let columns = [
-            self.ids(rows.len()),
-            column(
-                "site",
-                Values::Sites(rows.iter().map(|row| Some(row.site)).collect()),
-            ),
-            column(
-                "caller",
-                Values::Sites(rows.iter().map(|row| row.caller).collect()),
-            ),
-            column(
-                "context",
-                Values::Sites(rows.iter().map(|row| row.context).collect()),
-            ),
-            column(
-                "window_start",
-                Values::Times(
-                    rows.iter()
-                        .map(|row| moment(row.window, |window| window.start))
-                        .collect(),
-                ),
-            ),
-            column(
-                "window_end",
-                Values::Times(
-                    rows.iter()
-                        .map(|row| moment(row.window, |window| window.end))
-                        .collect(),
-                ),
-            ),
-            column(
-                "objects",
-                Values::amounts(rows.iter().map(|row| row.objects)),
-            ),
-            column("bytes", Values::amounts(rows.iter().map(|row| row.bytes))),
-            column(
-                "materialized",
-                Values::Amounts(rows.iter().map(|row| row.materialized).collect()),
-            ),
-        ];
+        let columns = self
+            .of_run(&day.counts)
+            .column("site", Values::Sites, |row| Some(row.site))
+            .column("caller", Values::Sites, |row| row.caller)
+            .column("context", Values::Sites, |row| row.context)
+            .column("window_start", Values::Times, |row| moment(row.window, |at| at.start))
+            .column("window_end", Values::Times, |row| moment(row.window, |at| at.end))
+            .column("objects", Values::Amounts, |row| Some(row.objects))
+            .column("bytes", Values::Amounts, |row| Some(row.bytes))
+            .column("materialized", Values::Amounts, |row| row.materialized);
         self.file("counts", Some(day.day), columns, &[1, 2, 3, 4])
     }
 
     /// Facts of a whole traced run are in the day in which it began.
+    #[rustfmt::skip]
     fn traced(&self, trace: &TraceFacts) -> [Table; 4] {
         let day = Some(Day::of_millis(self.facts.run.start_unix_millis));
-        let (ages, live, gcs, leaks) = (&trace.ages, &trace.live, &trace.gcs, &trace.leaks);
-        let of_ages = [
-            self.ids(ages.len()),
-            column(
-                "site",
-                Values::Sites(ages.iter().map(|row| row.site).collect()),
-            ),
-            column(
-                "collections_survived",
-                Values::numbers(ages.iter().map(|row| row.collections_survived.into())),
-            ),
-            column(
-                "objects",
-                Values::amounts(ages.iter().map(|row| signed(row.objects))),
-            ),
-            column(
-                "bytes",
-                Values::amounts(ages.iter().map(|row| signed(row.bytes))),
-            ),
-        ];
         let gc = trace.gc.map(i64::from);
-        let stale = |of: fn(&crate::LiveFact) -> Option<u64>| {
-            Values::Amounts(live.iter().map(|row| of(row).map(signed)).collect())
-        };
-        let of_live = [
-            self.ids(live.len()),
-            column("gc", Values::Numbers(vec![gc; live.len()])),
-            column(
-                "site",
-                Values::Sites(live.iter().map(|row| row.site).collect()),
-            ),
-            column(
-                "objects",
-                Values::amounts(live.iter().map(|row| signed(row.objects))),
-            ),
-            column(
-                "bytes",
-                Values::amounts(live.iter().map(|row| signed(row.bytes))),
-            ),
-            column(
-                "median_age",
-                Values::numbers(live.iter().map(|row| row.median_age.into())),
-            ),
-            column(
-                "oldest_age",
-                Values::numbers(live.iter().map(|row| row.oldest_age.into())),
-            ),
-            column("stale_objects", stale(|row| row.stale_objects)),
-            column("stale_bytes", stale(|row| row.stale_bytes)),
-        ];
-        let of_gcs = [
-            self.ids(gcs.len()),
-            column("gc", Values::numbers(gcs.iter().map(|row| row.gc.into()))),
-            column(
-                "start_time",
-                Values::Times(gcs.iter().map(|row| Some(signed(row.at / 1000))).collect()),
-            ),
-            column(
-                "kind",
-                Values::texts(gcs.iter().map(|row| row.kind.as_str())),
-            ),
-            column(
-                "cause",
-                Values::texts(gcs.iter().map(|row| row.cause.as_str())),
-            ),
-            column(
-                "pause_ns",
-                Values::amounts(gcs.iter().map(|row| signed(row.pause_ns))),
-            ),
-            column(
-                "bytes_before",
-                Values::amounts(gcs.iter().map(|row| signed(row.before))),
-            ),
-            column(
-                "bytes_after",
-                Values::amounts(gcs.iter().map(|row| signed(row.after))),
-            ),
-        ];
-        let of_leaks = [
-            self.ids(leaks.len()),
-            column(
-                "site",
-                Values::Sites(leaks.iter().map(|row| row.site).collect()),
-            ),
-            column(
-                "verdict",
-                Values::texts(leaks.iter().map(|row| row.verdict)),
-            ),
-            column(
-                "confidence_permille",
-                Values::numbers(leaks.iter().map(|row| row.confidence_permille)),
-            ),
-            column(
-                "objects_per_hour",
-                Values::amounts(leaks.iter().map(|row| row.objects_per_hour)),
-            ),
-            column(
-                "bytes_per_hour",
-                Values::amounts(leaks.iter().map(|row| row.bytes_per_hour)),
-            ),
-            column(
-                "live_objects",
-                Values::amounts(leaks.iter().map(|row| signed(row.live_objects))),
-            ),
-            column(
-                "live_bytes",
-                Values::amounts(leaks.iter().map(|row| signed(row.live_bytes))),
-            ),
-        ];
+        let of_ages = self
+            .of_run(&trace.ages)
+            .column("site", Values::Sites, |row| row.site)
+            .column("collections_survived", Values::Numbers, |row| Some(row.collections_survived.into()))
+            .column("objects", Values::Amounts, |row| Some(signed(row.objects)))
+            .column("bytes", Values::Amounts, |row| Some(signed(row.bytes)));
+        let of_live = self
+            .of_run(&trace.live)
+            .column("gc", Values::Numbers, |_| gc)
+            .column("site", Values::Sites, |row| row.site)
+            .column("objects", Values::Amounts, |row| Some(signed(row.objects)))
+            .column("bytes", Values::Amounts, |row| Some(signed(row.bytes)))
+            .column("median_age", Values::Numbers, |row| Some(row.median_age.into()))
+            .column("oldest_age", Values::Numbers, |row| Some(row.oldest_age.into()))
+            .column("stale_objects", Values::Amounts, |row| row.stale_objects.map(signed))
+            .column("stale_bytes", Values::Amounts, |row| row.stale_bytes.map(signed));
+        let of_gcs = self
+            .of_run(&trace.gcs)
+            .column("gc", Values::Numbers, |row| Some(row.gc.into()))
+            .column("start_time", Values::Times, |row| Some(signed(row.at / 1000)))
+            .column("kind", Values::Texts, |row| text(&row.kind))
+            .column("cause", Values::Texts, |row| text(&row.cause))
+            .column("pause_ns", Values::Amounts, |row| Some(signed(row.pause_ns)))
+            .column("bytes_before", Values::Amounts, |row| Some(signed(row.before)))
+            .column("bytes_after", Values::Amounts, |row| Some(signed(row.after)));
+        let of_leaks = self
+            .of_run(&trace.leaks)
+            .column("site", Values::Sites, |row| row.site)
+            .column("verdict", Values::Texts, |row| text(row.verdict))
+            .column("confidence_permille", Values::Numbers, |row| Some(row.confidence_permille))
+            .column("objects_per_hour", Values::Amounts, |row| Some(row.objects_per_hour))
+            .column("bytes_per_hour", Values::Amounts, |row| Some(row.bytes_per_hour))
+            .column("live_objects", Values::Amounts, |row| Some(signed(row.live_objects)))
+            .column("live_bytes", Values::Amounts, |row| Some(signed(row.live_bytes)));
         [
             self.file("ages", day, of_ages, &[1, 2]),
             self.file("live", day, of_live, &[2]),
@@ -348,49 +221,68 @@ impl RunFiles<'_> {
         ]
     }
 
+    #[rustfmt::skip]
     fn run(&self, day: &DayFacts) -> Table {
         let (run, origin) = (&self.facts.run, self.origin);
-        let text = |name, text: &str| column(name, Values::texts([text].into_iter()));
-        let maybe =
-            |name, text: Option<&str>| column(name, Values::Texts(vec![text.map(Arc::from)]));
-        let number = |name, number: Option<i64>| column(name, Values::Numbers(vec![number]));
         let start = day.windows.first().map(|window| signed(window.start));
         let end = day.windows.last().map(|window| signed(window.end));
         let millis = start.zip(end).map(|(start, end)| end - start);
         let is_last = day.state.is_some();
         let requests = origin.requests.filter(|_| is_last).map(signed);
-        let columns = [
-            self.ids(1),
-            text("version", &origin.version),
-            text("host", &origin.host),
-            maybe("pod", origin.pod.as_deref()),
-            number("pid", Some(run.pid.into())),
-            text("jdk", &run.java_version),
-            text("collector", &run.collector),
-            text("mode", run.mode.name()),
-            text("command", &run.command),
-            text("agent", &run.agent_version),
-            text("labels", &origin.labels.text()),
-            column("start_time", Values::Times(vec![start])),
-            column("end_time", Values::Times(vec![end])),
-            number("millis", millis),
-            number("objects", Some(day.objects)),
-            number("bytes", Some(day.bytes)),
-            number("vm_bytes", day.vm_bytes),
-            number("explained_bytes", day.explained_bytes),
-            number("requests", requests),
-            text("state", day.state.map_or(CONTINUED, RunState::name)),
-            maybe("lost", day.lost.as_deref()),
-        ];
+        let rows = [day];
+        let columns = self
+            .of_run(&rows)
+            .column("version", Values::Texts, |_| text(&origin.version))
+            .column("host", Values::Texts, |_| text(&origin.host))
+            .column("pod", Values::Texts, |_| text(origin.pod.as_ref()?))
+            .column("pid", Values::Numbers, |_| Some(run.pid.into()))
+            .column("jdk", Values::Texts, |_| text(&run.java_version))
+            .column("collector", Values::Texts, |_| text(&run.collector))
+            .column("mode", Values::Texts, |_| text(run.mode.name()))
+            .column("command", Values::Texts, |_| text(&run.command))
+            .column("agent", Values::Texts, |_| text(&run.agent_version))
+            .column("labels", Values::Texts, |_| text(&origin.labels.text()))
+            .column("start_time", Values::Times, |_| start)
+            .column("end_time", Values::Times, |_| end)
+            .column("millis", Values::Numbers, |_| millis)
+            .column("objects", Values::Numbers, |row| Some(row.objects))
+            .column("bytes", Values::Numbers, |row| Some(row.bytes))
+            .column("vm_bytes", Values::Numbers, |row| row.vm_bytes)
+            .column("explained_bytes", Values::Numbers, |row| row.explained_bytes)
+            .column("requests", Values::Numbers, |_| requests)
+            .column("state", Values::Texts, |row| text(row.state.map_or(CONTINUED, RunState::name)))
+            .column("lost", Values::Texts, |row| text(row.lost.as_ref()?));
         self.file("runs", Some(day.day), columns, &[])
     }
 }
 
-fn column(name: &'static str, values: Values) -> Column {
-    Column {
-        name: name.into(),
-        values,
+/// The columns of some rows.
+struct Columns<'a, R> {
+    rows: &'a [R],
+    columns: Vec<Column>,
+}
+
+impl<'a, R> Columns<'a, R> {
+    fn of(rows: &'a [R]) -> Self {
+        let columns = Vec::new();
+        Self { rows, columns }
     }
+
+    fn column<V>(
+        mut self,
+        name: &'static str,
+        values: fn(Vec<Option<V>>) -> Values,
+        value: impl Fn(&R) -> Option<V>,
+    ) -> Self {
+        let values = values(self.rows.iter().map(value).collect());
+        let name = name.into();
+        self.columns.push(Column { name, values });
+        self
+    }
+}
+
+fn text(text: &str) -> Option<Arc<str>> {
+    Some(text.into())
 }
 
 fn signed(number: u64) -> i64 {
