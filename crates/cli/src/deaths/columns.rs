@@ -11,32 +11,47 @@ const GROUP: usize = 1 << 16;
 /// The value for "not known".
 const UNKNOWN: u64 = u64::MAX;
 
-const COLUMNS: [&str; 25] = [
-    "object",
-    "type",
-    "site",
-    "thread",
-    "bytes",
-    "length",
-    "referrers",
-    "references",
-    "key",
-    "born_time",
-    "born_bytes",
-    "born_calls",
-    "born_micros",
-    "used_time",
-    "used_bytes",
-    "used_calls",
-    "used_micros",
-    "unreachable_time",
-    "unreachable_bytes",
-    "unreachable_calls",
-    "unreachable_micros",
-    "collected_time",
-    "collected_bytes",
-    "collected_calls",
-    "collected_micros",
+/// The columns, each with its value of an object.
+const COLUMNS: [(&str, fn(&Fate) -> u64); 25] = [
+    ("object", |fate| fate.object.get()),
+    ("type", |fate| fate.ty.0.into()),
+    ("site", |fate| fate.site.0.into()),
+    ("thread", |fate| fate.thread.0.into()),
+    ("bytes", |fate| fate.bytes),
+    ("length", |fate| fate.length.unwrap_or(UNKNOWN)),
+    ("referrers", |fate| fate.referrers.into()),
+    ("references", |fate| fate.references.into()),
+    ("key", |fate| fate.is_key.into()),
+    ("born_time", |fate| fate.born.time),
+    ("born_bytes", |fate| fate.born.bytes),
+    ("born_calls", |fate| fate.born.calls),
+    ("born_micros", |fate| fate.born.micros),
+    ("used_time", |fate| part(fate.used, |at| at.time)),
+    ("used_bytes", |fate| part(fate.used, |at| at.bytes)),
+    ("used_calls", |fate| part(fate.used, |at| at.calls)),
+    ("used_micros", |fate| part(fate.used, |at| at.micros)),
+    ("unreachable_time", |fate| {
+        part(fate.unreachable, |at| at.time)
+    }),
+    ("unreachable_bytes", |fate| {
+        part(fate.unreachable, |at| at.bytes)
+    }),
+    ("unreachable_calls", |fate| {
+        part(fate.unreachable, |at| at.calls)
+    }),
+    ("unreachable_micros", |fate| {
+        part(fate.unreachable, |at| at.micros)
+    }),
+    ("collected_time", |fate| part(fate.collected, |at| at.time)),
+    ("collected_bytes", |fate| {
+        part(fate.collected, |at| at.bytes)
+    }),
+    ("collected_calls", |fate| {
+        part(fate.collected, |at| at.calls)
+    }),
+    ("collected_micros", |fate| {
+        part(fate.collected, |at| at.micros)
+    }),
 ];
 
 /// Writes groups of columns, then the names.
@@ -48,8 +63,9 @@ pub(crate) struct ColumnWriter {
 
 impl ColumnWriter {
     pub(crate) fn new(mut out: Box<dyn Write + Send>) -> Result<Self> {
+        let names = COLUMNS.map(|(name, _)| name);
         let header =
-            serde_json::json!({ "format": "ducktrack-objects", "version": 1, "columns": COLUMNS });
+            serde_json::json!({ "format": "ducktrack-objects", "version": 1, "columns": names });
         writeln!(out, "{header}").context(FAILED)?;
         Ok(Self {
             out,
@@ -61,7 +77,7 @@ impl ColumnWriter {
     pub(crate) fn write(&mut self, fates: &[Fate]) -> Result<()> {
         for fate in fates {
             self.places.insert((fate.site, fate.ty));
-            self.rows.push(row(fate));
+            self.rows.push(COLUMNS.map(|(_, value)| value(fate)));
             if self.rows.len() == GROUP {
                 self.end_group()?;
             }
@@ -108,34 +124,6 @@ impl ColumnWriter {
 
 const FAILED: &str = "cannot write the file of columns";
 
-fn row(fate: &Fate) -> [u64; COLUMNS.len()] {
-    let part = |moment: Option<Instant>, of: fn(Instant) -> u64| moment.map_or(UNKNOWN, of);
-    let (used, unreachable, collected) = (fate.used, fate.unreachable, fate.collected);
-    [
-        fate.object.get(),
-        fate.ty.0.into(),
-        fate.site.0.into(),
-        fate.thread.0.into(),
-        fate.bytes,
-        fate.length.unwrap_or(UNKNOWN),
-        fate.referrers.into(),
-        fate.references.into(),
-        u64::from(fate.is_key),
-        fate.born.time,
-        fate.born.bytes,
-        fate.born.calls,
-        fate.born.micros,
-        part(used, |at| at.time),
-        part(used, |at| at.bytes),
-        part(used, |at| at.calls),
-        part(used, |at| at.micros),
-        part(unreachable, |at| at.time),
-        part(unreachable, |at| at.bytes),
-        part(unreachable, |at| at.calls),
-        part(unreachable, |at| at.micros),
-        part(collected, |at| at.time),
-        part(collected, |at| at.bytes),
-        part(collected, |at| at.calls),
-        part(collected, |at| at.micros),
-    ]
+fn part(moment: Option<Instant>, of: fn(Instant) -> u64) -> u64 {
+    moment.map_or(UNKNOWN, of)
 }

@@ -6,19 +6,35 @@ use anyhow::{Context, Result};
 use ducktrack_analyses::ProgramClock;
 use ducktrack_merlin::{Fate, Instant, Names};
 use ducktrack_reports::{Filter, ObjectPlace, csv_line, place_of};
+use serde_json::{Value, json};
 
-const COLUMNS: [&str; 11] = [
-    "object",
-    "type",
-    "class",
-    "method",
-    "line",
-    "thread",
-    "bytes",
-    "born",
-    "lastUse",
-    "unreachable",
-    "collected",
+/// An object with its names.
+struct Line<'a> {
+    fate: &'a Fate,
+    place: ObjectPlace,
+    thread: String,
+    clock: ProgramClock,
+}
+
+impl Line<'_> {
+    fn at(&self, moment: Option<Instant>) -> Value {
+        json!(moment.map(|moment| self.clock.of(moment)))
+    }
+}
+
+/// The columns, each with its value.
+const COLUMNS: [(&str, fn(&Line<'_>) -> Value); 11] = [
+    ("object", |line| json!(line.fate.object.get())),
+    ("type", |line| json!(line.place.ty)),
+    ("class", |line| json!(line.place.class)),
+    ("method", |line| json!(line.place.method)),
+    ("line", |line| json!(line.place.line)),
+    ("thread", |line| json!(line.thread)),
+    ("bytes", |line| json!(line.fate.bytes)),
+    ("born", |line| line.at(Some(line.fate.born))),
+    ("lastUse", |line| line.at(line.fate.used)),
+    ("unreachable", |line| line.at(line.fate.unreachable)),
+    ("collected", |line| line.at(line.fate.collected)),
 ];
 
 /// The form of a line.
@@ -67,9 +83,18 @@ impl ObjectList {
             let place = place_of(names, fate.site, fate.ty);
             if place.is_wanted(&self.filter) {
                 self.left -= 1;
+                let line = Line {
+                    fate,
+                    place,
+                    thread: thread_name(fate, names),
+                    clock: self.clock,
+                };
                 let line = match self.form {
-                    ListForm::Csv => csv_line(&self.fields(fate, &place, names)),
-                    ListForm::JsonLines => self.json(fate, &place, names),
+                    ListForm::Csv => csv_line(&COLUMNS.map(|(_, value)| cell(value(&line)))),
+                    ListForm::JsonLines => {
+                        let object = COLUMNS.map(|(name, value)| (name.to_owned(), value(&line)));
+                        format!("{}\n", Value::Object(object.into_iter().collect()))
+                    }
                 };
                 self.put(&line)?;
             }
@@ -84,7 +109,7 @@ impl ObjectList {
 
     fn header(&mut self) -> Result<()> {
         if self.form == ListForm::Csv && !std::mem::replace(&mut self.has_header, true) {
-            self.put(&csv_line(&COLUMNS.map(str::to_owned)))?;
+            self.put(&csv_line(&COLUMNS.map(|(name, _)| name.to_owned())))?;
         }
         Ok(())
     }
@@ -93,36 +118,14 @@ impl ObjectList {
         let written = self.out.write_all(line.as_bytes());
         written.context("cannot write the list of objects")
     }
+}
 
-    /// Birth, last use, unreachable, collected.
-    fn moments(&self, fate: &Fate) -> [Option<u64>; 4] {
-        let read = |moment: Option<Instant>| moment.map(|moment| self.clock.of(moment));
-        [Some(fate.born), fate.used, fate.unreachable, fate.collected].map(read)
-    }
-
-    fn fields(&self, fate: &Fate, place: &ObjectPlace, names: &Names) -> Vec<String> {
-        let number = |number: Option<u64>| number.map_or_else(String::new, |n| n.to_string());
-        let mut fields = vec![
-            fate.object.get().to_string(),
-            place.ty.clone(),
-            place.class.clone(),
-            place.method.clone(),
-            number(place.line.map(u64::from)),
-            thread_name(fate, names),
-            fate.bytes.to_string(),
-        ];
-        fields.extend(self.moments(fate).map(number));
-        fields
-    }
-
-    fn json(&self, fate: &Fate, place: &ObjectPlace, names: &Names) -> String {
-        let [born, used, unreachable, collected] = self.moments(fate);
-        let line = serde_json::json!({
-            "object": fate.object.get(), "type": place.ty, "class": place.class, "method": place.method, "line": place.line,
-            "thread": thread_name(fate, names), "bytes": fate.bytes, "born": born, "lastUse": used,
-            "unreachable": unreachable, "collected": collected,
-        });
-        format!("{line}\n")
+/// A value in CSV; what is not known is empty.
+fn cell(value: Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text,
+        value => value.to_string(),
     }
 }
 
