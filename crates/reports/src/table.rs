@@ -133,6 +133,11 @@ impl<'a, R> Table<'a, R> {
         self.last(|column| column.is_first = true)
     }
 
+    /// The amount before is shown in full.
+    pub(crate) fn exact(self) -> Self {
+        self.last(|column| column.unit = Unit::ExactAmount)
+    }
+
     /// Explains the column before.
     pub(crate) fn explained(self, text: impl Into<Cow<'static, str>>) -> Self {
         self.last(|column| column.explanation = text.into())

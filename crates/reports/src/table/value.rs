@@ -31,6 +31,8 @@ pub(crate) enum Unit {
     Average,
     /// Objects and bytes: `1.2 kB`, and on a page the one that is chosen
     Amount,
+    /// The same, exact
+    ExactAmount,
     /// `12.3 %`
     Share,
     /// Microseconds: `12.3 ms`
@@ -76,6 +78,7 @@ impl Value {
             Self::Absent => String::new(),
             Self::Text(text) => text,
             Self::Share { part, whole } => share(part, whole),
+            Self::Amount(amount) if unit == Unit::ExactAmount => bytes(amount.bytes),
             Self::Amount(amount) => short(amount.bytes.into()),
             Self::Real(value) => match unit {
                 Unit::BytesPerSecond => format!("{}/s", short(value as i128)),

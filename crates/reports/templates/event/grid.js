@@ -4,7 +4,7 @@
 
 // A figure of each unit that a report's columns have.
 const UNITS = {
-  text: String, number: String, objects, bytes, shortBytes, amount: short, duration,
+  text: String, number: String, objects, bytes, shortBytes, amount: short, exactAmount: shown, duration,
   count: (n) => Number.isInteger(n) ? grouped(n) : n.toFixed(1),
   average: (n) => (Math.round(n * 10) / 10).toLocaleString('en-US', { minimumFractionDigits: 1 }) + ' B',
   calls: (n) => scaled(n, ['', 'k', 'M', 'G', 'T'], 1000).trim() + ' calls',
@@ -16,7 +16,7 @@ const UNITS = {
 function declared(more = {}) {
   return data.table.columns.map(({ id, name, tip, unit }, at) => {
     const number = unit !== 'text';
-    const cell = (row) => unit === 'amount' && row.cells[at] ? row.cells[at][chosen.metric === 'count' ? 0 : 1] : row.cells[at];
+    const cell = (row) => Array.isArray(row.cells[at]) ? row.cells[at][chosen.metric === 'count' ? 0 : 1] : row.cells[at];
     const show = (row) => cell(row) === null ? '-' : cell(row) === '' ? '' : UNITS[unit](cell(row));
     const longest = data.table.rows.reduce((most, cells) => Math.max(most, show({ cells }).length), 0);
     const width = number ? Math.max(80, longest * 8.1 + 24, name.length * 7.2 + 36) : undefined;

@@ -19,6 +19,7 @@ pub(super) fn table(report: &StaleReport) -> Table<'_, Line<'_>> {
         .column("count", "objects", Unit::Objects, |row| row.part.count)
         .column("bytes", "live", Unit::Bytes, |row| row.part.bytes)
         .amount("stale_", "stale", |row| stale_of(&row.part.staleness))
+        .exact()
         .first()
         .explained(format!("not used for {} collections or more", report.stale_from));
     let of_level = |row: &Line<'_>, level: &str| {
