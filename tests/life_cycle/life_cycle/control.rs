@@ -3,6 +3,7 @@
 //! `ControlProbe` tells at which bytecode a method asks where it is: probes move that
 //! place, so the program itself says whether its code is the one that it was loaded with.
 
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -176,6 +177,11 @@ fn a_run_says_where_it_stands_and_takes_snapshots_and_marks() {
             done(&["snapshot", &pid, "--mark", "warm"]),
             "marked: warm\n"
         );
+        let dump = place.path().join("now.hprof");
+        let said = done(&["snapshot", path(&output), "--dump", "-o", path(&dump)]);
+        assert!(said.contains("all live objects"), "{said}");
+        let dumped = fs::read(&dump).expect("the dump");
+        assert!(dumped.starts_with(b"JAVA PROFILE 1.0."));
         jvm.ask("end", "END");
         assert!(jvm.end().status.success());
         let text = Recording::of(&output).text();
