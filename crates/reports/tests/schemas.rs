@@ -23,7 +23,7 @@ const HELD: [(&str, u64); 19] = [
     ("cost", 0x5d96_b43c_2a53_6d3c),
     ("stale", 0xac6c_ba08_e0e7_415d),
     ("deaths", 0x698a_2fee_de1a_2a40),
-    ("leaks", 0x62c5_b96c_a59d_3f3e),
+    ("leaks", 0xb185_42fb_3382_1a83),
     ("holders", 0x304c_155b_043f_2e7c),
     ("waste", 0x85af_a4b6_f52b_6961),
     ("memory", 0xcf20_fca6_b2cc_64f4),
