@@ -121,7 +121,7 @@ pub const OPTIONS: &[AgentOption] = &[
     ),
     option(
         "memory",
-        Described("[mapped:](BYTES|off)"),
+        Described("[mapped:]BYTES|off"),
         "off, mapped:64m",
         ALL,
         "A bound on the agent's memory; with `mapped:`, on that mapped from files in the output folder, so that a killed JVM loses nothing \

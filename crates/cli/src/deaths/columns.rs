@@ -11,8 +11,10 @@ const GROUP: usize = 1 << 16;
 /// The value for "not known".
 const UNKNOWN: u64 = u64::MAX;
 
-/// The columns, each with its value of an object.
-const COLUMNS: [(&str, fn(&Fate) -> u64); 25] = [
+/// A name, and the value of an object.
+type Column = (&'static str, fn(&Fate) -> u64);
+
+const COLUMNS: [Column; 25] = [
     ("object", |fate| fate.object.get()),
     ("type", |fate| fate.ty.0.into()),
     ("site", |fate| fate.site.0.into()),

@@ -22,8 +22,10 @@ impl Line<'_> {
     }
 }
 
-/// The columns, each with its value.
-const COLUMNS: [(&str, fn(&Line<'_>) -> Value); 11] = [
+/// A name, and the value of an object.
+type Column = (&'static str, fn(&Line<'_>) -> Value);
+
+const COLUMNS: [Column; 11] = [
     ("object", |line| json!(line.fate.object.get())),
     ("type", |line| json!(line.place.ty)),
     ("class", |line| json!(line.place.class)),
