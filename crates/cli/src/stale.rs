@@ -52,7 +52,7 @@ fn no_staleness(model: &TraceModel, at: Option<CollectionNumber>) -> String {
         ),
         _ => match unknown_heap(model) {
             Some(why) => format!("the live heap is not known{why}"),
-            None => "uses of objects are not recorded (until there); record with staleness=on: ducktrack run --mode trace --options staleness=on -- java ...".to_owned(),
+            None => "no uses of objects were recorded until then; record them: ducktrack run --mode trace --staleness on -- java ...".to_owned(),
         },
     }
 }
