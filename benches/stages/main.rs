@@ -9,7 +9,7 @@ mod method_shapes;
 mod path_counters;
 mod stage;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use ducktrack_benches::ClassCorpus;
 
 fn main() -> Result<()> {
@@ -22,9 +22,16 @@ fn main() -> Result<()> {
     // cargo adds an option of its own.
     let arguments = std::env::args().skip(1);
     let words: Vec<String> = arguments.filter(|word| !word.starts_with('-')).collect();
+    let names: Vec<&str> = stages.iter().map(|stage| stage.name).collect();
     if !words.is_empty() {
         stages.retain(|stage| words.iter().any(|word| stage.name.contains(word.as_str())));
     }
+    ensure!(
+        !stages.is_empty(),
+        "no stage has {} in its name; there are: {}",
+        words.join(" or "),
+        names.join("; ")
+    );
     print!("{}", stage::measure(&stages));
     Ok(())
 }
