@@ -15,7 +15,7 @@ mod site_numbering;
 pub(crate) mod use_clock;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use ducktrack_class_rewriter::{AllocationProbes, RewriteOptions, ThreadTotals};
 use ducktrack_hotspot::{
@@ -54,8 +54,8 @@ pub(crate) struct Trace {
     /// Facts of sites for the event decoder.
     sites: Arc<SiteTable>,
     collections: Collections,
-    /// Reads classes for the next pause when they are prepared, if pauses need them.
-    classes_ahead: OnceLock<Option<Arc<ClassesAhead>>>,
+    /// Reads classes for the next pause when they are prepared, if pauses need them. Their watch has what was read, and frees it.
+    classes_ahead: OnceLock<Weak<ClassesAhead>>,
     /// The event files have reached their maximum size: a collection would allow them to rotate.
     collection_wanted: Arc<AtomicBool>,
     /// Blocks of the event files are lost, and with them what readers need to know the heap: it must be listed anew.
@@ -282,9 +282,6 @@ impl Trace {
 
     fn released(&self, core: &Core) {
         self.collections.release();
-        if let Some(ahead) = self.classes_ahead.get().and_then(Option::as_ref) {
-            ahead.forget();
-        }
         if let Some(buffers) = self.buffers.get() {
             buffers.release();
         }
@@ -362,7 +359,7 @@ impl Recording for Trace {
         match news {
             ClassNews::Prepared => {
                 let ahead = || self.collections.classes_ahead();
-                if let Some(ahead) = self.classes_ahead.get_or_init(ahead) {
+                if let Some(ahead) = self.classes_ahead.get_or_init(ahead).upgrade() {
                     // SAFETY: the VM has just reported the class at this address, and the caller's reference keeps it alive.
                     unsafe { ahead.read(Address(klass)) };
                 }

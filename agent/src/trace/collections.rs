@@ -16,7 +16,7 @@ pub(crate) mod kept_collections;
 pub(crate) mod pause_work;
 
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
 use ducktrack_hotspot::{
@@ -213,9 +213,14 @@ impl Collections {
         self.state.lock().watch.as_ref()?.frontier()
     }
 
-    /// Reads classes before pauses; `None` if classes are not needed.
-    pub(crate) fn classes_ahead(&self) -> Option<Arc<ClassesAhead>> {
-        self.state.lock().watch.as_ref()?.classes_ahead()
+    /// Reads classes before pauses, while they are watched and need classes.
+    pub(crate) fn classes_ahead(&self) -> Weak<ClassesAhead> {
+        let state = self.state.lock();
+        let ahead = state
+            .watch
+            .as_ref()
+            .and_then(CollectionWatch::classes_ahead);
+        ahead.map_or_else(Weak::new, |ahead| Arc::downgrade(&ahead))
     }
 
     /// Reads the VM's classes while it starts, so that the first pause need not.

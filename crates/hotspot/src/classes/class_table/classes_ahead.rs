@@ -101,11 +101,6 @@ impl ClassesAhead {
         std::mem::take(&mut self.lock().read)
     }
 
-    /// Frees what was read: no pause will ask for it.
-    pub fn forget(&self) {
-        self.lock().read = HashMap::new();
-    }
-
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
