@@ -10,7 +10,7 @@ const ROUNDS: usize = 10;
 /// One step over all of its elements.
 pub(crate) struct Stage<'a> {
     pub(crate) name: &'static str,
-    /// What is counted per second.
+    /// The unit of the elements.
     pub(crate) unit: &'static str,
     pub(crate) elements: usize,
     /// Its result is only there to be kept by the optimizer.

@@ -48,7 +48,7 @@ impl ControlArgs {
     }
 }
 
-/// What the agent does, into which folder, and what it costs.
+/// The agent's answer about its mode, its folder and its costs.
 pub(crate) fn state(args: &ControlArgs) -> Result<String> {
     let answer = ask(args, &json!({"command": "status"}), Some("status"))?;
     in_form(args, &answer, &answer_text::state(&answer, &args.target))

@@ -14,7 +14,7 @@ use crate::output::{Contents, Format, Output};
 /// The first bytes of class files and of jars.
 const BEGINNINGS: [[u8; 4]; 2] = [[0xca, 0xfe, 0xba, 0xbe], *b"PK\x03\x04"];
 
-/// What is asked about a class file.
+/// The question about a class file.
 #[derive(Args)]
 #[command(next_help_heading = "Class files")]
 pub(crate) struct MethodArgs {

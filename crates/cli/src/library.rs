@@ -1,4 +1,4 @@
-//! Where the agent's library is, and `ducktrack info --library`.
+//! Finds the agent's library, and unpacks it: `ducktrack info --library`.
 
 mod bundled;
 

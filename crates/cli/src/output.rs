@@ -67,7 +67,7 @@ macro_rules! forms {
 forms! {
     /// Tables, keys, and a page with charts.
     Charts: Text Json Csv Html;
-    /// What a file contains; a method of a class file is drawn.
+    /// The forms of the contents of a file; a method of a class file is drawn.
     Contents: Text Json Csv Html Dot Svg;
     /// One text and keys.
     Keys: Text Json;

@@ -43,11 +43,11 @@ pub enum Values {
     Sites(Vec<Option<SiteId>>),
     /// Whole numbers whose neighbours are of one size: counts and bytes.
     Amounts(Vec<Option<i64>>),
-    /// Whole numbers of which few differ.
+    /// Whole numbers with few distinct values.
     Numbers(Vec<Option<i64>>),
     /// Milliseconds since 1970.
     Times(Vec<Option<i64>>),
-    /// Texts of which few differ.
+    /// Texts with few distinct values.
     Texts(Vec<Option<Arc<str>>>),
 }
 

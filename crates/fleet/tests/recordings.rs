@@ -198,7 +198,7 @@ fn two_sites_of_one_method_and_type_are_two() {
 struct Memory {
     tables: BTreeMap<String, Table>,
     written: usize,
-    /// So many tables, then the process is killed.
+    /// The process is killed after this many tables.
     most: Option<usize>,
 }
 

@@ -180,14 +180,14 @@ impl Curve {
     }
 }
 
-/// The most by which two curves come to differ once both rise. What one of them has more since the start stays that difference: of 32 numbers
-/// that a cache of the library has, no box was made.
+/// The largest difference of two curves once both rise. Objects that only one of them made at the start do not count: a library makes no box
+/// for a number that it has in a cache.
 fn off_after_the_start(off: &[f64]) -> f64 {
     let (_, later) = off.split_at(off.len() / START);
     let least = later.iter().copied().fold(f64::INFINITY, f64::min);
     let most = later.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let all = off.iter().map(|off| off.abs()).fold(0.0, f64::max);
-    // Where the difference is that of the start, it changes no more.
+    // A difference that the start has made stays as it is.
     all.min(most - least)
 }
 

@@ -1,4 +1,4 @@
-//! Where files go: a folder, or an object store. A file is there as a whole or not at all.
+//! A store of files: a folder, or an object store. A file is there as a whole or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

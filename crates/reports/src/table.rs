@@ -26,7 +26,7 @@ struct Column<'a, R> {
     /// In text, and with a capital letter on the page.
     title: Cow<'static, str>,
     unit: Unit,
-    /// What the figure is; the page shows it.
+    /// Explains the figure; the page shows it.
     explanation: Cow<'static, str>,
     in_text: bool,
     on_page: bool,

@@ -134,7 +134,7 @@ impl Facts {
     }
 }
 
-/// What the script of a page reads.
+/// The data that the script of a page reads.
 #[derive(Serialize)]
 struct PageData<'a, D: Serialize> {
     table: Option<PageTable>,
