@@ -27,7 +27,7 @@
 use crate::call_rules::counts_again;
 use crate::joined_chains::{BUILDER, JoinedChain};
 use crate::labels::labels;
-use crate::method_plan::PlanBuilder;
+use crate::part::{Part, PartBuilder};
 use crate::planned::CallTarget;
 use crate::planner::Planner;
 use crate::pool_rules::PoolRules;
@@ -61,211 +61,226 @@ impl Planner for TrackedCalls<'_> {
         self.rules.may_apply_to(instruction)
     }
 
-    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
-        builder.note_tracked_calls()
+    fn plan(&self, mut builder: PartBuilder<'_>) -> Result<Part, Reason> {
+        note_tracked_calls(&mut builder)?;
+        Ok(builder.part)
     }
 }
 
-impl PlanBuilder<'_, '_, '_> {
-    /// Adds the probes around every call of a tracked method, unless the method is tracked itself: then the blame stays
-    /// with its caller.
-    fn note_tracked_calls(&mut self) -> Result<(), Reason> {
-        if self.view.counted_by_callers {
-            return self.note_counted();
-        }
-        if self.view.tracked || !self.view.takes_blame || !self.view.rules.has_tracked() {
-            return Ok(());
-        }
-        let is_tracked = |index| self.view.rules.is_tracked(index);
-        let mut all = self.view.instructions.iter();
-        if !all.any(|instruction| instruction.pool_index().is_some_and(is_tracked)) {
-            return Ok(());
-        }
-        let labels = labels(&self.view.code, self.view.instructions);
-        let mut labels = labels.iter().peekable();
-        // Places where an exception leaves a note that must be restored: at calls, and between the calls of a chain.
-        let (mut noted, mut between) = (Vec::new(), Vec::new());
-        let mut last: Option<CodeOffset> = None;
-        let mut joined = self.view.joined.iter().peekable();
-        for instruction in self.view.instructions {
-            while let Some(label) = labels.next_if(|label| **label <= instruction.offset) {
-                if *label == instruction.offset {
-                    self.end_chain(&mut last)?;
-                }
+/// Adds the probes around every call of a tracked method, unless the method is tracked itself: then the blame stays
+/// with its caller.
+fn note_tracked_calls(builder: &mut PartBuilder<'_>) -> Result<(), Reason> {
+    if builder.view.counted_by_callers {
+        return note_counted(builder);
+    }
+    if builder.view.tracked || !builder.view.takes_blame || !builder.view.rules.has_tracked() {
+        return Ok(());
+    }
+    let is_tracked = |index| builder.view.rules.is_tracked(index);
+    let mut all = builder.view.instructions.iter();
+    if !all.any(|instruction| instruction.pool_index().is_some_and(is_tracked)) {
+        return Ok(());
+    }
+    let labels = labels(&builder.view.code, builder.view.instructions);
+    let mut labels = labels.iter().peekable();
+    // Places where an exception leaves a note that must be restored: at calls, and between the calls of a chain.
+    let (mut noted, mut between) = (Vec::new(), Vec::new());
+    let mut last: Option<CodeOffset> = None;
+    let mut joined = builder.view.joined.iter().peekable();
+    for instruction in builder.view.instructions {
+        while let Some(label) = labels.next_if(|label| **label <= instruction.offset) {
+            if *label == instruction.offset {
+                end_chain(builder, &mut last)?;
             }
-            if let Some(chain) = joined
-                .peek()
-                .filter(|chain| chain.contains(instruction.offset))
-            {
-                if instruction.offset == chain.new {
-                    self.end_chain(&mut last)?;
-                    self.note_joined(chain)?;
+        }
+        if let Some(chain) = joined
+            .peek()
+            .filter(|chain| chain.contains(instruction.offset))
+        {
+            if instruction.offset == chain.new {
+                end_chain(builder, &mut last)?;
+                note_joined(builder, chain)?;
+            }
+            noted.push(instruction.offset);
+            if instruction.offset == chain.to_string {
+                joined.next();
+                end_chain(builder, &mut Some(instruction.offset))?;
+            }
+            continue;
+        }
+        match noted_target(builder, instruction)? {
+            Some(target) => {
+                note_call(builder, instruction.offset, target, last.is_some())?;
+                if last.is_some() {
+                    noted.append(&mut between);
                 }
+                between.clear();
                 noted.push(instruction.offset);
-                if instruction.offset == chain.to_string {
-                    joined.next();
-                    self.end_chain(&mut Some(instruction.offset))?;
-                }
-                continue;
+                last = Some(instruction.offset);
             }
-            match self.noted_target(instruction)? {
-                Some(target) => {
-                    self.note_call(instruction.offset, target, last.is_some())?;
-                    if last.is_some() {
-                        noted.append(&mut between);
-                    }
-                    between.clear();
-                    noted.push(instruction.offset);
-                    last = Some(instruction.offset);
-                }
-                None if ends_chain(instruction) => self.end_chain(&mut last)?,
-                None if last.is_some() => between.push(instruction.offset),
-                None => {}
-            }
+            None if ends_chain(instruction) => end_chain(builder, &mut last)?,
+            None if last.is_some() => between.push(instruction.offset),
+            None => {}
         }
-        self.forget_in_handlers(&noted)
     }
+    forget_in_handlers(builder, &noted)
+}
 
-    /// Restores, after the last call of a chain, the note from before the chain.
-    fn end_chain(&mut self, last: &mut Option<CodeOffset>) -> Result<(), Reason> {
-        if let Some(offset) = last.take() {
-            let outer = self.view.code.max_locals();
-            let restore = self
-                .probes
-                .build()
-                .load_long(outer)
-                .invoke(RESTORE_NOTE)
-                .finish()?;
-            self.insert(Place::After(offset), restore);
-        }
-        Ok(())
+/// Restores, after the last call of a chain, the note from before the chain.
+fn end_chain(builder: &mut PartBuilder<'_>, last: &mut Option<CodeOffset>) -> Result<(), Reason> {
+    if let Some(offset) = last.take() {
+        let outer = builder.view.code.max_locals();
+        let restore = builder
+            .probes
+            .build()
+            .load_long(outer)
+            .invoke(RESTORE_NOTE)
+            .finish()?;
+        builder.insert(Place::After(offset), restore);
     }
+    Ok(())
+}
 
-    /// In a method whose allocations its callers count: tells the called methods not to count them again.
-    fn note_counted(&mut self) -> Result<(), Reason> {
-        let outer = self.view.code.max_locals();
-        let pool = self.view.code.pool();
-        for instruction in self.view.instructions {
-            let Some(index) = instruction
-                .pool_index()
-                .filter(|_| instruction.opcode == Opcode::INVOKESTATIC)
-            else {
-                continue;
-            };
-            let member = pool.member_ref(index)?;
-            if !counts_again(member.class, member.name) {
-                continue;
-            }
-            let note = self
-                .probes
-                .build()
-                .push(COUNTED_BY_CALLER)
-                .invoke(NOTE_CALL_SITE)
-                .store_long(outer)
-                .finish()?;
-            self.insert(Place::Before(instruction.offset), note);
-            let restore = self
-                .probes
-                .build()
-                .load_long(outer)
-                .invoke(RESTORE_NOTE)
-                .finish()?;
-            self.insert(Place::After(instruction.offset), restore);
-            let forget = self.probes.build().push(0).invoke(SET_CALL_SITE).finish()?;
-            self.plan.edit.handlers.push(AddedHandler {
-                protects: vec![ProtectedPlace::Instruction(instruction.offset)],
-                catch: Catch::Any,
-                code: forget.code,
-                stack: forget.stack,
-                then: HandlerExit::Rethrow,
-                rank: Rank::Last,
-            });
-        }
-        Ok(())
-    }
-
-    /// Notes a chain that C2 joins, before its first instruction.
-    fn note_joined(&mut self, chain: &JoinedChain) -> Result<(), Reason> {
-        let target = (BUILDER.into(), b"toString".as_slice().into());
-        let id = self.add_call_site(chain.to_string, target)?;
-        let outer = self.view.code.max_locals();
-        let note = self.probes.build().push_later(id).invoke(NOTE_JOINED);
-        let note = note.store_long(outer).finish()?;
-        self.insert(Place::Before(chain.new), note);
-        Ok(())
-    }
-
-    fn tracked_target(&self, instruction: &Instruction<'_>) -> Result<Option<CallTarget>, Reason> {
+/// In a method whose allocations its callers count: tells the called methods not to count them again.
+fn note_counted(builder: &mut PartBuilder<'_>) -> Result<(), Reason> {
+    let outer = builder.view.code.max_locals();
+    let pool = builder.view.code.pool();
+    for instruction in builder.view.instructions {
         let Some(index) = instruction
             .pool_index()
-            .filter(|index| self.view.rules.is_tracked(*index))
+            .filter(|_| instruction.opcode == Opcode::INVOKESTATIC)
         else {
-            return Ok(None);
+            continue;
         };
-        Ok(match instruction.opcode {
-            Opcode::INVOKEDYNAMIC => Some((CONCATENATION.0.into(), CONCATENATION.1.into())),
-            Opcode::INVOKEVIRTUAL
-            | Opcode::INVOKESPECIAL
-            | Opcode::INVOKESTATIC
-            | Opcode::INVOKEINTERFACE => {
-                let member = self.view.code.pool().member_ref(index)?;
-                Some((member.class.into(), member.name.into()))
-            }
-            _ => None,
-        })
-    }
-
-    /// The handlers that may catch what a noted call throws.
-    fn forget_in_handlers(&mut self, noted: &[CodeOffset]) -> Result<(), Reason> {
-        let rows = self.view.code.exception_table();
-        let catching = rows
-            .iter()
-            .filter(|row| noted.iter().any(|offset| row.protects(*offset)));
-        let mut handlers: Vec<CodeOffset> = catching.map(|row| row.handler).collect();
-        handlers.sort_unstable();
-        handlers.dedup();
-        for handler in handlers {
-            let forget = self.probes.build().push(0).invoke(SET_CALL_SITE).finish()?;
-            self.insert(Place::Before(handler), forget);
+        let member = pool.member_ref(index)?;
+        if !counts_again(member.class, member.name) {
+            continue;
         }
-        Ok(())
+        let note = builder
+            .probes
+            .build()
+            .push(COUNTED_BY_CALLER)
+            .invoke(NOTE_CALL_SITE)
+            .store_long(outer)
+            .finish()?;
+        builder.insert(Place::Before(instruction.offset), note);
+        let restore = builder
+            .probes
+            .build()
+            .load_long(outer)
+            .invoke(RESTORE_NOTE)
+            .finish()?;
+        builder.insert(Place::After(instruction.offset), restore);
+        let forget = builder
+            .probes
+            .build()
+            .push(0)
+            .invoke(SET_CALL_SITE)
+            .finish()?;
+        builder.part.edit.handlers.push(AddedHandler {
+            protects: vec![ProtectedPlace::Instruction(instruction.offset)],
+            catch: Catch::Any,
+            code: forget.code,
+            stack: forget.stack,
+            then: HandlerExit::Rethrow,
+            rank: Rank::Last,
+        });
     }
+    Ok(())
+}
 
-    /// Notes a call; `in_chain`: right after another noted call.
-    fn note_call(
-        &mut self,
-        offset: CodeOffset,
-        target: CallTarget,
-        in_chain: bool,
-    ) -> Result<(), Reason> {
-        let id = self.add_call_site(offset, target)?;
-        let outer = self.view.code.max_locals();
-        let note = match in_chain {
-            true => self
-                .probes
-                .build()
-                .push_later(id)
-                .invoke(SET_CALL_SITE)
-                .finish()?,
-            false => self
-                .probes
-                .build()
-                .push_later(id)
-                .invoke(NOTE_CALL_SITE)
-                .store_long(outer)
-                .finish()?,
-        };
-        self.insert(Place::Before(offset), note);
-        Ok(())
-    }
+/// Notes a chain that C2 joins, before its first instruction.
+fn note_joined(builder: &mut PartBuilder<'_>, chain: &JoinedChain) -> Result<(), Reason> {
+    let target = (BUILDER.into(), b"toString".as_slice().into());
+    let id = builder.add_call_site(chain.to_string, target)?;
+    let outer = builder.view.code.max_locals();
+    let note = builder.probes.build().push_later(id).invoke(NOTE_JOINED);
+    let note = note.store_long(outer).finish()?;
+    builder.insert(Place::Before(chain.new), note);
+    Ok(())
+}
 
-    /// The target of a tracked call, unless the call is an allocation site itself, which needs no other caller.
-    fn noted_target(&self, instruction: &Instruction<'_>) -> Result<Option<CallTarget>, Reason> {
-        let sites = &self.view.allocations;
-        match sites.binary_search_by_key(&instruction.offset, |site| site.offset) {
-            Ok(_) => Ok(None),
-            Err(_) => self.tracked_target(instruction),
+fn tracked_target(
+    builder: &PartBuilder<'_>,
+    instruction: &Instruction<'_>,
+) -> Result<Option<CallTarget>, Reason> {
+    let Some(index) = instruction
+        .pool_index()
+        .filter(|index| builder.view.rules.is_tracked(*index))
+    else {
+        return Ok(None);
+    };
+    Ok(match instruction.opcode {
+        Opcode::INVOKEDYNAMIC => Some((CONCATENATION.0.into(), CONCATENATION.1.into())),
+        Opcode::INVOKEVIRTUAL
+        | Opcode::INVOKESPECIAL
+        | Opcode::INVOKESTATIC
+        | Opcode::INVOKEINTERFACE => {
+            let member = builder.view.code.pool().member_ref(index)?;
+            Some((member.class.into(), member.name.into()))
         }
+        _ => None,
+    })
+}
+
+/// The handlers that may catch what a noted call throws.
+fn forget_in_handlers(builder: &mut PartBuilder<'_>, noted: &[CodeOffset]) -> Result<(), Reason> {
+    let rows = builder.view.code.exception_table();
+    let catching = rows
+        .iter()
+        .filter(|row| noted.iter().any(|offset| row.protects(*offset)));
+    let mut handlers: Vec<CodeOffset> = catching.map(|row| row.handler).collect();
+    handlers.sort_unstable();
+    handlers.dedup();
+    for handler in handlers {
+        let forget = builder
+            .probes
+            .build()
+            .push(0)
+            .invoke(SET_CALL_SITE)
+            .finish()?;
+        builder.insert(Place::Before(handler), forget);
+    }
+    Ok(())
+}
+
+/// Notes a call; `in_chain`: right after another noted call.
+fn note_call(
+    builder: &mut PartBuilder<'_>,
+    offset: CodeOffset,
+    target: CallTarget,
+    in_chain: bool,
+) -> Result<(), Reason> {
+    let id = builder.add_call_site(offset, target)?;
+    let outer = builder.view.code.max_locals();
+    let note = match in_chain {
+        true => builder
+            .probes
+            .build()
+            .push_later(id)
+            .invoke(SET_CALL_SITE)
+            .finish()?,
+        false => builder
+            .probes
+            .build()
+            .push_later(id)
+            .invoke(NOTE_CALL_SITE)
+            .store_long(outer)
+            .finish()?,
+    };
+    builder.insert(Place::Before(offset), note);
+    Ok(())
+}
+
+/// The target of a tracked call, unless the call is an allocation site itself, which needs no other caller.
+fn noted_target(
+    builder: &PartBuilder<'_>,
+    instruction: &Instruction<'_>,
+) -> Result<Option<CallTarget>, Reason> {
+    let sites = &builder.view.allocations;
+    match sites.binary_search_by_key(&instruction.offset, |site| site.offset) {
+        Ok(_) => Ok(None),
+        Err(_) => tracked_target(builder, instruction),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::joined_chains::{self, joined_chains};
 use crate::joined_counting::{JoinedBodies, JoinedChains};
 use crate::local_numbers::LocalNumbers;
 use crate::measure_probes::Measures;
-use crate::method_plan::{MethodPlan, OwedFrom, PlanBuilder, StampPart};
+use crate::method_plan::{EditedMethod, MethodPlan};
 use crate::method_view::MethodView;
 use crate::off_heap_gates::OffHeapGates;
 use crate::path_counting::PathCounters;
@@ -21,7 +21,7 @@ use crate::planned::Numbers;
 use crate::planner::{Planner, may_need_probes};
 use crate::pool_rules::PoolRules;
 use crate::probe::own;
-use crate::profile::{MethodProfile, OwedByFrames};
+use crate::profile::MethodProfile;
 use crate::refusal::{Reason, Refusal};
 use crate::rewrite_options::{AllocationProbes, RewriteOptions, ThreadTotals};
 use crate::rewritten_class::RewrittenClass;
@@ -33,7 +33,7 @@ use crate::tracked_methods::TrackedMethods;
 use crate::use_planner::UseStamps;
 use crate::waiting_methods::waits_for_ever;
 use ducktrack_classfile::{ClassFile, Instruction, Method, PoolAppender};
-use ducktrack_code_edit::{EditedCode, OffsetMap, Probes, SkipReason, edit_instructions};
+use ducktrack_code_edit::Probes;
 
 /// The rules by which one class is rewritten.
 #[derive(Clone, Copy, Debug)]
@@ -135,21 +135,21 @@ impl ClassRewriter<'_> {
                 });
             match rewritten {
                 Ok(None) => {}
-                Ok(Some((plan, attribute))) => {
-                    if plan.is_too_large_for_stamps {
+                Ok(Some(edited)) => {
+                    if edited.is_too_large_for_stamps {
                         result.refusals.push(Refusal {
                             method: Some(index),
                             reason: Reason::TooLargeForStamps,
                             sites: 0,
                         });
                     }
-                    if plan.edit.is_empty() && plan.stamps.edit.is_empty() {
+                    if edited.part.edit.is_empty() {
                         continue;
                     }
                     result.code_bytes.0 += code.bytecode().len() as u64;
-                    result.code_bytes.1 += code_length(&attribute);
-                    edits.push((index, attribute));
-                    result.add(plan);
+                    result.code_bytes.1 += code_length(&edited.attribute);
+                    edits.push((index, edited.attribute));
+                    result.add(edited.part, edited.owed);
                 }
                 Err((reason, sites)) => result.refusals.push(Refusal {
                     method: Some(index),
@@ -222,10 +222,6 @@ impl ClassRewriter<'_> {
         planners
     }
 
-    #[allow(
-        clippy::type_complexity,
-        reason = "a pair of a result is read once, in the loop above"
-    )]
     fn rewrite_method(
         &self,
         class: &ClassFile<'_>,
@@ -234,7 +230,7 @@ impl ClassRewriter<'_> {
         planners: &[Box<dyn Planner + '_>],
         probes: &mut Probes,
         numbers: &mut dyn Numbers,
-    ) -> Result<Option<(MethodPlan, Vec<u8>)>, (Reason, u32)> {
+    ) -> Result<Option<EditedMethod>, (Reason, u32)> {
         let Some(code) = method.code() else {
             return Ok(None);
         };
@@ -277,57 +273,10 @@ impl ClassRewriter<'_> {
             allocations,
             joined,
         };
-        let mut builder = PlanBuilder::new(&view, probes, numbers);
-        for planner in planners {
-            planner
-                .plan(&mut builder)
-                .map_err(|reason| (reason, sites))?;
-        }
-        let mut plan = builder.plan;
-        if plan.edit.is_empty() && plan.stamps.edit.is_empty() {
-            return Ok(None);
-        }
-        let edited = apply(method, instructions, &mut plan, probes.pool());
-        let edited = edited.map_err(|reason| (reason, sites))?;
-        plan.counting.method = index;
-        plan.owed = owed_in_new_code(index, &plan.owed_from, &edited.offsets);
-        Ok(Some((plan, edited.attribute)))
+        let planned = MethodPlan::of(&view, planners, probes, numbers);
+        let edited = planned.and_then(|plan| plan.apply(&view, probes.pool()));
+        edited.map_err(|reason| (reason, sites))
     }
-}
-
-/// Applies a plan. Where stamps make the method too large, it goes without them, and the plan says so.
-fn apply(
-    method: &Method<'_>,
-    instructions: &[Instruction<'_>],
-    plan: &mut MethodPlan,
-    pool: &mut PoolAppender,
-) -> Result<EditedCode, Reason> {
-    if !plan.stamps.edit.is_empty() {
-        let whole = plan.edit.with(&plan.stamps.edit);
-        match edit_instructions(method, instructions, &whole, pool) {
-            Err(SkipReason::TooLarge(_) | SkipReason::TooLargeToCompile(_)) => {
-                plan.stamps = StampPart::default();
-                plan.is_too_large_for_stamps = true;
-            }
-            edited => return Ok(edited?),
-        }
-    }
-    Ok(edit_instructions(method, instructions, &plan.edit, pool)?)
-}
-
-fn owed_in_new_code(method: u16, owed: &[OwedFrom], offsets: &OffsetMap) -> Option<OwedByFrames> {
-    if owed.iter().all(|place| place.counter.is_none()) {
-        return None;
-    }
-    let new_place = |place: &OwedFrom| {
-        Some((
-            offsets.insn(place.offset)?.0 + place.bytes_after,
-            place.counter,
-        ))
-    };
-    let mut from: Vec<(u32, Option<u32>)> = owed.iter().filter_map(new_place).collect();
-    from.sort_by_key(|(place, _)| *place);
-    Some(OwedByFrames { method, from })
 }
 
 fn site_count(allocations: &[Allocation]) -> u32 {

@@ -20,10 +20,11 @@ use ducktrack_code_edit::{
 };
 use ducktrack_probe_vocabulary::helper::{contexts, spans};
 
-use crate::method_plan::PlanBuilder;
+use crate::part::{Part, PartBuilder};
 use crate::planner::Planner;
 use crate::probe::calling;
 use crate::refusal::Reason;
+use crate::stack_claim::claim_stack;
 
 const ENTER: ProbeMethod = calling(contexts::ENTER);
 const ENTER_NAMED: ProbeMethod = calling(contexts::ENTER_NAMED);
@@ -138,139 +139,132 @@ impl Planner for Entries<'_> {
         true
     }
 
-    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
+    fn plan(&self, mut builder: PartBuilder<'_>) -> Result<Part, Reason> {
         match self.0.of_method(builder.view.index) {
-            None => Ok(()),
-            Some(ContextEntry::Prepares { variable }) => builder.note_text(variable),
-            Some(ContextEntry::Attaches { .. }) => Ok(()),
-            Some(ContextEntry::Closes) => builder.note_closing(),
-            Some(entry) => builder.enter_context(entry),
+            None | Some(ContextEntry::Attaches { .. }) => {}
+            Some(ContextEntry::Prepares { variable }) => note_text(&mut builder, variable)?,
+            Some(ContextEntry::Closes) => note_closing(&mut builder)?,
+            Some(entry) => enter_context(&mut builder, entry)?,
         }
+        Ok(builder.part)
     }
 }
 
 impl Planner for Exits<'_> {
-    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
+    fn plan(&self, mut builder: PartBuilder<'_>) -> Result<Part, Reason> {
         match self.0.of_method(builder.view.index) {
-            None => Ok(()),
-            Some(ContextEntry::Prepares { .. }) => builder.note_prepared(),
+            None | Some(ContextEntry::Closes) => {}
+            Some(ContextEntry::Prepares { .. }) => note_prepared(&mut builder)?,
             Some(ContextEntry::Attaches { pattern, variable }) => {
-                builder.note_attached(pattern, variable)
+                note_attached(&mut builder, pattern, variable)?;
             }
-            Some(ContextEntry::Closes) => Ok(()),
-            Some(_) => builder.leave_context(),
+            Some(_) => leave_context(&mut builder)?,
         }
+        Ok(builder.part)
     }
 }
 
-impl PlanBuilder<'_, '_, '_> {
-    fn enter_context(&mut self, entry: ContextEntry) -> Result<(), Reason> {
-        self.claim_stack()?;
-        let probe = self.probes.build();
-        let probe = match entry {
-            ContextEntry::Numbered(number) => probe.push(number).invoke(ENTER).finish()?,
-            ContextEntry::Argument { pattern, variable } => probe
-                .load_reference(variable)
-                .push(pattern)
-                .invoke(ENTER_NAMED)
-                .finish()?,
-            ContextEntry::Field { pattern, name } => probe
-                .load_reference(0)
-                .field(MemberRef {
-                    class: self.view.class.name(),
-                    name: name.as_bytes(),
-                    descriptor: b"Ljava/lang/String;",
-                    interface: false,
-                })
-                .push(pattern)
-                .invoke(ENTER_KNOWN)
-                .finish()?,
-            ContextEntry::Prepared { pattern } => probe
-                .load_reference(0)
-                .push(pattern)
-                .invoke(ENTER_PREPARED)
-                .finish()?,
-            ContextEntry::Prepares { .. }
-            | ContextEntry::Attaches { .. }
-            | ContextEntry::Closes => return Ok(()),
-        };
-        self.insert(Place::Entry, probe);
-        Ok(())
-    }
-
-    /// The text with which the method prepares what it returns. Its variable may
-    /// be stored to, so it is noted at the entry, and found again at the exits.
-    fn note_text(&mut self, variable: u16) -> Result<(), Reason> {
-        let probe = self.probes.build().load_reference(variable);
-        let probe = probe.invoke(PREPARING).finish()?;
-        self.insert(Place::Entry, probe);
-        Ok(())
-    }
-
-    fn note_closing(&mut self) -> Result<(), Reason> {
-        let probe = self.probes.build().load_reference(0);
-        let probe = probe.invoke(CLOSING).finish()?;
-        self.insert(Place::Entry, probe);
-        Ok(())
-    }
-
-    /// The argument is still in its variable: the method of the library does not store to it.
-    fn note_attached(&mut self, pattern: u32, variable: u16) -> Result<(), Reason> {
-        for instruction in self.view.instructions {
-            if instruction.opcode == Opcode::ARETURN {
-                let probe = self.probes.build().dup().load_reference(variable);
-                let probe = probe.push(pattern).invoke(ATTACHED).finish()?;
-                self.insert(Place::Before(instruction.offset), probe);
-            }
+fn enter_context(builder: &mut PartBuilder<'_>, entry: ContextEntry) -> Result<(), Reason> {
+    claim_stack(builder)?;
+    let probe = builder.probes.build();
+    let probe = match entry {
+        ContextEntry::Numbered(number) => probe.push(number).invoke(ENTER).finish()?,
+        ContextEntry::Argument { pattern, variable } => probe
+            .load_reference(variable)
+            .push(pattern)
+            .invoke(ENTER_NAMED)
+            .finish()?,
+        ContextEntry::Field { pattern, name } => probe
+            .load_reference(0)
+            .field(MemberRef {
+                class: builder.view.class.name(),
+                name: name.as_bytes(),
+                descriptor: b"Ljava/lang/String;",
+                interface: false,
+            })
+            .push(pattern)
+            .invoke(ENTER_KNOWN)
+            .finish()?,
+        ContextEntry::Prepared { pattern } => probe
+            .load_reference(0)
+            .push(pattern)
+            .invoke(ENTER_PREPARED)
+            .finish()?,
+        ContextEntry::Prepares { .. } | ContextEntry::Attaches { .. } | ContextEntry::Closes => {
+            return Ok(());
         }
-        Ok(())
-    }
+    };
+    builder.insert(Place::Entry, probe);
+    Ok(())
+}
 
-    fn note_prepared(&mut self) -> Result<(), Reason> {
-        for instruction in self.view.instructions {
-            if instruction.opcode == Opcode::ARETURN {
-                let probe = self.probes.build().dup().invoke(PREPARED).finish()?;
-                self.insert(Place::Before(instruction.offset), probe);
-            }
-        }
-        Ok(())
-    }
+/// The text with which the method prepares what it returns. Its variable may
+/// be stored to, so it is noted at the entry, and found again at the exits.
+fn note_text(builder: &mut PartBuilder<'_>, variable: u16) -> Result<(), Reason> {
+    let probe = builder.probes.build().load_reference(variable);
+    let probe = probe.invoke(PREPARING).finish()?;
+    builder.insert(Place::Entry, probe);
+    Ok(())
+}
 
-    fn leave_context(&mut self) -> Result<(), Reason> {
-        let leave = self.probes.build().invoke(LEAVE).finish()?;
-        for handler in &mut self.plan.edit.handlers {
-            if handler.then == HandlerExit::Rethrow {
-                handler.code.extend_from_slice(&leave.code);
-                handler.stack = handler.stack.max(leave.stack);
-            }
-        }
-        let protects = self.places_inside();
-        self.plan.edit.handlers.push(AddedHandler {
-            protects,
-            catch: Catch::Any,
-            code: leave.code.clone(),
-            stack: leave.stack,
-            then: HandlerExit::Rethrow,
-            rank: Rank::Last,
-        });
-        for instruction in self.view.instructions {
-            if instruction.opcode.is_return() {
-                self.insert(Place::Before(instruction.offset), leave.clone());
-            }
-        }
-        Ok(())
-    }
+fn note_closing(builder: &mut PartBuilder<'_>) -> Result<(), Reason> {
+    let probe = builder.probes.build().load_reference(0);
+    let probe = probe.invoke(CLOSING).finish()?;
+    builder.insert(Place::Entry, probe);
+    Ok(())
+}
 
-    /// Everything between entry and exit. Once a context has been left, nothing may leave it again: a return and its probe are outside.
-    fn places_inside(&self) -> Vec<ProtectedPlace> {
-        let instructions = self.view.instructions.iter();
-        let inside = instructions.filter(|instruction| !instruction.opcode.is_return());
-        let mut places: Vec<ProtectedPlace> = inside
-            .map(|instruction| ProtectedPlace::Instruction(instruction.offset))
-            .collect();
-        // The claim and the entry come first.
-        let added = self.plan.edit.insertions.len();
-        places.extend((2..added).map(ProtectedPlace::Insertion));
-        places
+/// The argument is still in its variable: the method of the library does not store to it.
+fn note_attached(builder: &mut PartBuilder<'_>, pattern: u32, variable: u16) -> Result<(), Reason> {
+    for instruction in builder.view.instructions {
+        if instruction.opcode == Opcode::ARETURN {
+            let probe = builder.probes.build().dup().load_reference(variable);
+            let probe = probe.push(pattern).invoke(ATTACHED).finish()?;
+            builder.insert(Place::Before(instruction.offset), probe);
+        }
     }
+    Ok(())
+}
+
+fn note_prepared(builder: &mut PartBuilder<'_>) -> Result<(), Reason> {
+    for instruction in builder.view.instructions {
+        if instruction.opcode == Opcode::ARETURN {
+            let probe = builder.probes.build().dup().invoke(PREPARED).finish()?;
+            builder.insert(Place::Before(instruction.offset), probe);
+        }
+    }
+    Ok(())
+}
+
+fn leave_context(builder: &mut PartBuilder<'_>) -> Result<(), Reason> {
+    let leave = builder.probes.build().invoke(LEAVE).finish()?;
+    builder.part.before_rethrow = Some(leave.clone());
+    let protects = places_inside(builder);
+    builder.part.edit.handlers.push(AddedHandler {
+        protects,
+        catch: Catch::Any,
+        code: leave.code.clone(),
+        stack: leave.stack,
+        then: HandlerExit::Rethrow,
+        rank: Rank::Last,
+    });
+    for instruction in builder.view.instructions {
+        if instruction.opcode.is_return() {
+            builder.insert(Place::Before(instruction.offset), leave.clone());
+        }
+    }
+    Ok(())
+}
+
+/// Everything between entry and exit. Once a context has been left, nothing may leave it again: a return and its probe are outside.
+fn places_inside(builder: &PartBuilder<'_>) -> Vec<ProtectedPlace> {
+    let instructions = builder.view.instructions.iter();
+    let inside = instructions.filter(|instruction| !instruction.opcode.is_return());
+    let mut places: Vec<ProtectedPlace> = inside
+        .map(|instruction| ProtectedPlace::Instruction(instruction.offset))
+        .collect();
+    // The claim and the entry come first.
+    let added = builder.insertions().count();
+    places.extend((2..added).map(ProtectedPlace::Insertion));
+    places
 }

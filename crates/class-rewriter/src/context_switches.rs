@@ -3,7 +3,7 @@
 
 use ducktrack_classfile::MemberRef;
 
-use crate::method_plan::PlanBuilder;
+use crate::method_view::MethodView;
 
 /// OpenTelemetry's types that have `makeCurrent`.
 const SPANS: [&[u8]; 3] = [
@@ -14,19 +14,16 @@ const SPANS: [&[u8]; 3] = [
 /// The package of the API.
 const PACKAGE: &[u8] = b"io/ducktrack/allocations/";
 
-impl PlanBuilder<'_, '_, '_> {
-    /// Whether the method calls one of them.
-    pub(crate) fn switches_contexts(&self) -> bool {
-        let pool = self.view.code.pool();
-        let calls = self
-            .view
-            .instructions
-            .iter()
-            .filter(|instruction| instruction.opcode.is_invoke());
-        calls
-            .filter_map(|call| pool.member_ref(call.pool_index()?).ok())
-            .any(|member| is_switch(&member))
-    }
+/// Whether the method calls one of them.
+pub(crate) fn switches_contexts(view: &MethodView<'_>) -> bool {
+    let pool = view.code.pool();
+    let calls = view
+        .instructions
+        .iter()
+        .filter(|instruction| instruction.opcode.is_invoke());
+    calls
+        .filter_map(|call| pool.member_ref(call.pool_index()?).ok())
+        .any(|member| is_switch(&member))
 }
 
 fn is_switch(member: &MemberRef<'_>) -> bool {

@@ -9,11 +9,12 @@ use ducktrack_classfile::{ClassFile, Constant, Instruction, MemberRef, PoolIndex
 
 use ducktrack_probe_vocabulary::Unit;
 
-use crate::method_plan::{CountedLevel, PlanBuilder};
+use crate::part::{CountedLevel, Part, PartBuilder};
 use crate::planned::{PlannedCall, SiteKey};
 use crate::planner::Planner;
 use crate::refusal::Reason;
 use crate::site_facts::{CalledMethodName, Surroundings};
+use crate::stack_claim::claim_stack;
 
 /// Beginnings of classes, all methods of which make objects.
 const WHOLE: &[&[u8]] = &[
@@ -122,52 +123,50 @@ impl Planner for CountedCalls {
         self.counts(instruction).is_some()
     }
 
-    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
-        builder.count_calls(self)
+    fn plan(&self, mut builder: PartBuilder<'_>) -> Result<Part, Reason> {
+        count_calls(&mut builder, self)?;
+        Ok(builder.part)
     }
 }
 
-impl PlanBuilder<'_, '_, '_> {
-    fn count_calls(&mut self, calls: &CountedCalls) -> Result<(), Reason> {
-        let view = self.view;
-        let surroundings = Surroundings::of(&view.code, view.instructions, view.is_static);
-        let mut found = Vec::new();
-        for instruction in view.instructions {
-            let Some(index) = calls.counts(instruction) else {
-                continue;
-            };
-            let member = view.code.pool().member_ref(index)?;
-            let key = SiteKey {
-                method: view.index,
-                offset: instruction.offset,
-                level: OF_CALL,
-            };
-            let id = self.numbers.site(key).ok_or(Reason::SitesExhausted)?;
-            self.plan.counted_calls.push(PlannedCall {
-                id,
-                key,
-                line: self.line_at(instruction.offset),
-                target: CalledMethodName::from(&member),
-                loops: surroundings.depth(instruction.offset),
-                has_constant_argument: surroundings.has_constant_argument(instruction.offset),
-            });
-            found.push(CountedLevel {
-                offset: instruction.offset,
-                site: id,
-                objects: 1,
-                unit: Unit::Calls,
-            });
-        }
-        if found.is_empty() {
-            return Ok(());
-        }
-        if self.plan.counted.is_empty() && view.allocations.is_empty() {
-            self.claim_stack()?;
-        }
-        self.plan.counted.extend(found);
-        self.plan.counted.sort_by_key(|level| level.offset);
-        Ok(())
+fn count_calls(builder: &mut PartBuilder<'_>, calls: &CountedCalls) -> Result<(), Reason> {
+    let view = builder.view;
+    let surroundings = Surroundings::of(&view.code, view.instructions, view.is_static);
+    let mut found = Vec::new();
+    for instruction in view.instructions {
+        let Some(index) = calls.counts(instruction) else {
+            continue;
+        };
+        let member = view.code.pool().member_ref(index)?;
+        let key = SiteKey {
+            method: view.index,
+            offset: instruction.offset,
+            level: OF_CALL,
+        };
+        let id = builder.numbers.site(key).ok_or(Reason::SitesExhausted)?;
+        builder.part.counted_calls.push(PlannedCall {
+            id,
+            key,
+            line: builder.line_at(instruction.offset),
+            target: CalledMethodName::from(&member),
+            loops: surroundings.depth(instruction.offset),
+            has_constant_argument: surroundings.has_constant_argument(instruction.offset),
+        });
+        found.push(CountedLevel {
+            offset: instruction.offset,
+            site: id,
+            objects: 1,
+            unit: Unit::Calls,
+        });
     }
+    if found.is_empty() {
+        return Ok(());
+    }
+    if builder.before.counted.is_empty() && view.allocations.is_empty() {
+        claim_stack(builder)?;
+    }
+    builder.part.counted = found;
+    Ok(())
 }
 
 fn makes_objects(member: &MemberRef<'_>) -> bool {

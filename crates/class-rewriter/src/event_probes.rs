@@ -21,13 +21,18 @@ use ducktrack_classfile::Instruction;
 use crate::allocation_site::may_allocate;
 use crate::allocation_site::{Allocation, CallMeasure, Measure, element_size};
 use crate::call_rules::{BoxCache, CallRule};
-use crate::method_plan::PlanBuilder;
-use crate::object_probes::{MeasuredArray, ObjectMethods, levels_and_element};
+use crate::measure_probes::count_length_of;
+use crate::object_probes::{
+    MeasuredArray, ObjectMethods, levels_and_element, probe_by_class, probe_constructed,
+    probe_stack_trace, probe_unless_passed,
+};
+use crate::part::{Part, PartBuilder};
 use crate::planned::SizeRule;
 use crate::planner::Planner;
 use crate::pool_rules::PoolRules;
 use crate::probe::calling;
 use crate::refusal::Reason;
+use crate::stack_claim::claim_stack_for_allocations;
 use ducktrack_probe_vocabulary::Unit;
 
 const OBJECT: ProbeMethod = calling(events::OBJECT);
@@ -83,144 +88,154 @@ impl Planner for Events<'_> {
         may_allocate(instruction, self.rules)
     }
 
-    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
-        builder.claim_stack_for_allocations()?;
-        let mut allocations = builder.view.allocations.iter();
-        allocations.try_for_each(|allocation| builder.record(allocation))
+    fn plan(&self, mut builder: PartBuilder<'_>) -> Result<Part, Reason> {
+        claim_stack_for_allocations(&mut builder)?;
+        for allocation in &builder.view.allocations {
+            record(&mut builder, allocation)?;
+        }
+        Ok(builder.part)
     }
 }
 
-impl PlanBuilder<'_, '_, '_> {
-    /// Adds the event probe of one allocation.
-    fn record(&mut self, allocation: &Allocation) -> Result<(), Reason> {
-        match &allocation.measure {
-            Measure::Instance => self.record_object(allocation, SizeRule::OfClass),
-            Measure::Captured(descriptor) => {
-                self.record_object(allocation, SizeRule::OfCaptured(descriptor.clone()))
-            }
-            Measure::ConstantLengths(lengths) if allocation.types.len() == 1 => {
-                self.record_constant_length(allocation, lengths)
-            }
-            Measure::ConstantLengths(_) | Measure::Lengths => self.record_levels(allocation),
-            Measure::Length | Measure::Call(CallMeasure(CallRule::Array)) => {
-                self.record_array(allocation)
-            }
-            Measure::Call(CallMeasure(CallRule::Boxing(cache))) => {
-                self.record_box(allocation, *cache)
-            }
-            Measure::Call(CallMeasure(CallRule::Constructed)) => {
-                self.probe_constructed(OBJECTS, allocation)
-            }
-            Measure::Call(CallMeasure(CallRule::StackTrace)) => {
-                self.probe_stack_trace(OBJECTS, allocation)
-            }
-            Measure::Call(CallMeasure(CallRule::ObjectUnlessPassed)) => {
-                self.probe_unless_passed(OBJECTS, allocation)
-            }
-            Measure::Call(CallMeasure(rule)) => self.probe_by_class(OBJECTS, allocation, *rule),
+/// Adds the event probe of one allocation.
+fn record(builder: &mut PartBuilder<'_>, allocation: &Allocation) -> Result<(), Reason> {
+    match &allocation.measure {
+        Measure::Instance => record_object(builder, allocation, SizeRule::OfClass),
+        Measure::Captured(descriptor) => record_object(
+            builder,
+            allocation,
+            SizeRule::OfCaptured(descriptor.clone()),
+        ),
+        Measure::ConstantLengths(lengths) if allocation.types.len() == 1 => {
+            record_constant_length(builder, allocation, lengths)
         }
-    }
-
-    fn record_object(&mut self, allocation: &Allocation, size: SizeRule) -> Result<(), Reason> {
-        let site = self.add_site(allocation, 0, size)?;
-        let helper = if self.view.tracked {
-            OBJECT_FOR_CALLER
-        } else {
-            self.add_amounts(site, &FIXED)?;
-            OBJECT
-        };
-        let probe = self
-            .probes
-            .build()
-            .push_later(site)
-            .invoke(helper)
-            .finish()?;
-        self.insert(Place::After(allocation.offset), probe);
-        Ok(())
-    }
-
-    fn record_constant_length(
-        &mut self,
-        allocation: &Allocation,
-        lengths: &[u32],
-    ) -> Result<(), Reason> {
-        let element = element_size(allocation.types.first().and_then(Option::as_deref));
-        match (lengths, element) {
-            ([length], Some(element))
-                if *length <= MOST_ELEMENTS_BY_SITE && !self.view.options.histogram =>
-            {
-                self.record_object(allocation, SizeRule::OfArray(element, *length))
-            }
-            _ => self.record_array(allocation),
+        Measure::ConstantLengths(_) | Measure::Lengths => record_levels(builder, allocation),
+        Measure::Length | Measure::Call(CallMeasure(CallRule::Array)) => {
+            record_array(builder, allocation)
         }
-    }
-
-    fn record_array(&mut self, allocation: &Allocation) -> Result<(), Reason> {
-        let array = MeasuredArray::of(allocation)?;
-        let site = self.add_site(allocation, 0, SizeRule::Summed)?;
-        if self.view.options.histogram {
-            self.count_length_of(allocation, array.cast, site)?;
+        Measure::Call(CallMeasure(CallRule::Boxing(cache))) => {
+            record_box(builder, allocation, *cache)
         }
-        let methods = if self.view.tracked {
-            ARRAYS_FOR_CALLER
-        } else {
-            self.add_amounts(site, &MEASURED)?;
-            ARRAYS
-        };
-        let helper = calling(array.element.pick(methods));
-        let probe = self
-            .probes
-            .build()
-            .dup()
-            .cast(array.cast)
-            .dup()
-            .array_length()
-            .push_later(site)
-            .invoke(helper)
-            .finish()?;
-        self.insert(Place::After(allocation.offset), probe);
-        Ok(())
-    }
-
-    /// All levels in one event: it names the site of the outermost, the others follow by number.
-    fn record_levels(&mut self, allocation: &Allocation) -> Result<(), Reason> {
-        let levels = u8::try_from(allocation.types.len()).map_err(|_| Reason::TooManyDimensions)?;
-        let first = self.number_levels(allocation, levels)?;
-        for level in 0..allocation.types.len() {
-            let site = self.add_site(allocation, level, SizeRule::Summed)?;
-            self.add_amounts(site, &MEASURED)?;
+        Measure::Call(CallMeasure(CallRule::Constructed)) => {
+            probe_constructed(builder, OBJECTS, allocation)
         }
-        let probe = self
-            .probes
-            .build()
-            .dup()
-            .push(levels_and_element(allocation)?)
-            .push_later(first)
-            .invoke(LEVELS)
-            .finish()?;
-        self.insert(Place::After(allocation.offset), probe);
-        Ok(())
+        Measure::Call(CallMeasure(CallRule::StackTrace)) => {
+            probe_stack_trace(builder, OBJECTS, allocation)
+        }
+        Measure::Call(CallMeasure(CallRule::ObjectUnlessPassed)) => {
+            probe_unless_passed(builder, OBJECTS, allocation)
+        }
+        Measure::Call(CallMeasure(rule)) => probe_by_class(builder, OBJECTS, allocation, *rule),
     }
+}
 
-    /// The box tells its value, and so whether it was made.
-    fn record_box(&mut self, allocation: &Allocation, cache: BoxCache) -> Result<(), Reason> {
-        let helper = match cache {
-            BoxCache::None => return self.record_object(allocation, SizeRule::OfClass),
-            BoxCache::Integer => calling(events::BOXED_INTEGER),
-            BoxCache::Long => calling(events::BOXED_LONG),
-            BoxCache::Short => calling(events::BOXED_SHORT),
-            BoxCache::Character => calling(events::BOXED_CHARACTER),
-        };
-        let site = self.add_site(allocation, 0, SizeRule::OfClass)?;
-        self.add_amounts(site, &FIXED)?;
-        let probe = self
-            .probes
-            .build()
-            .dup()
-            .push_later(site)
-            .invoke(helper)
-            .finish()?;
-        self.insert(Place::After(allocation.offset), probe);
-        Ok(())
+fn record_object(
+    builder: &mut PartBuilder<'_>,
+    allocation: &Allocation,
+    size: SizeRule,
+) -> Result<(), Reason> {
+    let site = builder.add_site(allocation, 0, size)?;
+    let helper = if builder.view.tracked {
+        OBJECT_FOR_CALLER
+    } else {
+        builder.add_amounts(site, &FIXED)?;
+        OBJECT
+    };
+    let probe = builder
+        .probes
+        .build()
+        .push_later(site)
+        .invoke(helper)
+        .finish()?;
+    builder.insert(Place::After(allocation.offset), probe);
+    Ok(())
+}
+
+fn record_constant_length(
+    builder: &mut PartBuilder<'_>,
+    allocation: &Allocation,
+    lengths: &[u32],
+) -> Result<(), Reason> {
+    let element = element_size(allocation.types.first().and_then(Option::as_deref));
+    match (lengths, element) {
+        ([length], Some(element))
+            if *length <= MOST_ELEMENTS_BY_SITE && !builder.view.options.histogram =>
+        {
+            record_object(builder, allocation, SizeRule::OfArray(element, *length))
+        }
+        _ => record_array(builder, allocation),
     }
+}
+
+fn record_array(builder: &mut PartBuilder<'_>, allocation: &Allocation) -> Result<(), Reason> {
+    let array = MeasuredArray::of(allocation)?;
+    let site = builder.add_site(allocation, 0, SizeRule::Summed)?;
+    if builder.view.options.histogram {
+        count_length_of(builder, allocation, array.cast, site)?;
+    }
+    let methods = if builder.view.tracked {
+        ARRAYS_FOR_CALLER
+    } else {
+        builder.add_amounts(site, &MEASURED)?;
+        ARRAYS
+    };
+    let helper = calling(array.element.pick(methods));
+    let probe = builder
+        .probes
+        .build()
+        .dup()
+        .cast(array.cast)
+        .dup()
+        .array_length()
+        .push_later(site)
+        .invoke(helper)
+        .finish()?;
+    builder.insert(Place::After(allocation.offset), probe);
+    Ok(())
+}
+
+/// All levels in one event: it names the site of the outermost, the others follow by number.
+fn record_levels(builder: &mut PartBuilder<'_>, allocation: &Allocation) -> Result<(), Reason> {
+    let levels = u8::try_from(allocation.types.len()).map_err(|_| Reason::TooManyDimensions)?;
+    let first = builder.number_levels(allocation, levels)?;
+    for level in 0..allocation.types.len() {
+        let site = builder.add_site(allocation, level, SizeRule::Summed)?;
+        builder.add_amounts(site, &MEASURED)?;
+    }
+    let probe = builder
+        .probes
+        .build()
+        .dup()
+        .push(levels_and_element(allocation)?)
+        .push_later(first)
+        .invoke(LEVELS)
+        .finish()?;
+    builder.insert(Place::After(allocation.offset), probe);
+    Ok(())
+}
+
+/// The box tells its value, and so whether it was made.
+fn record_box(
+    builder: &mut PartBuilder<'_>,
+    allocation: &Allocation,
+    cache: BoxCache,
+) -> Result<(), Reason> {
+    let helper = match cache {
+        BoxCache::None => return record_object(builder, allocation, SizeRule::OfClass),
+        BoxCache::Integer => calling(events::BOXED_INTEGER),
+        BoxCache::Long => calling(events::BOXED_LONG),
+        BoxCache::Short => calling(events::BOXED_SHORT),
+        BoxCache::Character => calling(events::BOXED_CHARACTER),
+    };
+    let site = builder.add_site(allocation, 0, SizeRule::OfClass)?;
+    builder.add_amounts(site, &FIXED)?;
+    let probe = builder
+        .probes
+        .build()
+        .dup()
+        .push_later(site)
+        .invoke(helper)
+        .finish()?;
+    builder.insert(Place::After(allocation.offset), probe);
+    Ok(())
 }

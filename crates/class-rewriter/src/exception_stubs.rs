@@ -19,7 +19,7 @@ use ducktrack_path_counters::SiteVector;
 use rustc_hash::FxHashMap;
 
 use crate::method_counting::Stub;
-use crate::method_plan::{OwedFrom, PlanBuilder};
+use crate::part::{OwedFrom, PartBuilder};
 use crate::path_plan::{BlockCounter, PathPlan, Realisation};
 use crate::planned::Role;
 use crate::refusal::Reason;
@@ -323,92 +323,95 @@ impl PathPlan<'_, '_> {
     }
 }
 
-impl PlanBuilder<'_, '_, '_> {
-    /// Adds a stub for every debt; debts of the same vector share a counter.
-    pub(crate) fn add_stubs(
-        &mut self,
-        plan: &PathPlan<'_, '_>,
-        realisation: &Realisation,
-        mut debts: Debts,
-    ) -> Result<(), Reason> {
-        plan.add_probe_debts(realisation, &self.insertions_at(), &mut debts);
-        let mut counters: FxHashMap<SiteVector, u32> = FxHashMap::default();
-        for (escape, vector, protects) in debts.list {
-            let id = match counters.get(&vector) {
-                Some(id) => *id,
-                None => {
-                    let id = self.add_counters(Role::Increment, vec![plan.terms(&vector)])?;
-                    counters.insert(vector, id);
-                    id
-                }
-            };
-            let probe = self.probes.build().push_later(id).invoke(COUNT).finish()?;
-            let (catch, then, rank) = match escape {
-                Escape::Uncaught => (Catch::Any, HandlerExit::Rethrow, Rank::Last),
-                Escape::Caught(entry) => {
-                    let handler = plan.handlers.get(entry).ok_or(Reason::ControlFlow)?.handler;
-                    (
-                        Catch::SameAs(entry),
-                        HandlerExit::ContinueAt(handler),
-                        Rank::BeforeOriginal(entry),
-                    )
-                }
-            };
-            self.plan.counting.stubs.push(Stub {
-                counter: id,
-                handler: match then {
-                    HandlerExit::ContinueAt(handler) => Some(handler),
-                    HandlerExit::Rethrow => None,
-                },
-                protects: protects.len(),
-            });
-            self.plan.edit.handlers.push(AddedHandler {
-                protects,
-                catch,
-                code: probe.code,
-                stack: probe.stack,
-                then,
-                rank,
-            });
-        }
-        self.note_owed_by_frames(plan, realisation, counters)
-    }
-
-    /// Records the debt of a frame at each instruction, because the run may end before the frame continues.
-    fn note_owed_by_frames(
-        &mut self,
-        plan: &PathPlan<'_, '_>,
-        realisation: &Realisation,
-        mut counters: FxHashMap<SiteVector, u32>,
-    ) -> Result<(), Reason> {
-        for (offset, bytes_after, vector) in plan.owed_from(realisation) {
-            let counter = match counters.get(&vector) {
-                _ if vector.is_zero() => None,
-                Some(id) => Some(*id),
-                None => {
-                    let id = self.add_counters(Role::Increment, vec![plan.terms(&vector)])?;
-                    counters.insert(vector, id);
-                    Some(id)
-                }
-            };
-            self.plan.owed_from.push(OwedFrom {
-                offset,
-                bytes_after,
-                counter,
-            });
-        }
-        Ok(())
-    }
-
-    fn insertions_at(&self) -> InsertionsAt {
-        let mut at = InsertionsAt::default();
-        for (index, insertion) in self.plan.edit.insertions.iter().enumerate() {
-            match insertion.place {
-                Place::Before(offset) => at.before.entry(offset).or_default().push(index),
-                Place::After(offset) => at.after.entry(offset).or_default().push(index),
-                _ => {}
+/// Adds a stub for every debt; debts of the same vector share a counter.
+pub(crate) fn add_stubs(
+    builder: &mut PartBuilder<'_>,
+    plan: &PathPlan<'_, '_>,
+    realisation: &Realisation,
+    mut debts: Debts,
+) -> Result<(), Reason> {
+    plan.add_probe_debts(realisation, &insertions_at(builder), &mut debts);
+    let mut counters: FxHashMap<SiteVector, u32> = FxHashMap::default();
+    for (escape, vector, protects) in debts.list {
+        let id = match counters.get(&vector) {
+            Some(id) => *id,
+            None => {
+                let id = builder.add_counters(Role::Increment, vec![plan.terms(&vector)])?;
+                counters.insert(vector, id);
+                id
             }
-        }
-        at
+        };
+        let probe = builder
+            .probes
+            .build()
+            .push_later(id)
+            .invoke(COUNT)
+            .finish()?;
+        let (catch, then, rank) = match escape {
+            Escape::Uncaught => (Catch::Any, HandlerExit::Rethrow, Rank::Last),
+            Escape::Caught(entry) => {
+                let handler = plan.handlers.get(entry).ok_or(Reason::ControlFlow)?.handler;
+                (
+                    Catch::SameAs(entry),
+                    HandlerExit::ContinueAt(handler),
+                    Rank::BeforeOriginal(entry),
+                )
+            }
+        };
+        builder.counting().stubs.push(Stub {
+            counter: id,
+            handler: match then {
+                HandlerExit::ContinueAt(handler) => Some(handler),
+                HandlerExit::Rethrow => None,
+            },
+            protects: protects.len(),
+        });
+        builder.part.edit.handlers.push(AddedHandler {
+            protects,
+            catch,
+            code: probe.code,
+            stack: probe.stack,
+            then,
+            rank,
+        });
     }
+    note_owed_by_frames(builder, plan, realisation, counters)
+}
+
+/// Records the debt of a frame at each instruction, because the run may end before the frame continues.
+fn note_owed_by_frames(
+    builder: &mut PartBuilder<'_>,
+    plan: &PathPlan<'_, '_>,
+    realisation: &Realisation,
+    mut counters: FxHashMap<SiteVector, u32>,
+) -> Result<(), Reason> {
+    for (offset, bytes_after, vector) in plan.owed_from(realisation) {
+        let counter = match counters.get(&vector) {
+            _ if vector.is_zero() => None,
+            Some(id) => Some(*id),
+            None => {
+                let id = builder.add_counters(Role::Increment, vec![plan.terms(&vector)])?;
+                counters.insert(vector, id);
+                Some(id)
+            }
+        };
+        builder.part.owed_from.push(OwedFrom {
+            offset,
+            bytes_after,
+            counter,
+        });
+    }
+    Ok(())
+}
+
+fn insertions_at(builder: &PartBuilder<'_>) -> InsertionsAt {
+    let mut at = InsertionsAt::default();
+    for (index, insertion) in builder.insertions().enumerate() {
+        match insertion.place {
+            Place::Before(offset) => at.before.entry(offset).or_default().push(index),
+            Place::After(offset) => at.after.entry(offset).or_default().push(index),
+            _ => {}
+        }
+    }
+    at
 }

@@ -15,7 +15,7 @@ use ducktrack_classfile::{Instruction, PoolIndex};
 use ducktrack_code_edit::{Place, ProbeMethod};
 use ducktrack_probe_vocabulary::helper::counting;
 
-use crate::method_plan::PlanBuilder;
+use crate::part::{Part, PartBuilder};
 use crate::planner::Planner;
 use crate::pool_rules::PoolRules;
 use crate::probe::calling;
@@ -42,35 +42,34 @@ impl Planner for HiddenClassGate<'_> {
             && instruction.pool_index() == self.rules.hidden_class_entrance()
     }
 
-    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
-        builder.open_gate()
+    fn plan(&self, mut builder: PartBuilder<'_>) -> Result<Part, Reason> {
+        open_gate(&mut builder)?;
+        Ok(builder.part)
     }
 }
 
-impl PlanBuilder<'_, '_, '_> {
-    /// If the method is the gate, the bytes that come in are rewritten first.
-    fn open_gate(&mut self) -> Result<(), Reason> {
-        let Some(entrance) = self.view.rules.hidden_class_entrance() else {
-            return Ok(());
-        };
-        if self.view.is_static || self.view.descriptor != GATE || !self.calls(entrance) {
-            return Ok(());
-        }
-        let probe = self
-            .probes
-            .build()
-            .load_reference(BYTES)
-            .load_int(FLAGS)
-            .invoke(REWRITE)
-            .store_reference(BYTES)
-            .finish()?;
-        self.insert(Place::Entry, probe);
-        self.plan.is_hidden_class_gate = true;
-        Ok(())
+/// If the method is the gate, the bytes that come in are rewritten first.
+fn open_gate(builder: &mut PartBuilder<'_>) -> Result<(), Reason> {
+    let Some(entrance) = builder.view.rules.hidden_class_entrance() else {
+        return Ok(());
+    };
+    if builder.view.is_static || builder.view.descriptor != GATE || !calls(builder, entrance) {
+        return Ok(());
     }
+    let probe = builder
+        .probes
+        .build()
+        .load_reference(BYTES)
+        .load_int(FLAGS)
+        .invoke(REWRITE)
+        .store_reference(BYTES)
+        .finish()?;
+    builder.insert(Place::Entry, probe);
+    builder.part.is_hidden_class_gate = true;
+    Ok(())
+}
 
-    fn calls(&self, method: PoolIndex) -> bool {
-        let mut instructions = self.view.instructions.iter();
-        instructions.any(|instruction| instruction.pool_index() == Some(method))
-    }
+fn calls(builder: &PartBuilder<'_>, method: PoolIndex) -> bool {
+    let mut instructions = builder.view.instructions.iter();
+    instructions.any(|instruction| instruction.pool_index() == Some(method))
 }

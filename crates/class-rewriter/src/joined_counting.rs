@@ -8,13 +8,14 @@ use ducktrack_probe_vocabulary::{AllocationKind, Unit};
 use crate::allocation_kind::ElementSize;
 use crate::allocation_site::{Allocation, Measure};
 use crate::joined_chains::{JoinedChain, OF_STRING, PLAIN, TO_STRING};
-use crate::method_plan::PlanBuilder;
+use crate::part::{Part, PartBuilder};
 use crate::planned::{Role, SizeRule, Term};
 use crate::planner::Planner;
 use crate::probe::calling;
 use crate::refusal::Reason;
 use crate::site_facts::BytecodeFacts;
 use crate::site_plan::COUNT;
+use crate::stack_claim::claim_stack;
 
 const COUNT_JOINED: ProbeMethod = calling(counting::COUNT_JOINED);
 const NOTE_COUNTED: ProbeMethod = calling(callers::NOTE_COUNTED_IF_JOINED);
@@ -24,14 +25,15 @@ const RESTORE_NOTE: ProbeMethod = calling(callers::RESTORE_NOTE);
 pub(crate) struct JoinedChains;
 
 impl Planner for JoinedChains {
-    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
+    fn plan(&self, mut builder: PartBuilder<'_>) -> Result<Part, Reason> {
         let view = builder.view;
         if !view.joined.is_empty() && view.allocations.is_empty() {
-            builder.claim_stack()?;
+            claim_stack(&mut builder)?;
         }
-        view.joined
-            .iter()
-            .try_for_each(|chain| builder.count_joined(chain))
+        for chain in &view.joined {
+            count_joined(&mut builder, chain)?;
+        }
+        Ok(builder.part)
     }
 }
 
@@ -39,75 +41,83 @@ impl Planner for JoinedChains {
 pub(crate) struct JoinedBodies;
 
 impl Planner for JoinedBodies {
-    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
+    fn plan(&self, mut builder: PartBuilder<'_>) -> Result<Part, Reason> {
         match (builder.view.method.name(), builder.view.descriptor) {
-            (b"<init>", PLAIN | OF_STRING) => builder.leave_first_array(),
-            method if method == TO_STRING => builder.leave_string(),
-            _ => Ok(()),
+            (b"<init>", PLAIN | OF_STRING) => leave_first_array(&mut builder)?,
+            method if method == TO_STRING => leave_string(&mut builder)?,
+            _ => {}
         }
+        Ok(builder.part)
     }
 }
 
-impl PlanBuilder<'_, '_, '_> {
-    fn count_joined(&mut self, chain: &JoinedChain) -> Result<(), Reason> {
-        let one = |site| Term::one(site, Unit::Count);
-        let builder = made(chain.new, AllocationKind::New, b"Ljava/lang/StringBuilder;");
-        let builder = self.add_site(&builder, 0, SizeRule::OfClass)?;
-        let first = made(chain.constructor, AllocationKind::StringConcat, b"[B");
-        let size = SizeRule::OfArray(ElementSize::One, chain.first_length);
-        let first = self.add_site(&first, 0, size)?;
-        let before = self.add_counters(Role::Increment, vec![vec![one(builder), one(first)]])?;
-        let probe = self
-            .probes
-            .build()
-            .push_later(before)
-            .invoke(COUNT)
-            .finish()?;
-        self.insert(Place::Before(chain.new), probe);
+fn count_joined(builder: &mut PartBuilder<'_>, chain: &JoinedChain) -> Result<(), Reason> {
+    let one = |site| Term::one(site, Unit::Count);
+    let object = made(chain.new, AllocationKind::New, b"Ljava/lang/StringBuilder;");
+    let object = builder.add_site(&object, 0, SizeRule::OfClass)?;
+    let first = made(chain.constructor, AllocationKind::StringConcat, b"[B");
+    let size = SizeRule::OfArray(ElementSize::One, chain.first_length);
+    let first = builder.add_site(&first, 0, size)?;
+    let before = builder.add_counters(Role::Increment, vec![vec![one(object), one(first)]])?;
+    let probe = builder
+        .probes
+        .build()
+        .push_later(before)
+        .invoke(COUNT)
+        .finish()?;
+    builder.insert(Place::Before(chain.new), probe);
 
-        let kind = AllocationKind::StringConcat;
-        let mut string = made(chain.to_string, kind, b"Ljava/lang/String;");
-        string.types.push(Some(b"[B".as_slice().into()));
-        let array = self.add_site(&string, 1, SizeRule::Summed)?;
-        let string = self.add_site(&string, 0, SizeRule::OfClass)?;
-        let meanings = vec![
-            vec![one(string), one(array)],
-            vec![Term::one(array, Unit::Bytes)],
-        ];
-        let after = self.add_counters(Role::Amount, meanings)?;
-        let probe = self
-            .probes
-            .build()
-            .dup()
-            .push_later(after)
-            .invoke(COUNT_JOINED);
-        let probe = probe.finish()?;
-        self.insert(Place::After(chain.to_string), probe);
-        Ok(())
-    }
+    let kind = AllocationKind::StringConcat;
+    let mut string = made(chain.to_string, kind, b"Ljava/lang/String;");
+    string.types.push(Some(b"[B".as_slice().into()));
+    let array = builder.add_site(&string, 1, SizeRule::Summed)?;
+    let string = builder.add_site(&string, 0, SizeRule::OfClass)?;
+    let meanings = vec![
+        vec![one(string), one(array)],
+        vec![Term::one(array, Unit::Bytes)],
+    ];
+    let after = builder.add_counters(Role::Amount, meanings)?;
+    let probe = builder
+        .probes
+        .build()
+        .dup()
+        .push_later(after)
+        .invoke(COUNT_JOINED);
+    let probe = probe.finish()?;
+    builder.insert(Place::After(chain.to_string), probe);
+    Ok(())
+}
 
-    /// In a constructor, around the constructor of the superclass, which makes the array.
-    fn leave_first_array(&mut self) -> Result<(), Reason> {
-        let is_call = |instruction: &&Instruction<'_>| instruction.opcode == Opcode::INVOKESPECIAL;
-        let Some(call) = self.view.instructions.iter().find(is_call) else {
-            return Ok(());
-        };
-        let outer = self.view.code.max_locals();
-        let probe = self.probes.build().invoke(NOTE_COUNTED).store_long(outer);
-        let probe = probe.finish()?;
-        self.insert(Place::Before(call.offset), probe);
-        let probe = self.probes.build().load_long(outer).invoke(RESTORE_NOTE);
-        let probe = probe.finish()?;
-        self.insert(Place::After(call.offset), probe);
-        Ok(())
-    }
+/// In a constructor, around the constructor of the superclass, which makes the array.
+fn leave_first_array(builder: &mut PartBuilder<'_>) -> Result<(), Reason> {
+    let is_call = |instruction: &&Instruction<'_>| instruction.opcode == Opcode::INVOKESPECIAL;
+    let Some(call) = builder.view.instructions.iter().find(is_call) else {
+        return Ok(());
+    };
+    let outer = builder.view.code.max_locals();
+    let probe = builder
+        .probes
+        .build()
+        .invoke(NOTE_COUNTED)
+        .store_long(outer);
+    let probe = probe.finish()?;
+    builder.insert(Place::Before(call.offset), probe);
+    let probe = builder.probes.build().load_long(outer).invoke(RESTORE_NOTE);
+    let probe = probe.finish()?;
+    builder.insert(Place::After(call.offset), probe);
+    Ok(())
+}
 
-    /// In `toString`. The chain restores the note after it.
-    fn leave_string(&mut self) -> Result<(), Reason> {
-        let probe = self.probes.build().invoke(NOTE_COUNTED).pop2().finish()?;
-        self.insert(Place::Entry, probe);
-        Ok(())
-    }
+/// In `toString`. The chain restores the note after it.
+fn leave_string(builder: &mut PartBuilder<'_>) -> Result<(), Reason> {
+    let probe = builder
+        .probes
+        .build()
+        .invoke(NOTE_COUNTED)
+        .pop2()
+        .finish()?;
+    builder.insert(Place::Entry, probe);
+    Ok(())
 }
 
 fn made(offset: CodeOffset, kind: AllocationKind, ty: &[u8]) -> Allocation {

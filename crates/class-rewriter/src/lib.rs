@@ -39,6 +39,7 @@ mod new_type;
 mod no_paths;
 mod object_probes;
 mod off_heap_gates;
+mod part;
 mod path_counting;
 mod path_plan;
 mod path_policy;

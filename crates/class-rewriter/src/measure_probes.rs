@@ -10,13 +10,17 @@ use crate::allocation_kind::ElementSize;
 use crate::allocation_site::may_allocate;
 use crate::allocation_site::{Allocation, CallMeasure, Measure, element_size};
 use crate::call_rules::{BoxCache, CallRule};
-use crate::method_plan::{CountedLevel, PlanBuilder};
-use crate::object_probes::{MeasuredArray, ObjectMethods, levels_and_element};
+use crate::object_probes::{
+    MeasuredArray, ObjectMethods, levels_and_element, probe_by_class, probe_constructed,
+    probe_stack_trace, probe_unless_passed,
+};
+use crate::part::{CountedLevel, Part, PartBuilder};
 use crate::planned::{Role, SizeRule, Term};
 use crate::planner::Planner;
 use crate::pool_rules::PoolRules;
 use crate::probe::calling;
 use crate::refusal::Reason;
+use crate::stack_claim::claim_stack_for_allocations;
 use ducktrack_probe_vocabulary::Unit;
 
 const BEFORE_HEAP: ProbeMethod = calling(materialized::BEFORE);
@@ -80,293 +84,303 @@ impl Planner for Measures<'_> {
         may_allocate(instruction, self.rules)
     }
 
-    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
-        builder.claim_stack_for_allocations()?;
+    fn plan(&self, mut builder: PartBuilder<'_>) -> Result<Part, Reason> {
+        claim_stack_for_allocations(&mut builder)?;
         for allocation in &builder.view.allocations {
-            let counted = builder.measure(allocation)?;
-            builder.plan.counted.extend(counted);
+            let counted = measure(&mut builder, allocation)?;
+            builder.part.counted.extend(counted);
         }
-        Ok(())
+        Ok(builder.part)
     }
 }
 
-impl PlanBuilder<'_, '_, '_> {
-    /// Adds the probes of one allocation that must stand at it, and returns the levels that counters of sites or paths must count.
-    fn measure(&mut self, allocation: &Allocation) -> Result<Vec<CountedLevel>, Reason> {
-        let heap_mark = self.mark_heap(allocation)?;
-        let counted = match &allocation.measure {
-            Measure::Instance => self.fixed(allocation, SizeRule::OfClass)?,
-            Measure::Captured(descriptor) => {
-                self.fixed(allocation, SizeRule::OfCaptured(descriptor.clone()))?
-            }
-            Measure::ConstantLengths(lengths) => self.constant_lengths(allocation, lengths)?,
-            Measure::Length | Measure::Call(CallMeasure(CallRule::Array)) => {
-                self.length(allocation)?
-            }
-            Measure::Lengths => self.lengths(allocation)?,
-            Measure::Call(CallMeasure(CallRule::Boxing(cache))) => {
-                self.boxing(allocation, *cache)?
-            }
-            Measure::Call(CallMeasure(CallRule::Constructed)) => {
-                self.probe_constructed(OBJECTS, allocation)?;
-                Vec::new()
-            }
-            Measure::Call(CallMeasure(CallRule::StackTrace)) => {
-                self.probe_stack_trace(OBJECTS, allocation)?;
-                Vec::new()
-            }
-            Measure::Call(CallMeasure(CallRule::ObjectUnlessPassed)) => {
-                self.probe_unless_passed(OBJECTS, allocation)?;
-                Vec::new()
-            }
-            Measure::Call(CallMeasure(rule)) => {
-                self.probe_by_class(OBJECTS, allocation, *rule)?;
-                Vec::new()
-            }
-        };
-        if heap_mark {
-            self.materialized(allocation)?;
+/// Adds the probes of one allocation that must stand at it, and returns the levels that counters of sites or paths must count.
+fn measure(
+    builder: &mut PartBuilder<'_>,
+    allocation: &Allocation,
+) -> Result<Vec<CountedLevel>, Reason> {
+    let heap_mark = mark_heap(builder, allocation)?;
+    let counted = match &allocation.measure {
+        Measure::Instance => fixed(builder, allocation, SizeRule::OfClass)?,
+        Measure::Captured(descriptor) => fixed(
+            builder,
+            allocation,
+            SizeRule::OfCaptured(descriptor.clone()),
+        )?,
+        Measure::ConstantLengths(lengths) => constant_lengths(builder, allocation, lengths)?,
+        Measure::Length | Measure::Call(CallMeasure(CallRule::Array)) => {
+            length(builder, allocation)?
         }
-        Ok(counted)
+        Measure::Lengths => lengths(builder, allocation)?,
+        Measure::Call(CallMeasure(CallRule::Boxing(cache))) => boxing(builder, allocation, *cache)?,
+        Measure::Call(CallMeasure(CallRule::Constructed)) => {
+            probe_constructed(builder, OBJECTS, allocation)?;
+            Vec::new()
+        }
+        Measure::Call(CallMeasure(CallRule::StackTrace)) => {
+            probe_stack_trace(builder, OBJECTS, allocation)?;
+            Vec::new()
+        }
+        Measure::Call(CallMeasure(CallRule::ObjectUnlessPassed)) => {
+            probe_unless_passed(builder, OBJECTS, allocation)?;
+            Vec::new()
+        }
+        Measure::Call(CallMeasure(rule)) => {
+            probe_by_class(builder, OBJECTS, allocation, *rule)?;
+            Vec::new()
+        }
+    };
+    if heap_mark {
+        materialized(builder, allocation)?;
     }
+    Ok(counted)
+}
 
-    /// One object of known size per execution.
-    fn fixed(
-        &mut self,
-        allocation: &Allocation,
-        size: SizeRule,
-    ) -> Result<Vec<CountedLevel>, Reason> {
-        let site = self.add_site(allocation, 0, size)?;
-        if self.view.tracked {
-            let probe = self
-                .probes
-                .build()
-                .push_later(site)
-                .invoke(KEYED)
-                .finish()?;
-            self.insert(Place::After(allocation.offset), probe);
-            return Ok(Vec::new());
-        }
-        Ok(vec![CountedLevel {
-            offset: allocation.offset,
-            site,
-            objects: 1,
-            unit: Unit::Count,
-        }])
-    }
-
-    fn constant_lengths(
-        &mut self,
-        allocation: &Allocation,
-        lengths: &[u32],
-    ) -> Result<Vec<CountedLevel>, Reason> {
-        if let ([length], Some(element)) = (
-            lengths,
-            element_size(allocation.types.first().and_then(Option::as_deref)),
-        ) {
-            if self.view.options.histogram {
-                self.count_length(allocation, None)?;
-            }
-            return self.fixed(allocation, SizeRule::OfArray(element, *length));
-        }
-        let mut counted = Vec::with_capacity(lengths.len());
-        let mut objects = 1u32;
-        for (level, length) in lengths.iter().enumerate() {
-            let element = element_size(allocation.types.get(level).and_then(Option::as_deref))
-                .unwrap_or(ElementSize::Reference);
-            let site = self.add_site(allocation, level, SizeRule::OfArray(element, *length))?;
-            if objects > 0 {
-                counted.push(CountedLevel {
-                    offset: allocation.offset,
-                    site,
-                    objects,
-                    unit: Unit::Count,
-                });
-            }
-            objects = objects.saturating_mul(*length);
-        }
-        Ok(counted)
-    }
-
-    /// One array; its length is read after its allocation.
-    fn length(&mut self, allocation: &Allocation) -> Result<Vec<CountedLevel>, Reason> {
-        let MeasuredArray { element, cast } = MeasuredArray::of(allocation)?;
-        let site = self.add_site(allocation, 0, SizeRule::Summed)?;
-        if self.view.options.histogram {
-            self.count_length_of(allocation, cast, site)?;
-        }
-        let (methods, id) = if self.view.tracked {
-            (KEYED_ARRAYS, site)
-        } else {
-            (ARRAY_BYTES, self.add_amounts(site, &[Unit::Bytes])?)
-        };
-        let helper = calling(element.pick(methods));
-        let probe = self
+/// One object of known size per execution.
+fn fixed(
+    builder: &mut PartBuilder<'_>,
+    allocation: &Allocation,
+    size: SizeRule,
+) -> Result<Vec<CountedLevel>, Reason> {
+    let site = builder.add_site(allocation, 0, size)?;
+    if builder.view.tracked {
+        let probe = builder
             .probes
             .build()
-            .dup()
-            .cast(cast)
-            .array_length()
-            .push_later(id)
-            .invoke(helper)
+            .push_later(site)
+            .invoke(KEYED)
             .finish()?;
-        self.insert(Place::After(allocation.offset), probe);
-        if self.view.tracked {
-            return Ok(Vec::new());
+        builder.insert(Place::After(allocation.offset), probe);
+        return Ok(Vec::new());
+    }
+    Ok(vec![CountedLevel {
+        offset: allocation.offset,
+        site,
+        objects: 1,
+        unit: Unit::Count,
+    }])
+}
+
+fn constant_lengths(
+    builder: &mut PartBuilder<'_>,
+    allocation: &Allocation,
+    lengths: &[u32],
+) -> Result<Vec<CountedLevel>, Reason> {
+    if let ([length], Some(element)) = (
+        lengths,
+        element_size(allocation.types.first().and_then(Option::as_deref)),
+    ) {
+        if builder.view.options.histogram {
+            count_length(builder, allocation, None)?;
         }
-        Ok(vec![CountedLevel {
-            offset: allocation.offset,
-            site,
-            objects: 1,
-            unit: Unit::Count,
-        }])
+        return fixed(builder, allocation, SizeRule::OfArray(element, *length));
     }
-
-    fn count_length(&mut self, allocation: &Allocation, cast: Option<&[u8]>) -> Result<(), Reason> {
-        let site = self.add_site(allocation, 0, SizeRule::OfClass)?;
-        self.plan.sites.pop();
-        self.count_length_of(allocation, cast, site)
+    let mut counted = Vec::with_capacity(lengths.len());
+    let mut objects = 1u32;
+    for (level, length) in lengths.iter().enumerate() {
+        let element = element_size(allocation.types.get(level).and_then(Option::as_deref))
+            .unwrap_or(ElementSize::Reference);
+        let site = builder.add_site(allocation, level, SizeRule::OfArray(element, *length))?;
+        if objects > 0 {
+            counted.push(CountedLevel {
+                offset: allocation.offset,
+                site,
+                objects,
+                unit: Unit::Count,
+            });
+        }
+        objects = objects.saturating_mul(*length);
     }
+    Ok(counted)
+}
 
-    pub(crate) fn count_length_of(
-        &mut self,
-        allocation: &Allocation,
-        cast: Option<&[u8]>,
-        site: u32,
-    ) -> Result<(), Reason> {
-        let buckets: Vec<Unit> = (0..LENGTH_BUCKETS).map(Unit::LengthBucket).collect();
-        let first = self.add_amounts(site, &buckets)?;
-        let probe = self
+/// One array; its length is read after its allocation.
+fn length(
+    builder: &mut PartBuilder<'_>,
+    allocation: &Allocation,
+) -> Result<Vec<CountedLevel>, Reason> {
+    let MeasuredArray { element, cast } = MeasuredArray::of(allocation)?;
+    let site = builder.add_site(allocation, 0, SizeRule::Summed)?;
+    if builder.view.options.histogram {
+        count_length_of(builder, allocation, cast, site)?;
+    }
+    let (methods, id) = if builder.view.tracked {
+        (KEYED_ARRAYS, site)
+    } else {
+        (ARRAY_BYTES, builder.add_amounts(site, &[Unit::Bytes])?)
+    };
+    let helper = calling(element.pick(methods));
+    let probe = builder
+        .probes
+        .build()
+        .dup()
+        .cast(cast)
+        .array_length()
+        .push_later(id)
+        .invoke(helper)
+        .finish()?;
+    builder.insert(Place::After(allocation.offset), probe);
+    if builder.view.tracked {
+        return Ok(Vec::new());
+    }
+    Ok(vec![CountedLevel {
+        offset: allocation.offset,
+        site,
+        objects: 1,
+        unit: Unit::Count,
+    }])
+}
+
+fn count_length(
+    builder: &mut PartBuilder<'_>,
+    allocation: &Allocation,
+    cast: Option<&[u8]>,
+) -> Result<(), Reason> {
+    let site = builder.add_site(allocation, 0, SizeRule::OfClass)?;
+    builder.part.sites.pop();
+    count_length_of(builder, allocation, cast, site)
+}
+
+pub(crate) fn count_length_of(
+    builder: &mut PartBuilder<'_>,
+    allocation: &Allocation,
+    cast: Option<&[u8]>,
+    site: u32,
+) -> Result<(), Reason> {
+    let buckets: Vec<Unit> = (0..LENGTH_BUCKETS).map(Unit::LengthBucket).collect();
+    let first = builder.add_amounts(site, &buckets)?;
+    let probe = builder
+        .probes
+        .build()
+        .dup()
+        .cast(cast)
+        .array_length()
+        .push_later(first)
+        .invoke(LENGTH_BUCKET)
+        .finish()?;
+    builder.insert(Place::After(allocation.offset), probe);
+    Ok(())
+}
+
+/// All levels, read from the array that was made.
+fn lengths(
+    builder: &mut PartBuilder<'_>,
+    allocation: &Allocation,
+) -> Result<Vec<CountedLevel>, Reason> {
+    let mut meanings = Vec::with_capacity(2 * allocation.types.len());
+    for level in 0..allocation.types.len() {
+        let site = builder.add_site(allocation, level, SizeRule::Summed)?;
+        meanings.push(vec![Term::one(site, Unit::Count)]);
+        meanings.push(vec![Term::one(site, Unit::Bytes)]);
+    }
+    let levels_and_element = levels_and_element(allocation)?;
+    let first = builder.add_counters(Role::Amount, meanings)?;
+    let probe = builder
+        .probes
+        .build()
+        .dup()
+        .push(levels_and_element)
+        .push_later(first)
+        .invoke(LEVELS)
+        .finish()?;
+    builder.insert(Place::After(allocation.offset), probe);
+    Ok(Vec::new())
+}
+
+fn boxing(
+    builder: &mut PartBuilder<'_>,
+    allocation: &Allocation,
+    cache: BoxCache,
+) -> Result<Vec<CountedLevel>, Reason> {
+    let helper = match cache {
+        BoxCache::None => return fixed(builder, allocation, SizeRule::OfClass),
+        BoxCache::Integer => counting::COUNT_INTEGER,
+        BoxCache::Long => counting::COUNT_LONG,
+        BoxCache::Short => counting::COUNT_SHORT,
+        BoxCache::Character => counting::COUNT_CHARACTER,
+    };
+    let site = builder.add_site(allocation, 0, SizeRule::OfClass)?;
+    let counter = builder.add_amounts(site, &[Unit::Count])?;
+    let probe = if cache == BoxCache::Long {
+        builder
+            .probes
+            .build()
+            .dup2()
+            .push_later(counter)
+            .invoke(calling(helper))
+            .finish()?
+    } else {
+        builder
             .probes
             .build()
             .dup()
-            .cast(cast)
-            .array_length()
-            .push_later(first)
-            .invoke(LENGTH_BUCKET)
-            .finish()?;
-        self.insert(Place::After(allocation.offset), probe);
-        Ok(())
-    }
+            .push_later(counter)
+            .invoke(calling(helper))
+            .finish()?
+    };
+    builder.insert(Place::Before(allocation.offset), probe);
+    Ok(Vec::new())
+}
 
-    /// All levels, read from the array that was made.
-    fn lengths(&mut self, allocation: &Allocation) -> Result<Vec<CountedLevel>, Reason> {
-        let mut meanings = Vec::with_capacity(2 * allocation.types.len());
-        for level in 0..allocation.types.len() {
-            let site = self.add_site(allocation, level, SizeRule::Summed)?;
-            meanings.push(vec![Term::one(site, Unit::Count)]);
-            meanings.push(vec![Term::one(site, Unit::Bytes)]);
-        }
-        let levels_and_element = levels_and_element(allocation)?;
-        let first = self.add_counters(Role::Amount, meanings)?;
-        let probe = self
-            .probes
-            .build()
-            .dup()
-            .push(levels_and_element)
-            .push_later(first)
-            .invoke(LEVELS)
-            .finish()?;
-        self.insert(Place::After(allocation.offset), probe);
-        Ok(Vec::new())
+/// With `record=materialized`, notes before an allocation how many bytes the thread has allocated so far.
+fn mark_heap(builder: &mut PartBuilder<'_>, allocation: &Allocation) -> Result<bool, Reason> {
+    let one_object = allocation.types.len() == 1
+        && !matches!(allocation.measure, Measure::Call(CallMeasure(rule)) if !matches!(rule, CallRule::Array | CallRule::Boxing(_)));
+    if !(builder.view.options.materialized && one_object) {
+        return Ok(false);
     }
+    let probe = builder.probes.build().invoke(BEFORE_HEAP).finish()?;
+    builder.insert(Place::Before(allocation.offset), probe);
+    Ok(true)
+}
 
-    fn boxing(
-        &mut self,
-        allocation: &Allocation,
-        cache: BoxCache,
-    ) -> Result<Vec<CountedLevel>, Reason> {
-        let helper = match cache {
-            BoxCache::None => return self.fixed(allocation, SizeRule::OfClass),
-            BoxCache::Integer => counting::COUNT_INTEGER,
-            BoxCache::Long => counting::COUNT_LONG,
-            BoxCache::Short => counting::COUNT_SHORT,
-            BoxCache::Character => counting::COUNT_CHARACTER,
+/// Counts after the allocation whether the object reached the heap. This probe is before all others at the same place.
+fn materialized(builder: &mut PartBuilder<'_>, allocation: &Allocation) -> Result<(), Reason> {
+    let Some(site) = builder.part.sites.last().map(|site| site.id) else {
+        return Ok(());
+    };
+    let by_length = matches!(
+        allocation.measure,
+        Measure::Length | Measure::Call(CallMeasure(CallRule::Array))
+    );
+    let probe = if by_length {
+        materialized_array(builder, allocation, site)?
+    } else {
+        let counter = builder.add_amounts(site, &[Unit::MaterializedCount])?;
+        let builder = builder.probes.build();
+        let builder = match after_boxing(&allocation.measure) {
+            Some(helper) => builder.dup().push_later(counter).invoke(helper),
+            None => builder.push_later(counter).invoke(AFTER_HEAP),
         };
-        let site = self.add_site(allocation, 0, SizeRule::OfClass)?;
-        let counter = self.add_amounts(site, &[Unit::Count])?;
-        let probe = if cache == BoxCache::Long {
-            self.probes
-                .build()
-                .dup2()
-                .push_later(counter)
-                .invoke(calling(helper))
-                .finish()?
-        } else {
-            self.probes
-                .build()
-                .dup()
-                .push_later(counter)
-                .invoke(calling(helper))
-                .finish()?
-        };
-        self.insert(Place::Before(allocation.offset), probe);
-        Ok(Vec::new())
-    }
+        builder.finish()?
+    };
+    insert_first(builder, Place::After(allocation.offset), probe);
+    Ok(())
+}
 
-    /// With `record=materialized`, notes before an allocation how many bytes the thread has allocated so far.
-    fn mark_heap(&mut self, allocation: &Allocation) -> Result<bool, Reason> {
-        let one_object = allocation.types.len() == 1
-            && !matches!(allocation.measure, Measure::Call(CallMeasure(rule)) if !matches!(rule, CallRule::Array | CallRule::Boxing(_)));
-        if !(self.view.options.materialized && one_object) {
-            return Ok(false);
-        }
-        let probe = self.probes.build().invoke(BEFORE_HEAP).finish()?;
-        self.insert(Place::Before(allocation.offset), probe);
-        Ok(true)
-    }
+fn materialized_array(
+    builder: &mut PartBuilder<'_>,
+    allocation: &Allocation,
+    site: u32,
+) -> Result<Probe, Reason> {
+    let MeasuredArray { element, cast } = MeasuredArray::of(allocation)?;
+    let first = builder.add_amounts(site, &[Unit::MaterializedCount, Unit::MaterializedBytes])?;
+    Ok(builder
+        .probes
+        .build()
+        .dup()
+        .cast(cast)
+        .array_length()
+        .push(element.code().unsigned_abs())
+        .push_later(first)
+        .invoke(AFTER_HEAP_ARRAY)
+        .finish()?)
+}
 
-    /// Counts after the allocation whether the object reached the heap. This probe is before all others at the same place.
-    fn materialized(&mut self, allocation: &Allocation) -> Result<(), Reason> {
-        let Some(site) = self.plan.sites.last().map(|site| site.id) else {
-            return Ok(());
-        };
-        let by_length = matches!(
-            allocation.measure,
-            Measure::Length | Measure::Call(CallMeasure(CallRule::Array))
-        );
-        let probe = if by_length {
-            self.materialized_array(allocation, site)?
-        } else {
-            let counter = self.add_amounts(site, &[Unit::MaterializedCount])?;
-            let builder = self.probes.build();
-            let builder = match after_boxing(&allocation.measure) {
-                Some(helper) => builder.dup().push_later(counter).invoke(helper),
-                None => builder.push_later(counter).invoke(AFTER_HEAP),
-            };
-            builder.finish()?
-        };
-        let last = self.insert(Place::After(allocation.offset), probe);
-        self.move_before_probes_after(allocation, last);
-        Ok(())
-    }
-
-    fn materialized_array(&mut self, allocation: &Allocation, site: u32) -> Result<Probe, Reason> {
-        let MeasuredArray { element, cast } = MeasuredArray::of(allocation)?;
-        let first = self.add_amounts(site, &[Unit::MaterializedCount, Unit::MaterializedBytes])?;
-        Ok(self
-            .probes
-            .build()
-            .dup()
-            .cast(cast)
-            .array_length()
-            .push(element.code().unsigned_abs())
-            .push_later(first)
-            .invoke(AFTER_HEAP_ARRAY)
-            .finish()?)
-    }
-
-    /// The heap must be read before another probe can run.
-    fn move_before_probes_after(&mut self, allocation: &Allocation, last: usize) {
-        let insertions = &mut self.plan.edit.insertions;
-        let first = insertions
-            .iter()
-            .position(|insertion| insertion.place == Place::After(allocation.offset));
-        if let Some(moved) = first
-            .filter(|first| *first < last)
-            .and_then(|first| insertions.get_mut(first..=last))
-        {
-            moved.rotate_right(1);
-        }
-    }
+/// Inserts ahead of the other probes of this part at a place: the heap must be read before another probe can run.
+fn insert_first(builder: &mut PartBuilder<'_>, place: Place, probe: Probe) {
+    let insertions = &mut builder.part.edit.insertions;
+    let mut others = insertions.iter();
+    let first = others.position(|insertion| insertion.place == place);
+    insertions.insert(first.unwrap_or(insertions.len()), probe.at(place));
 }

@@ -1,4 +1,4 @@
-//! One method's plan: the edit of its code, and what that adds to the dictionary.
+//! One method's plan: the parts of all planners, joined.
 //!
 //! ```text
 //! allocations ─┬─ measured where they are (lengths, boxes, objects of unknown class, tracked methods) ─┐
@@ -6,199 +6,103 @@
 //! calls of tracked methods: the call site is noted before, cleared after ─────────────────────────────┘
 //! ```
 
-use crate::allocation_site::Allocation;
-use crate::method_counting::MethodCounting;
+use ducktrack_classfile::PoolAppender;
+use ducktrack_code_edit::{CodeEdit, OffsetMap, Probes, SkipReason, edit_instructions};
+
 use crate::method_view::MethodView;
-use crate::planned::{
-    CallTarget, Numbers, PlannedCall, PlannedCallSite, PlannedCause, PlannedCounter, PlannedField,
-    PlannedMethod, PlannedSite, Role, SiteKey, SizeRule, Term,
-};
-use crate::profile::{OwedByFrames, ProfilePoints};
+use crate::part::{OwedFrom, Part, PartBuilder};
+use crate::planned::Numbers;
+use crate::planner::Planner;
+use crate::profile::OwedByFrames;
 use crate::refusal::Reason;
-use ducktrack_classfile::{CodeOffset, LineNumbers};
-use ducktrack_code_edit::{CodeEdit, Place, Probe, Probes};
-use ducktrack_probe_vocabulary::Unit;
 
-/// The result: what to change, and what it means.
-#[derive(Debug, Default)]
+/// The changes of one method.
+#[derive(Default)]
 pub(crate) struct MethodPlan {
-    pub(crate) edit: CodeEdit,
-    /// Stamps of what the method uses, and records of what it does.
-    pub(crate) stamps: StampPart,
-    /// With these the method would be too large, so they were left out.
-    pub(crate) is_too_large_for_stamps: bool,
-    pub(crate) sites: Vec<PlannedSite>,
-    /// Levels that counters of sites or paths will count.
-    pub(crate) counted: Vec<CountedLevel>,
-    pub(crate) counters: Vec<PlannedCounter>,
-    pub(crate) call_sites: Vec<PlannedCallSite>,
-    /// Calls whose executions are counted.
-    pub(crate) counted_calls: Vec<PlannedCall>,
-    pub(crate) causes: Vec<PlannedCause>,
-    /// Hidden classes are rewritten in it from now on.
-    pub(crate) is_hidden_class_gate: bool,
-    /// The debts of frames, by places of the original code.
-    pub(crate) owed_from: Vec<OwedFrom>,
-    /// The same in the new code.
+    part: Part,
+    /// Left out where it makes the method too large. Its probes stand after those of the rest at the same place.
+    stamps: Part,
+}
+
+/// A method with its changes.
+pub(crate) struct EditedMethod {
+    /// The data of its `Code` attribute.
+    pub(crate) attribute: Vec<u8>,
+    /// What the changes mean.
+    pub(crate) part: Part,
+    /// The debts of frames, by places of the new code.
     pub(crate) owed: Option<OwedByFrames>,
-    /// Set when the method can be re-instrumented for its measured paths.
-    pub(crate) profile: Option<ProfilePoints>,
-    /// Which counters stand where.
-    pub(crate) counting: MethodCounting,
+    /// With stamps the method would be too large, so they were left out.
+    pub(crate) is_too_large_for_stamps: bool,
 }
 
-/// The part of a plan that is left out where it makes the method too large. Its probes stand after those of the rest at the same place.
-#[derive(Debug, Default)]
-pub(crate) struct StampPart {
-    pub(crate) edit: CodeEdit,
-    /// Static fields that records name.
-    pub(crate) static_fields: Vec<PlannedField>,
-    /// The method, if its calls are recorded.
-    pub(crate) called: Option<PlannedMethod>,
-}
-
-/// From a place of the original code on, in its order: the counter that says what a frame there owes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct OwedFrom {
-    pub(crate) offset: CodeOffset,
-    /// Bytes after the start of the instruction.
-    pub(crate) bytes_after: u32,
-    pub(crate) counter: Option<u32>,
-}
-
-/// Collects a plan from the planners.
-pub(crate) struct PlanBuilder<'a, 'c, 'n> {
-    pub(crate) view: &'a MethodView<'a, 'c>,
-    pub(crate) probes: &'n mut Probes,
-    pub(crate) numbers: &'n mut dyn Numbers,
-    lines: LineNumbers<'a>,
-    pub(crate) plan: MethodPlan,
-}
-
-/// A level of an allocation that path or site counters count: its site and how many objects an execution makes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct CountedLevel {
-    pub(crate) offset: CodeOffset,
-    /// The number of the site, or of the counted call.
-    pub(crate) site: u32,
-    pub(crate) objects: u32,
-    pub(crate) unit: Unit,
-}
-
-impl<'a, 'c, 'n> PlanBuilder<'a, 'c, 'n> {
-    pub(crate) fn new(
-        view: &'a MethodView<'a, 'c>,
-        probes: &'n mut Probes,
-        numbers: &'n mut dyn Numbers,
-    ) -> Self {
-        Self {
-            lines: view.code.line_numbers(),
-            probes,
-            numbers,
-            view,
-            plan: MethodPlan::default(),
+impl MethodPlan {
+    /// The parts of planners, in their order.
+    pub(crate) fn of(
+        view: &MethodView<'_>,
+        planners: &[Box<dyn Planner + '_>],
+        probes: &mut Probes,
+        numbers: &mut dyn Numbers,
+    ) -> Result<Self, Reason> {
+        let mut plan = Self::default();
+        for planner in planners {
+            let part = planner.plan(PartBuilder::new(view, &plan.part, probes, numbers))?;
+            match planner.may_be_left_out() {
+                true => plan.stamps.add(part),
+                false => plan.part.add(part),
+            }
         }
+        Ok(plan)
     }
 
-    /// Adds a site to the dictionary.
-    pub(crate) fn add_site(
-        &mut self,
-        allocation: &Allocation,
-        level: usize,
-        size: SizeRule,
-    ) -> Result<u32, Reason> {
-        let key = SiteKey {
-            method: self.view.index,
-            offset: allocation.offset,
-            level: u8::try_from(level).map_err(|_| Reason::TooManyDimensions)?,
-        };
-        let id = self.numbers.site(key).ok_or(Reason::SitesExhausted)?;
-        self.plan.sites.push(PlannedSite {
-            id,
-            key,
-            line: self.lines.line_at(allocation.offset),
-            kind: allocation.kind,
-            ty: allocation.types.get(level).cloned().flatten(),
-            size,
-            facts: allocation.facts.clone(),
-        });
-        Ok(id)
-    }
-
-    /// The source line of a place.
-    pub(crate) fn line_at(&self, offset: CodeOffset) -> Option<u16> {
-        self.lines.line_at(offset)
-    }
-
-    /// Gives consecutive numbers to the sites of an allocation's levels; the first of them.
-    pub(crate) fn number_levels(
-        &mut self,
-        allocation: &Allocation,
-        levels: u8,
-    ) -> Result<u32, Reason> {
-        let key = SiteKey {
-            method: self.view.index,
-            offset: allocation.offset,
-            level: 0,
-        };
-        self.numbers
-            .levels(key, levels)
-            .ok_or(Reason::SitesExhausted)
-    }
-
-    /// Adds counters with consecutive numbers, one per element of `meanings`; gives the first number.
-    pub(crate) fn add_counters(
-        &mut self,
-        role: Role,
-        meanings: Vec<Vec<Term>>,
-    ) -> Result<u32, Reason> {
-        let count = u32::try_from(meanings.len()).map_err(|_| Reason::CountersExhausted)?;
-        let first = self
-            .numbers
-            .counters(count)
-            .ok_or(Reason::CountersExhausted)?;
-        for (id, terms) in (first..).zip(meanings) {
-            self.plan.counters.push(PlannedCounter {
-                id,
-                method: self.view.index,
-                role,
-                terms,
-            });
+    /// Changes the method, with the stamps if it is small enough. `None`: nothing changes.
+    pub(crate) fn apply(
+        self,
+        view: &MethodView<'_>,
+        pool: &mut PoolAppender,
+    ) -> Result<Option<EditedMethod>, Reason> {
+        let Self { mut part, stamps } = self;
+        if part.edit.is_empty() && stamps.edit.is_empty() {
+            return Ok(None);
         }
-        Ok(first)
-    }
-
-    /// Adds one amount per unit of a site, with consecutive numbers; gives the first number.
-    pub(crate) fn add_amounts(&mut self, site: u32, units: &[Unit]) -> Result<u32, Reason> {
-        let meanings = units.iter().map(|unit| vec![Term::one(site, *unit)]);
-        self.add_counters(Role::Amount, meanings.collect())
-    }
-
-    pub(crate) fn insert(&mut self, place: Place, probe: Probe) -> usize {
-        self.plan.edit.insertions.push(probe.at(place));
-        self.plan.edit.insertions.len() - 1
-    }
-
-    pub(crate) fn add_call_site(
-        &mut self,
-        offset: CodeOffset,
-        target: CallTarget,
-    ) -> Result<u32, Reason> {
-        let key = SiteKey {
-            method: self.view.index,
-            offset,
-            level: 0,
+        let edit = |edit: &CodeEdit, pool: &mut PoolAppender| {
+            edit_instructions(view.method, view.instructions, edit, pool)
         };
-        if let Some(known) = self.plan.call_sites.iter().find(|site| site.key == key) {
-            return Ok(known.id);
-        }
-        let id = self.numbers.call_site(key).ok_or(Reason::SitesExhausted)?;
-        self.plan.call_sites.push(PlannedCallSite {
-            id,
-            key,
-            line: self.lines.line_at(offset),
-            target,
-        });
-        Ok(id)
+        let has_stamps = !stamps.edit.is_empty();
+        let stamped = has_stamps.then(|| edit(&part.edit.with(&stamps.edit), pool));
+        let is_too_large_for_stamps = matches!(
+            stamped,
+            Some(Err(
+                SkipReason::TooLarge(_) | SkipReason::TooLargeToCompile(_)
+            ))
+        );
+        let edited = match stamped {
+            Some(edited) if !is_too_large_for_stamps => {
+                part.add(stamps);
+                edited?
+            }
+            _ => edit(&part.edit, pool)?,
+        };
+        Ok(Some(EditedMethod {
+            owed: owed_in_new_code(view.index, &part.owed_from, &edited.offsets),
+            attribute: edited.attribute,
+            part,
+            is_too_large_for_stamps,
+        }))
     }
+}
+
+fn owed_in_new_code(method: u16, owed: &[OwedFrom], offsets: &OffsetMap) -> Option<OwedByFrames> {
+    if owed.iter().all(|place| place.counter.is_none()) {
+        return None;
+    }
+    let new_place = |place: &OwedFrom| {
+        Some((
+            offsets.insn(place.offset)?.0 + place.bytes_after,
+            place.counter,
+        ))
+    };
+    let mut from: Vec<(u32, Option<u32>)> = owed.iter().filter_map(new_place).collect();
+    from.sort_by_key(|(place, _)| *place);
+    Some(OwedByFrames { method, from })
 }

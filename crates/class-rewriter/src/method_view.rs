@@ -11,8 +11,8 @@ use crate::refusal::Reason;
 use crate::rewrite_options::RewriteOptions;
 
 /// The input for planning one method.
-pub(crate) struct MethodView<'a, 'c> {
-    pub(crate) class: &'a ClassFile<'c>,
+pub(crate) struct MethodView<'a> {
+    pub(crate) class: &'a ClassFile<'a>,
     pub(crate) method: &'a Method<'a>,
     pub(crate) code: Code<'a>,
     /// All of them.
@@ -39,7 +39,7 @@ pub(crate) struct MethodView<'a, 'c> {
     pub(crate) joined: Vec<JoinedChain>,
 }
 
-impl MethodView<'_, '_> {
+impl MethodView<'_> {
     /// Where `this` may be uninitialized, so that no handler may be added.
     pub(crate) fn constructor_head(&self) -> Result<ConstructorHead, Reason> {
         if !self.constructor {

@@ -7,7 +7,7 @@ use ducktrack_probe_vocabulary::HelperMethod;
 use crate::allocation_kind::ElementSize;
 use crate::allocation_site::{Allocation, element_size};
 use crate::call_rules::{BACKTRACE, CallRule};
-use crate::method_plan::PlanBuilder;
+use crate::part::PartBuilder;
 use crate::planned::SizeRule;
 use crate::probe::calling;
 use crate::refusal::Reason;
@@ -56,104 +56,102 @@ pub(crate) fn levels_and_element(allocation: &Allocation) -> Result<u32, Reason>
     Ok(levels << 8 | u32::from(*element))
 }
 
-impl PlanBuilder<'_, '_, '_> {
-    /// An object whose class is only known at run time.
-    pub(crate) fn probe_by_class(
-        &mut self,
-        methods: ObjectMethods,
-        allocation: &Allocation,
-        rule: CallRule,
-    ) -> Result<(), Reason> {
-        let method = match rule {
-            CallRule::ObjectUnlessOverridden => methods.unless_overridden,
-            CallRule::ObjectUnlessHidden => methods.unless_hidden,
-            CallRule::ObjectUnlessCounted => methods.unless_counted,
-            CallRule::AllLevels => methods.all_levels,
-            _ if self.view.tracked => methods.for_caller,
-            _ => methods.by_class,
-        };
-        let site = self.add_site(allocation, 0, SizeRule::Summed)?;
-        let probe = self
-            .probes
-            .build()
-            .dup()
-            .push_later(site)
-            .invoke(calling(method))
-            .finish()?;
-        self.insert(Place::After(allocation.offset), probe);
-        Ok(())
-    }
+/// An object whose class is only known at run time.
+pub(crate) fn probe_by_class(
+    builder: &mut PartBuilder<'_>,
+    methods: ObjectMethods,
+    allocation: &Allocation,
+    rule: CallRule,
+) -> Result<(), Reason> {
+    let method = match rule {
+        CallRule::ObjectUnlessOverridden => methods.unless_overridden,
+        CallRule::ObjectUnlessHidden => methods.unless_hidden,
+        CallRule::ObjectUnlessCounted => methods.unless_counted,
+        CallRule::AllLevels => methods.all_levels,
+        _ if builder.view.tracked => methods.for_caller,
+        _ => methods.by_class,
+    };
+    let site = builder.add_site(allocation, 0, SizeRule::Summed)?;
+    let probe = builder
+        .probes
+        .build()
+        .dup()
+        .push_later(site)
+        .invoke(calling(method))
+        .finish()?;
+    builder.insert(Place::After(allocation.offset), probe);
+    Ok(())
+}
 
-    /// An object that a call returns, unless it was its last argument.
-    pub(crate) fn probe_unless_passed(
-        &mut self,
-        methods: ObjectMethods,
-        allocation: &Allocation,
-    ) -> Result<(), Reason> {
-        let passed = self.view.code.max_locals();
-        let site = self.add_site(allocation, 0, SizeRule::Summed)?;
-        let build = self.probes.build();
-        let before = build.dup().store_reference(passed).finish()?;
-        self.insert(Place::Before(allocation.offset), before);
-        let after = self
-            .probes
-            .build()
-            .dup()
-            .load_reference(passed)
-            .push_later(site)
-            .invoke(calling(methods.unless_passed))
-            .finish()?;
-        self.insert(Place::After(allocation.offset), after);
-        Ok(())
-    }
+/// An object that a call returns, unless it was its last argument.
+pub(crate) fn probe_unless_passed(
+    builder: &mut PartBuilder<'_>,
+    methods: ObjectMethods,
+    allocation: &Allocation,
+) -> Result<(), Reason> {
+    let passed = builder.view.code.max_locals();
+    let site = builder.add_site(allocation, 0, SizeRule::Summed)?;
+    let build = builder.probes.build();
+    let before = build.dup().store_reference(passed).finish()?;
+    builder.insert(Place::Before(allocation.offset), before);
+    let after = builder
+        .probes
+        .build()
+        .dup()
+        .load_reference(passed)
+        .push_later(site)
+        .invoke(calling(methods.unless_passed))
+        .finish()?;
+    builder.insert(Place::After(allocation.offset), after);
+    Ok(())
+}
 
-    /// The arrays of an exception's stack trace.
-    pub(crate) fn probe_stack_trace(
-        &mut self,
-        methods: ObjectMethods,
-        allocation: &Allocation,
-    ) -> Result<(), Reason> {
-        let site = self.add_site(allocation, 0, SizeRule::Summed)?;
-        let probe = self
-            .probes
-            .build()
-            .dup()
-            .field(BACKTRACE)
-            .push_later(site)
-            .invoke(calling(methods.stack_trace))
-            .finish()?;
-        self.insert(Place::After(allocation.offset), probe);
-        Ok(())
-    }
+/// The arrays of an exception's stack trace.
+pub(crate) fn probe_stack_trace(
+    builder: &mut PartBuilder<'_>,
+    methods: ObjectMethods,
+    allocation: &Allocation,
+) -> Result<(), Reason> {
+    let site = builder.add_site(allocation, 0, SizeRule::Summed)?;
+    let probe = builder
+        .probes
+        .build()
+        .dup()
+        .field(BACKTRACE)
+        .push_later(site)
+        .invoke(calling(methods.stack_trace))
+        .finish()?;
+    builder.insert(Place::After(allocation.offset), probe);
+    Ok(())
+}
 
-    /// An object that native code makes before it calls the constructor, which allocates by itself and may throw.
-    /// It is reported before the call with the constructor's class, or after it if the class was not ready then.
-    pub(crate) fn probe_constructed(
-        &mut self,
-        methods: ObjectMethods,
-        allocation: &Allocation,
-    ) -> Result<(), Reason> {
-        let told = self.view.code.max_locals();
-        let site = self.add_site(allocation, 0, SizeRule::Summed)?;
-        let before = self
-            .probes
-            .build()
-            .dup2()
-            .pop()
-            .push_later(site)
-            .invoke(calling(methods.before_constructor))
-            .store_int(told)
-            .finish()?;
-        self.insert(Place::Before(allocation.offset), before);
-        let after = self
-            .probes
-            .build()
-            .dup()
-            .push_later(site)
-            .load_int(told)
-            .invoke(calling(methods.after_constructor))
-            .finish()?;
-        self.insert(Place::After(allocation.offset), after);
-        Ok(())
-    }
+/// An object that native code makes before it calls the constructor, which allocates by itself and may throw.
+/// It is reported before the call with the constructor's class, or after it if the class was not ready then.
+pub(crate) fn probe_constructed(
+    builder: &mut PartBuilder<'_>,
+    methods: ObjectMethods,
+    allocation: &Allocation,
+) -> Result<(), Reason> {
+    let told = builder.view.code.max_locals();
+    let site = builder.add_site(allocation, 0, SizeRule::Summed)?;
+    let before = builder
+        .probes
+        .build()
+        .dup2()
+        .pop()
+        .push_later(site)
+        .invoke(calling(methods.before_constructor))
+        .store_int(told)
+        .finish()?;
+    builder.insert(Place::Before(allocation.offset), before);
+    let after = builder
+        .probes
+        .build()
+        .dup()
+        .push_later(site)
+        .load_int(told)
+        .invoke(calling(methods.after_constructor))
+        .finish()?;
+    builder.insert(Place::After(allocation.offset), after);
+    Ok(())
 }

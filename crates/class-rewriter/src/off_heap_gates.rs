@@ -18,7 +18,7 @@ use ducktrack_code_edit::{Place, ProbeMethod};
 use ducktrack_probe_vocabulary::OffHeapKind;
 use ducktrack_probe_vocabulary::helper::off_heap;
 
-use crate::method_plan::PlanBuilder;
+use crate::part::{Part, PartBuilder};
 use crate::planner::Planner;
 use crate::probe::calling;
 use crate::refusal::Reason;
@@ -88,12 +88,13 @@ impl Planner for OffHeapGates {
         !is_static
     }
 
-    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
+    fn plan(&self, mut builder: PartBuilder<'_>) -> Result<Part, Reason> {
         match self.0 {
-            Owner::Unsafe => builder.watch_unsafe(),
-            Owner::Holder(kind) => builder.watch_holder(kind),
-            Owner::Thread { has_holder } => builder.watch_threads(has_holder),
+            Owner::Unsafe => watch_unsafe(&mut builder)?,
+            Owner::Holder(kind) => watch_holder(&mut builder, kind)?,
+            Owner::Thread { has_holder } => watch_threads(&mut builder, has_holder)?,
         }
+        Ok(builder.part)
     }
 }
 
@@ -106,109 +107,107 @@ fn long_of<'m>(class: &'m [u8], name: &'m [u8]) -> MemberRef<'m> {
     }
 }
 
-impl PlanBuilder<'_, '_, '_> {
-    fn watch_unsafe(&mut self) -> Result<(), Reason> {
-        let kind = OffHeapKind::Unsafe.number();
-        match (self.view.method.name(), self.view.descriptor) {
-            (b"allocateMemory", b"(J)J") => {
-                let asked = self.probes.build().load_long(1).invoke(ASKED).finish()?;
-                self.insert(Place::Entry, asked);
-                self.report_result()
-            }
-            (b"reallocateMemory", b"(JJ)J") => {
-                let probe = self.probes.build().load_long(1).push(kind);
-                let probe = probe.invoke(RELEASED).load_long(3).invoke(ASKED);
-                let probe = probe.finish()?;
-                self.insert(Place::Entry, probe);
-                self.report_result()
-            }
-            (b"freeMemory", b"(J)V") => {
-                let probe = self.probes.build().load_long(1).push(kind);
-                let probe = probe.invoke(RELEASED).finish()?;
-                self.insert(Place::Entry, probe);
-                Ok(())
-            }
-            _ => Ok(()),
+fn watch_unsafe(builder: &mut PartBuilder<'_>) -> Result<(), Reason> {
+    let kind = OffHeapKind::Unsafe.number();
+    match (builder.view.method.name(), builder.view.descriptor) {
+        (b"allocateMemory", b"(J)J") => {
+            let asked = builder.probes.build().load_long(1).invoke(ASKED).finish()?;
+            builder.insert(Place::Entry, asked);
+            report_result(builder)
         }
-    }
-
-    /// The address that the method returns.
-    fn report_result(&mut self) -> Result<(), Reason> {
-        for instruction in self.view.instructions {
-            if instruction.opcode == Opcode::LRETURN {
-                let probe = self.probes.build().dup2().invoke(ALLOCATED).finish()?;
-                self.insert(Place::Before(instruction.offset), probe);
-            }
-        }
-        Ok(())
-    }
-
-    fn watch_holder(&mut self, kind: OffHeapKind) -> Result<(), Reason> {
-        let descriptor = self.view.descriptor;
-        let probe = self.probes.build();
-        let probe = match (self.view.method.name(), kind) {
-            // address, size
-            (b"<init>", OffHeapKind::Mapped) if descriptor.starts_with(b"(JJ") => {
-                probe.load_long(1).load_long(3)
-            }
-            // owner, address
-            (b"<init>", OffHeapKind::Inflater) => probe.load_long(2).push_long(INFLATER_BYTES),
-            (b"<init>", OffHeapKind::Deflater) => probe.load_long(2).push_long(DEFLATER_BYTES),
-            (b"run" | b"unmap", _) if descriptor == b"()V" => {
-                let address = long_of(self.view.class.name(), b"address");
-                let probe = self.probes.build().load_reference(0).long_field(address);
-                let probe = probe.push(kind.number()).invoke(RELEASED).finish()?;
-                self.insert(Place::Entry, probe);
-                return Ok(());
-            }
-            _ => return Ok(()),
-        };
-        let probe = probe.push(kind.number()).invoke(MADE).finish()?;
-        self.insert(Place::Entry, probe);
-        Ok(())
-    }
-
-    /// Calls of `start0`; a thread that cannot be started throws there.
-    fn watch_threads(&mut self, has_holder: bool) -> Result<(), Reason> {
-        let id = long_of(THREAD, b"tid");
-        if (self.view.method.name(), self.view.descriptor) == (b"exit", b"()V") {
-            let probe = self.probes.build().load_reference(0).long_field(id);
-            let probe = probe.push(OffHeapKind::Thread.number()).invoke(RELEASED);
+        (b"reallocateMemory", b"(JJ)J") => {
+            let probe = builder.probes.build().load_long(1).push(kind);
+            let probe = probe.invoke(RELEASED).load_long(3).invoke(ASKED);
             let probe = probe.finish()?;
-            self.insert(Place::Entry, probe);
+            builder.insert(Place::Entry, probe);
+            report_result(builder)
+        }
+        (b"freeMemory", b"(J)V") => {
+            let probe = builder.probes.build().load_long(1).push(kind);
+            let probe = probe.invoke(RELEASED).finish()?;
+            builder.insert(Place::Entry, probe);
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The address that the method returns.
+fn report_result(builder: &mut PartBuilder<'_>) -> Result<(), Reason> {
+    for instruction in builder.view.instructions {
+        if instruction.opcode == Opcode::LRETURN {
+            let probe = builder.probes.build().dup2().invoke(ALLOCATED).finish()?;
+            builder.insert(Place::Before(instruction.offset), probe);
+        }
+    }
+    Ok(())
+}
+
+fn watch_holder(builder: &mut PartBuilder<'_>, kind: OffHeapKind) -> Result<(), Reason> {
+    let descriptor = builder.view.descriptor;
+    let probe = builder.probes.build();
+    let probe = match (builder.view.method.name(), kind) {
+        // address, size
+        (b"<init>", OffHeapKind::Mapped) if descriptor.starts_with(b"(JJ") => {
+            probe.load_long(1).load_long(3)
+        }
+        // owner, address
+        (b"<init>", OffHeapKind::Inflater) => probe.load_long(2).push_long(INFLATER_BYTES),
+        (b"<init>", OffHeapKind::Deflater) => probe.load_long(2).push_long(DEFLATER_BYTES),
+        (b"run" | b"unmap", _) if descriptor == b"()V" => {
+            let address = long_of(builder.view.class.name(), b"address");
+            let probe = builder.probes.build().load_reference(0).long_field(address);
+            let probe = probe.push(kind.number()).invoke(RELEASED).finish()?;
+            builder.insert(Place::Entry, probe);
             return Ok(());
         }
-        let pool = self.view.code.pool();
-        for instruction in self.view.instructions {
-            let Some(index) = instruction.pool_index() else {
-                continue;
-            };
-            if !instruction.opcode.is_invoke()
-                || instruction.opcode == Opcode::INVOKEDYNAMIC
-                || pool.member_ref(index)?.name != b"start0"
-            {
-                continue;
-            }
-            let probe = self.probes.build().load_reference(0).long_field(id);
-            let probe = probe.load_reference(0);
-            let holder = MemberRef {
-                class: THREAD,
-                name: b"holder",
-                descriptor: b"Ljava/lang/Thread$FieldHolder;",
-                interface: false,
-            };
-            let probe = match has_holder {
-                true => probe
-                    .field(holder)
-                    .long_field(long_of(b"java/lang/Thread$FieldHolder", b"stackSize")),
-                false => probe.long_field(long_of(THREAD, b"stackSize")),
-            };
-            let probe = probe.invoke(STARTS).finish()?;
-            self.insert(Place::Before(instruction.offset), probe);
-            let probe = self.probes.build().load_reference(0).long_field(id);
-            let probe = probe.invoke(STARTED).finish()?;
-            self.insert(Place::After(instruction.offset), probe);
-        }
-        Ok(())
+        _ => return Ok(()),
+    };
+    let probe = probe.push(kind.number()).invoke(MADE).finish()?;
+    builder.insert(Place::Entry, probe);
+    Ok(())
+}
+
+/// Calls of `start0`; a thread that cannot be started throws there.
+fn watch_threads(builder: &mut PartBuilder<'_>, has_holder: bool) -> Result<(), Reason> {
+    let id = long_of(THREAD, b"tid");
+    if (builder.view.method.name(), builder.view.descriptor) == (b"exit", b"()V") {
+        let probe = builder.probes.build().load_reference(0).long_field(id);
+        let probe = probe.push(OffHeapKind::Thread.number()).invoke(RELEASED);
+        let probe = probe.finish()?;
+        builder.insert(Place::Entry, probe);
+        return Ok(());
     }
+    let pool = builder.view.code.pool();
+    for instruction in builder.view.instructions {
+        let Some(index) = instruction.pool_index() else {
+            continue;
+        };
+        if !instruction.opcode.is_invoke()
+            || instruction.opcode == Opcode::INVOKEDYNAMIC
+            || pool.member_ref(index)?.name != b"start0"
+        {
+            continue;
+        }
+        let probe = builder.probes.build().load_reference(0).long_field(id);
+        let probe = probe.load_reference(0);
+        let holder = MemberRef {
+            class: THREAD,
+            name: b"holder",
+            descriptor: b"Ljava/lang/Thread$FieldHolder;",
+            interface: false,
+        };
+        let probe = match has_holder {
+            true => probe
+                .field(holder)
+                .long_field(long_of(b"java/lang/Thread$FieldHolder", b"stackSize")),
+            false => probe.long_field(long_of(THREAD, b"stackSize")),
+        };
+        let probe = probe.invoke(STARTS).finish()?;
+        builder.insert(Place::Before(instruction.offset), probe);
+        let probe = builder.probes.build().load_reference(0).long_field(id);
+        let probe = probe.invoke(STARTED).finish()?;
+        builder.insert(Place::After(instruction.offset), probe);
+    }
+    Ok(())
 }

@@ -4,19 +4,18 @@ use ducktrack_classfile::CodeOffset;
 use ducktrack_flow_graph::MethodGraph;
 use ducktrack_path_counters as paths;
 
-use core::mem;
-
-use crate::exception_stubs::Debts;
+use crate::exception_stubs::{Debts, add_stubs};
 use crate::method_counting::WhyPerSite;
-use crate::method_plan::{CountedLevel, PlanBuilder};
+use crate::method_view::MethodView;
 use crate::no_paths::{NoPaths, ratio};
+use crate::part::{CountedLevel, Part, PartBuilder};
 use crate::path_plan::{PathPlan, PathUnit, Realisation};
-use crate::path_policy::split_units;
+use crate::path_policy::{counted_per_site_anyway, head, split_units, too_few_to_save};
 use crate::planned::Role;
 use crate::planner::Planner;
 use crate::profile::{MeasuredPlacement, MethodProfile, ProfilePoints};
 use crate::refusal::Reason;
-use crate::site_plan::COUNT;
+use crate::site_plan::{COUNT, count_all_per_site, count_per_site};
 
 /// Counters on paths. [`Measures`](crate::measure_probes::Measures) finds what it counts.
 pub(crate) struct PathCounters<'p> {
@@ -25,170 +24,180 @@ pub(crate) struct PathCounters<'p> {
 }
 
 impl Planner for PathCounters<'_> {
-    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
-        let counted = mem::take(&mut builder.plan.counted);
+    fn plan(&self, mut builder: PartBuilder<'_>) -> Result<Part, Reason> {
+        let counted = &builder.before.counted;
         if counted.is_empty() {
-            return Ok(());
+            return Ok(builder.part);
         }
         let is_of_method = |profile: &&MethodProfile| profile.method == builder.view.index;
         let profile = self.profiles.iter().find(is_of_method);
-        builder.count_per_path(&counted, profile)
+        count_per_path(&mut builder, counted, profile)?;
+        Ok(builder.part)
     }
 }
 
-impl PlanBuilder<'_, '_, '_> {
-    /// Counts by path, or by site where that is no worse.
-    fn count_per_path(
-        &mut self,
-        counted: &[CountedLevel],
-        profile: Option<&MethodProfile>,
-    ) -> Result<(), Reason> {
-        if let Some(why) = self.counted_per_site_anyway(counted) {
-            return self.count_all_per_site(counted, why).map(drop);
-        }
-        if profile.is_none()
-            && let Some(none) = self.too_few_to_save(counted)
-        {
-            return self.count_instead(counted, none, false);
-        }
-        let graph = MethodGraph::of_instructions(&self.view.code, self.view.instructions)
-            .map_err(|_| Reason::ControlFlow)?;
-        let head = match self.head(&graph) {
-            Ok(head) => head,
-            Err(why) => return self.count_all_per_site(counted, why).map(drop),
-        };
-        let (units, beside) = split_units(&graph, counted, head);
-        let measured =
-            profile.map(|profile| self.plan_paths(&graph, units.clone(), head, Some(profile)));
-        let (planned, is_final) = match measured {
-            Some(Ok(planned)) if improves(&planned.0, profile) => (Ok(planned), false),
-            // The measured frequencies allow nothing better: the current version is the last one.
-            other => (self.plan_paths(&graph, units, head, None), other.is_some()),
-        };
-        let (plan, realisation, debts) = match planned {
-            Ok(planned) => planned,
-            Err(none) => return self.count_instead(counted, none, is_final),
-        };
-        self.count_beside_paths(beside)?;
-        let realisation = self.insert_path_counters(&plan, realisation)?;
-        self.add_stubs(&plan, &realisation, debts)?;
-        self.plan.profile.take_if(|_| is_final);
-        Ok(())
+/// Counts by path, or by site where that is no worse.
+fn count_per_path(
+    builder: &mut PartBuilder<'_>,
+    counted: &[CountedLevel],
+    profile: Option<&MethodProfile>,
+) -> Result<(), Reason> {
+    if let Some(why) = counted_per_site_anyway(builder.view, counted) {
+        return count_all_per_site(builder, counted, why).map(drop);
     }
-
-    /// Counts per site. A method for which paths may be worth it later is watched, unless this version is the last one.
-    fn count_instead(
-        &mut self,
-        counted: &[CountedLevel],
-        none: NoPaths,
-        is_final: bool,
-    ) -> Result<(), Reason> {
-        let first = self.count_all_per_site(counted, none.why)?;
-        if none.may_change && self.view.options.profile && !is_final {
-            self.profile_sites(counted, first, none.increments_per_entry);
-        }
-        Ok(())
+    if profile.is_none()
+        && let Some(none) = too_few_to_save(builder.view, counted)
+    {
+        return count_instead(builder, counted, none, false);
     }
+    let graph = MethodGraph::of_instructions(&builder.view.code, builder.view.instructions)
+        .map_err(|_| Reason::ControlFlow)?;
+    let head = match head(builder.view, &graph) {
+        Ok(head) => head,
+        Err(why) => return count_all_per_site(builder, counted, why).map(drop),
+    };
+    let (units, beside) = split_units(&graph, counted, head);
+    let measured =
+        profile.map(|profile| plan_paths(builder.view, &graph, units.clone(), head, Some(profile)));
+    let (planned, is_final) = match measured {
+        Some(Ok(planned)) if improves(&planned.0, profile) => (Ok(planned), false),
+        // The measured frequencies allow nothing better: the current version is the last one.
+        other => (
+            plan_paths(builder.view, &graph, units, head, None),
+            other.is_some(),
+        ),
+    };
+    let (plan, realisation, debts) = match planned {
+        Ok(planned) => planned,
+        Err(none) => return count_instead(builder, counted, none, is_final),
+    };
+    count_beside_paths(builder, beside)?;
+    let realisation = insert_path_counters(builder, &plan, realisation)?;
+    add_stubs(builder, &plan, &realisation, debts)?;
+    builder.part.profile.take_if(|_| is_final);
+    Ok(())
+}
 
-    /// Adds one counter for each allocation that is on no counted path.
-    fn count_beside_paths(
-        &mut self,
-        beside: Vec<(CountedLevel, WhyPerSite)>,
-    ) -> Result<(), Reason> {
-        if beside.is_empty() {
-            return Ok(());
-        }
-        let (levels, reasons): (Vec<CountedLevel>, Vec<WhyPerSite>) = beside.into_iter().unzip();
-        let offsets = levels.iter().map(|level| level.offset);
-        self.plan.counting.beside_paths = offsets.zip(reasons).collect();
-        self.count_per_site(&levels).map(drop)
+/// Counts per site. A method for which paths may be worth it later is watched, unless this version is the last one.
+fn count_instead(
+    builder: &mut PartBuilder<'_>,
+    counted: &[CountedLevel],
+    none: NoPaths,
+    is_final: bool,
+) -> Result<(), Reason> {
+    let first = count_all_per_site(builder, counted, none.why)?;
+    if none.may_change && builder.view.options.profile && !is_final {
+        profile_sites(builder, counted, first, none.increments_per_entry);
     }
+    Ok(())
+}
 
-    /// Placement, places in the code and debts, or why one counter per site is no worse.
-    fn plan_paths<'g, 'm>(
-        &self,
-        graph: &'g MethodGraph<'m>,
-        units: Vec<PathUnit>,
-        head: usize,
-        profile: Option<&MethodProfile>,
-    ) -> Result<(PathPlan<'g, 'm>, Realisation, Debts), NoPaths> {
-        let plan = PathPlan::choose(graph, units, head, profile, &self.view.code)?;
-        let mut realisation = plan.realise().ok_or(WhyPerSite::NoPlace)?;
-        plan.choose_slots(&mut realisation)
-            .ok_or(WhyPerSite::NoPlace)?;
-        let debts = plan
-            .debts(&realisation)
-            .ok_or(WhyPerSite::ConstructorOwes)?;
-        match plan.speaks_against_stubs(debts.len()) {
-            Some(why) => Err(NoPaths {
-                why,
-                may_change: !plan.measured,
-                increments_per_entry: Some(plan.per_site_per_entry()),
-            }),
-            None => Ok((plan, realisation, debts)),
-        }
+/// Adds one counter for each allocation that is on no counted path.
+fn count_beside_paths(
+    builder: &mut PartBuilder<'_>,
+    beside: Vec<(CountedLevel, WhyPerSite)>,
+) -> Result<(), Reason> {
+    if beside.is_empty() {
+        return Ok(());
+    }
+    let (levels, reasons): (Vec<CountedLevel>, Vec<WhyPerSite>) = beside.into_iter().unzip();
+    let offsets = levels.iter().map(|level| level.offset);
+    builder.counting().beside_paths = offsets.zip(reasons).collect();
+    count_per_site(builder, &levels).map(drop)
+}
+
+/// Placement, places in the code and debts, or why one counter per site is no worse.
+fn plan_paths<'g, 'm>(
+    view: &MethodView<'_>,
+    graph: &'g MethodGraph<'m>,
+    units: Vec<PathUnit>,
+    head: usize,
+    profile: Option<&MethodProfile>,
+) -> Result<(PathPlan<'g, 'm>, Realisation, Debts), NoPaths> {
+    let plan = PathPlan::choose(graph, units, head, profile, &view.code)?;
+    let mut realisation = plan.realise().ok_or(WhyPerSite::NoPlace)?;
+    plan.choose_slots(&mut realisation)
+        .ok_or(WhyPerSite::NoPlace)?;
+    let debts = plan
+        .debts(&realisation)
+        .ok_or(WhyPerSite::ConstructorOwes)?;
+    match plan.speaks_against_stubs(debts.len()) {
+        Some(why) => Err(NoPaths {
+            why,
+            may_change: !plan.measured,
+            increments_per_entry: Some(plan.per_site_per_entry()),
+        }),
+        None => Ok((plan, realisation, debts)),
     }
 }
 
-impl PlanBuilder<'_, '_, '_> {
-    /// Adds the probes of the counters.
-    fn insert_path_counters(
-        &mut self,
-        plan: &PathPlan<'_, '_>,
-        mut realisation: Realisation,
-    ) -> Result<Realisation, Reason> {
-        let mut points = CollectedPoints::default();
-        for (block, counter) in realisation.in_blocks.iter_mut().enumerate() {
-            let Some(counter) = counter else { continue };
-            let id = self.add_counters(Role::Increment, vec![plan.terms(&counter.vector)])?;
-            let probe = self.probes.build().push_later(id).invoke(COUNT).finish()?;
-            let place = plan
-                .slot_place(block, counter.slot)
-                .ok_or(Reason::ControlFlow)?;
-            counter.insertion = Some(self.insert(place, probe));
-            self.plan.counting.probes.push((id, place));
-            let block = paths::BlockId::new(u32::try_from(block).unwrap_or(u32::MAX));
-            points.add(
-                id,
-                &counter.edges,
-                plan.frequencies.block(&plan.shape, block),
-            );
-        }
-        for counter in &realisation.on_edges {
-            let id = self.add_counters(Role::Increment, vec![plan.terms(&counter.vector)])?;
-            let probe = self.probes.build().push_later(id).invoke(COUNT).finish()?;
-            self.insert(counter.place, probe);
-            self.plan.counting.probes.push((id, counter.place));
-            points.add(
-                id,
-                &[counter.edge],
-                plan.frequencies.edge(paths::EdgeId::new(counter.edge)),
-            );
-        }
-        if self.view.options.profile && (plan.measured || points.counters.len() > 1) {
-            self.plan.profile = points.of_paths(self.view.index, plan);
-        }
-        Ok(realisation)
+/// Adds the probes of the counters.
+fn insert_path_counters(
+    builder: &mut PartBuilder<'_>,
+    plan: &PathPlan<'_, '_>,
+    mut realisation: Realisation,
+) -> Result<Realisation, Reason> {
+    let mut points = CollectedPoints::default();
+    for (block, counter) in realisation.in_blocks.iter_mut().enumerate() {
+        let Some(counter) = counter else { continue };
+        let id = builder.add_counters(Role::Increment, vec![plan.terms(&counter.vector)])?;
+        let probe = builder
+            .probes
+            .build()
+            .push_later(id)
+            .invoke(COUNT)
+            .finish()?;
+        let place = plan
+            .slot_place(block, counter.slot)
+            .ok_or(Reason::ControlFlow)?;
+        counter.insertion = Some(builder.insert(place, probe));
+        builder.counting().probes.push((id, place));
+        let block = paths::BlockId::new(u32::try_from(block).unwrap_or(u32::MAX));
+        points.add(
+            id,
+            &counter.edges,
+            plan.frequencies.block(&plan.shape, block),
+        );
     }
+    for counter in &realisation.on_edges {
+        let id = builder.add_counters(Role::Increment, vec![plan.terms(&counter.vector)])?;
+        let probe = builder
+            .probes
+            .build()
+            .push_later(id)
+            .invoke(COUNT)
+            .finish()?;
+        builder.insert(counter.place, probe);
+        builder.counting().probes.push((id, counter.place));
+        points.add(
+            id,
+            &[counter.edge],
+            plan.frequencies.edge(paths::EdgeId::new(counter.edge)),
+        );
+    }
+    if builder.view.options.profile && (plan.measured || points.counters.len() > 1) {
+        builder.part.profile = points.of_paths(builder.view.index, plan);
+    }
+    Ok(realisation)
+}
 
-    /// The counters of sites tell frequencies, too: each how often its site runs.
-    fn profile_sites(
-        &mut self,
-        counted: &[CountedLevel],
-        first: u32,
-        increments_per_entry: Option<f64>,
-    ) {
-        let sites = counted.iter().map(|level| level.offset).zip(first..);
-        let sites: Vec<(CodeOffset, u32)> = sites.collect();
-        self.plan.profile = Some(ProfilePoints {
-            method: self.view.index,
-            counters: sites.iter().map(|(_, counter)| *counter).collect(),
-            edges: Vec::new(),
-            sites,
-            increments_per_entry,
-            measured: None,
-        });
-    }
+/// The counters of sites tell frequencies, too: each how often its site runs.
+fn profile_sites(
+    builder: &mut PartBuilder<'_>,
+    counted: &[CountedLevel],
+    first: u32,
+    increments_per_entry: Option<f64>,
+) {
+    let sites = counted.iter().map(|level| level.offset).zip(first..);
+    let sites: Vec<(CodeOffset, u32)> = sites.collect();
+    builder.part.profile = Some(ProfilePoints {
+        method: builder.view.index,
+        counters: sites.iter().map(|(_, counter)| *counter).collect(),
+        edges: Vec::new(),
+        sites,
+        increments_per_entry,
+        measured: None,
+    });
 }
 
 /// Whether a placement needs fewer increments than the version that measured executed.

@@ -15,8 +15,8 @@ use ducktrack_path_counters::{
 };
 
 use crate::method_counting::WhyPerSite;
-use crate::method_plan::CountedLevel;
 use crate::no_paths::{NoPaths, little_to_save, ratio};
+use crate::part::CountedLevel;
 use crate::planned::Term;
 use crate::profile::MethodProfile;
 

@@ -7,9 +7,11 @@ use ducktrack_classfile::Instruction;
 use ducktrack_code_edit::ConstructorHead;
 use ducktrack_flow_graph::MethodGraph;
 
+use crate::context_switches::switches_contexts;
 use crate::method_counting::WhyPerSite;
-use crate::method_plan::{CountedLevel, PlanBuilder};
+use crate::method_view::MethodView;
 use crate::no_paths::{LEAST_SAVED_FOR_STUBS, NoPaths};
+use crate::part::CountedLevel;
 use crate::path_plan::{PathPlan, PathUnit};
 
 /// A block with more allocations than this is counted per site: its stubs would be longer than its counters.
@@ -21,66 +23,67 @@ const LEAST_SAVED_FOR_STUBS_IF_MEASURED: f64 = 0.1;
 /// More stubs than this are not worth a saved increment.
 const MOST_STUBS: usize = 96;
 
-impl PlanBuilder<'_, '_, '_> {
-    /// Nothing to share, nothing to gain.
-    pub(crate) fn counted_per_site_anyway(&self, counted: &[CountedLevel]) -> Option<WhyPerSite> {
-        match counted.len() {
-            0 | 1 => Some(WhyPerSite::FewerThanTwo),
-            _ if self.switches_contexts() => Some(WhyPerSite::SwitchesContexts),
-            _ if self.view.class_initializer => Some(WhyPerSite::ClassInitializer),
-            many if many > MOST_UNITS => Some(WhyPerSite::MoreThan(MOST_UNITS)),
-            _ => None,
-        }
+/// Nothing to share, nothing to gain.
+pub(crate) fn counted_per_site_anyway(
+    view: &MethodView<'_>,
+    counted: &[CountedLevel],
+) -> Option<WhyPerSite> {
+    match counted.len() {
+        0 | 1 => Some(WhyPerSite::FewerThanTwo),
+        _ if switches_contexts(view) => Some(WhyPerSite::SwitchesContexts),
+        _ if view.class_initializer => Some(WhyPerSite::ClassInitializer),
+        many if many > MOST_UNITS => Some(WhyPerSite::MoreThan(MOST_UNITS)),
+        _ => None,
     }
+}
 
-    /// The same bound as [`little_to_save`](crate::no_paths::little_to_save) without a graph, for the many
-    /// methods whose code never goes back: each allocation runs once at the most, and one of them is the hottest.
-    pub(crate) fn too_few_to_save(&self, counted: &[CountedLevel]) -> Option<NoPaths> {
-        let allocations = counted.chunk_by(|a, b| a.offset == b.offset).count();
-        #[allow(clippy::cast_precision_loss, reason = "a small number")]
-        let saved_at_most = allocations.saturating_sub(1) as f64;
-        if saved_at_most >= LEAST_SAVED_FOR_STUBS {
-            return None;
-        }
-        let goes_back = |instruction: &Instruction<'_>| {
-            instruction.opcode.is_jsr()
-                || instruction
-                    .targets()
-                    .any(|target| target <= instruction.offset)
-        };
-        let straight = !self.view.instructions.iter().any(goes_back);
-        straight.then_some(NoPaths {
-            why: WhyPerSite::LittleToSave {
-                saved_at_most,
-                least: LEAST_SAVED_FOR_STUBS,
-            },
-            may_change: true,
-            increments_per_entry: None,
-        })
+/// The same bound as [`little_to_save`](crate::no_paths::little_to_save) without a graph, for the many
+/// methods whose code never goes back: each allocation runs once at the most, and one of them is the hottest.
+pub(crate) fn too_few_to_save(view: &MethodView<'_>, counted: &[CountedLevel]) -> Option<NoPaths> {
+    let allocations = counted.chunk_by(|a, b| a.offset == b.offset).count();
+    #[allow(clippy::cast_precision_loss, reason = "a small number")]
+    let saved_at_most = allocations.saturating_sub(1) as f64;
+    if saved_at_most >= LEAST_SAVED_FOR_STUBS {
+        return None;
     }
+    let goes_back = |instruction: &Instruction<'_>| {
+        instruction.opcode.is_jsr()
+            || instruction
+                .targets()
+                .any(|target| target <= instruction.offset)
+    };
+    let straight = !view.instructions.iter().any(goes_back);
+    straight.then_some(NoPaths {
+        why: WhyPerSite::LittleToSave {
+            saved_at_most,
+            least: LEAST_SAVED_FOR_STUBS,
+        },
+        may_change: true,
+        increments_per_entry: None,
+    })
+}
 
-    /// How many instructions at the start of a constructor run before the object is initialized: handlers may not be
-    /// added there. It must be a straight line.
-    pub(crate) fn head(&self, graph: &MethodGraph<'_>) -> Result<usize, WhyPerSite> {
-        if graph.has_subroutines() {
-            return Err(WhyPerSite::Subroutines);
-        }
-        let instructions = graph.instructions();
-        let head = ConstructorHead::of(self.view.method, &self.view.code, instructions);
-        let head = head.map_err(|_| WhyPerSite::ConstructorBranches)?;
-        let is_prefix = instructions.iter().take(head.len());
-        if !is_prefix.map(|at| at.offset).all(|at| head.contains(at)) {
-            return Err(WhyPerSite::ConstructorBranches);
-        }
-        let head = head.len();
-        let first_block = graph
-            .blocks()
-            .first()
-            .map(|block| block.instruction_range());
-        match first_block {
-            Some(first_block) if head <= first_block.end => Ok(head),
-            _ => Err(WhyPerSite::ConstructorBranches),
-        }
+/// How many instructions at the start of a constructor run before the object is initialized: handlers may not be
+/// added there. It must be a straight line.
+pub(crate) fn head(view: &MethodView<'_>, graph: &MethodGraph<'_>) -> Result<usize, WhyPerSite> {
+    if graph.has_subroutines() {
+        return Err(WhyPerSite::Subroutines);
+    }
+    let instructions = graph.instructions();
+    let head = ConstructorHead::of(view.method, &view.code, instructions);
+    let head = head.map_err(|_| WhyPerSite::ConstructorBranches)?;
+    let is_prefix = instructions.iter().take(head.len());
+    if !is_prefix.map(|at| at.offset).all(|at| head.contains(at)) {
+        return Err(WhyPerSite::ConstructorBranches);
+    }
+    let head = head.len();
+    let first_block = graph
+        .blocks()
+        .first()
+        .map(|block| block.instruction_range());
+    match first_block {
+        Some(first_block) if head <= first_block.end => Ok(head),
+        _ => Err(WhyPerSite::ConstructorBranches),
     }
 }
 

@@ -3,12 +3,12 @@
 //! ```text
 //! a quick look at a method: is any planner interested?  ──no──> the method stays as it is
 //!                          │ yes
-//!                          └─> each planner in order ─ plan ─> PlanBuilder ─> one CodeEdit
+//!                          └─> each planner in order ─ plan ─> Part ─ with ─> one MethodPlan
 //! ```
 
 use ducktrack_classfile::Instruction;
 
-use crate::method_plan::PlanBuilder;
+use crate::part::{Part, PartBuilder};
 use crate::refusal::Reason;
 
 /// Plans one kind of probe for the methods of a class.
@@ -26,11 +26,16 @@ pub(crate) trait Planner {
         false
     }
 
-    /// Adds its probes to the plan of a method. Planners that come earlier have added theirs.
+    /// Whether its part is left out where it makes a method too large. Such a planner is the last.
+    fn may_be_left_out(&self) -> bool {
+        false
+    }
+
+    /// Its part of the plan of a method.
     ///
     /// # Errors
     /// The reason why the method must be left as it is.
-    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason>;
+    fn plan(&self, builder: PartBuilder<'_>) -> Result<Part, Reason>;
 }
 
 /// Whether a method may need a probe of any planner.

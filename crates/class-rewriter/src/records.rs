@@ -36,7 +36,7 @@ pub(crate) struct RecordPlan {
 
 /// The plan of one method.
 pub(crate) fn record_plan(
-    view: &MethodView<'_, '_>,
+    view: &MethodView<'_>,
     calls: Calls,
     probes: &mut Probes,
     numbers: &mut dyn Numbers,
@@ -52,7 +52,7 @@ pub(crate) fn record_plan(
 
 /// The handler for exceptions that leave the method, when all other insertions are there.
 pub(crate) fn way_out<'a>(
-    view: &MethodView<'_, '_>,
+    view: &MethodView<'_>,
     method: PlannedMethod,
     insertions: impl Iterator<Item = &'a Insertion>,
     probes: &mut Probes,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::local_numbers::RealNumbers;
 use crate::method_counting::MethodCounting;
-use crate::method_plan::MethodPlan;
+use crate::part::Part;
 use crate::planned::{
     PlannedCall, PlannedCallSite, PlannedCause, PlannedCounter, PlannedField, PlannedMethod,
     PlannedSite,
@@ -53,22 +53,20 @@ pub struct RewrittenClass {
 }
 
 impl RewrittenClass {
-    /// Adds a method's plan.
-    pub(crate) fn add(&mut self, plan: MethodPlan) {
+    /// Adds a method.
+    pub(crate) fn add(&mut self, method: Part, owed: Option<OwedByFrames>) {
         self.methods += 1;
-        self.hidden_class_gate |= plan.is_hidden_class_gate;
-        self.sites.extend(plan.sites);
-        self.counters.extend(plan.counters);
-        self.call_sites.extend(plan.call_sites);
-        self.counted_calls.extend(plan.counted_calls);
-        self.causes.extend(plan.causes);
-        self.profiles.extend(plan.profile);
-        self.owed.extend(plan.owed);
-        self.called.extend(plan.stamps.called);
-        self.static_fields.extend(plan.stamps.static_fields);
-        if plan.counting != MethodCounting::default() {
-            self.counting.push(plan.counting);
-        }
+        self.hidden_class_gate |= method.is_hidden_class_gate;
+        self.sites.extend(method.sites);
+        self.counters.extend(method.counters);
+        self.call_sites.extend(method.call_sites);
+        self.counted_calls.extend(method.counted_calls);
+        self.causes.extend(method.causes);
+        self.profiles.extend(method.profile);
+        self.owed.extend(owed);
+        self.called.extend(method.called);
+        self.static_fields.extend(method.static_fields);
+        self.counting.extend(method.counting);
     }
 }
 

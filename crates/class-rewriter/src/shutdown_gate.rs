@@ -4,7 +4,7 @@
 use ducktrack_code_edit::{Place, ProbeMethod};
 use ducktrack_probe_vocabulary::helper::counting;
 
-use crate::method_plan::PlanBuilder;
+use crate::part::{Part, PartBuilder};
 use crate::planner::Planner;
 use crate::probe::calling;
 use crate::refusal::Reason;
@@ -22,14 +22,13 @@ impl Planner for ShutdownGate {
         is_static
     }
 
-    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
+    fn plan(&self, mut builder: PartBuilder<'_>) -> Result<Part, Reason> {
         let view = builder.view;
         let begins = [(&b"runHooks"[..], &b"()V"[..]), (b"halt", b"(I)V")];
-        if !begins.contains(&(view.method.name(), view.descriptor)) {
-            return Ok(());
+        if begins.contains(&(view.method.name(), view.descriptor)) {
+            let probe = builder.probes.build().invoke(BEGINS).finish()?;
+            builder.insert(Place::Entry, probe);
         }
-        let probe = builder.probes.build().invoke(BEGINS).finish()?;
-        builder.insert(Place::Entry, probe);
-        Ok(())
+        Ok(builder.part)
     }
 }

@@ -3,10 +3,8 @@
 use ducktrack_code_edit::{Place, ProbeMethod};
 use ducktrack_probe_vocabulary::helper::counting;
 
-use core::mem;
-
 use crate::method_counting::WhyPerSite;
-use crate::method_plan::{CountedLevel, PlanBuilder};
+use crate::part::{CountedLevel, Part, PartBuilder};
 use crate::planned::{Role, Term};
 use crate::planner::Planner;
 use crate::probe::calling;
@@ -20,51 +18,50 @@ const COUNT_SEVERAL: ProbeMethod = calling(counting::COUNT_SEVERAL);
 pub(crate) struct SiteCounters;
 
 impl Planner for SiteCounters {
-    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
-        let counted = mem::take(&mut builder.plan.counted);
-        if counted.is_empty() {
-            return Ok(());
+    fn plan(&self, mut builder: PartBuilder<'_>) -> Result<Part, Reason> {
+        let counted = &builder.before.counted;
+        if !counted.is_empty() {
+            count_all_per_site(&mut builder, counted, WhyPerSite::Asked)?;
         }
-        builder
-            .count_all_per_site(&counted, WhyPerSite::Asked)
-            .map(drop)
+        Ok(builder.part)
     }
 }
 
-impl PlanBuilder<'_, '_, '_> {
-    /// Gives every site of the method its own counter, and notes the reason.
-    pub(crate) fn count_all_per_site(
-        &mut self,
-        counted: &[CountedLevel],
-        why: WhyPerSite,
-    ) -> Result<u32, Reason> {
-        self.plan.counting.per_site = Some(why);
-        self.count_per_site(counted)
-    }
+/// Gives every site of the method its own counter, and notes the reason.
+pub(crate) fn count_all_per_site(
+    builder: &mut PartBuilder<'_>,
+    counted: &[CountedLevel],
+    why: WhyPerSite,
+) -> Result<u32, Reason> {
+    builder.counting().per_site = Some(why);
+    count_per_site(builder, counted)
+}
 
-    /// Counts every site right after its instruction; the number of the first counter, the others follow.
-    pub(crate) fn count_per_site(&mut self, counted: &[CountedLevel]) -> Result<u32, Reason> {
-        let meanings = counted.iter().map(|level| {
-            vec![Term {
-                site: level.site,
-                factor: level.objects.cast_signed(),
-                unit: level.unit,
-            }]
-        });
-        let first = self.add_counters(Role::Increment, meanings.collect())?;
-        for (id, level) in (first..).zip(counted) {
-            let build = self.probes.build();
-            let probe = match level.objects {
-                several if several != 1 && self.view.options.totals != ThreadTotals::None => {
-                    build.push(several).push_later(id).invoke(COUNT_SEVERAL)
-                }
-                _ => build.push_later(id).invoke(COUNT),
-            };
-            let probe = probe.finish()?;
-            let place = Place::After(level.offset);
-            self.insert(place, probe);
-            self.plan.counting.probes.push((id, place));
-        }
-        Ok(first)
+/// Counts every site right after its instruction; the number of the first counter, the others follow.
+pub(crate) fn count_per_site(
+    builder: &mut PartBuilder<'_>,
+    counted: &[CountedLevel],
+) -> Result<u32, Reason> {
+    let meanings = counted.iter().map(|level| {
+        vec![Term {
+            site: level.site,
+            factor: level.objects.cast_signed(),
+            unit: level.unit,
+        }]
+    });
+    let first = builder.add_counters(Role::Increment, meanings.collect())?;
+    for (id, level) in (first..).zip(counted) {
+        let build = builder.probes.build();
+        let probe = match level.objects {
+            several if several != 1 && builder.view.options.totals != ThreadTotals::None => {
+                build.push(several).push_later(id).invoke(COUNT_SEVERAL)
+            }
+            _ => build.push_later(id).invoke(COUNT),
+        };
+        let probe = probe.finish()?;
+        let place = Place::After(level.offset);
+        builder.insert(place, probe);
+        builder.counting().probes.push((id, place));
     }
+    Ok(first)
 }

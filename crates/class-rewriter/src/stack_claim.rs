@@ -13,7 +13,7 @@
 
 use ducktrack_code_edit::{Insertion, Place, Probes};
 
-use crate::method_plan::PlanBuilder;
+use crate::part::PartBuilder;
 use crate::probe::CLAIM;
 use crate::refusal::Reason;
 
@@ -23,19 +23,17 @@ pub(crate) fn stack_claim(probes: &mut Probes) -> Result<Insertion, Reason> {
     Ok(probe.at(Place::Entry))
 }
 
-impl PlanBuilder<'_, '_, '_> {
-    /// Adds the claim, which must stand ahead of every other probe.
-    pub(crate) fn claim_stack(&mut self) -> Result<(), Reason> {
-        let claim = stack_claim(self.probes)?;
-        self.plan.edit.insertions.push(claim);
-        Ok(())
-    }
+/// Adds the claim, which must stand ahead of every other probe.
+pub(crate) fn claim_stack(builder: &mut PartBuilder<'_>) -> Result<(), Reason> {
+    let claim = stack_claim(builder.probes)?;
+    builder.part.edit.insertions.push(claim);
+    Ok(())
+}
 
-    /// The same, if the method allocates.
-    pub(crate) fn claim_stack_for_allocations(&mut self) -> Result<(), Reason> {
-        match self.view.allocations.is_empty() {
-            true => Ok(()),
-            false => self.claim_stack(),
-        }
+/// The same, if the method allocates.
+pub(crate) fn claim_stack_for_allocations(builder: &mut PartBuilder<'_>) -> Result<(), Reason> {
+    match builder.view.allocations.is_empty() {
+        true => Ok(()),
+        false => claim_stack(builder),
     }
 }

@@ -3,7 +3,7 @@
 use ducktrack_classfile::Instruction;
 use ducktrack_code_edit::{CodeEdit, Place};
 
-use crate::method_plan::{PlanBuilder, StampPart};
+use crate::part::{Part, PartBuilder};
 use crate::planner::Planner;
 use crate::records::{RecordPlan, record_plan, way_out};
 use crate::refusal::Reason;
@@ -23,34 +23,43 @@ impl Planner for UseStamps {
         use_may_be_in(instruction.opcode)
     }
 
-    fn plan(&self, builder: &mut PlanBuilder<'_, '_, '_>) -> Result<(), Reason> {
-        let view = builder.view;
+    fn may_be_left_out(&self) -> bool {
+        true
+    }
+
+    fn plan(&self, builder: PartBuilder<'_>) -> Result<Part, Reason> {
+        let PartBuilder {
+            view,
+            before,
+            probes,
+            numbers,
+            ..
+        } = builder;
         let calls = self
             .0
             .records()
             .filter(|_| !has_no_probes(view.class.name()));
         let records = match calls {
-            Some(calls) => record_plan(view, calls, builder.probes, builder.numbers)?,
+            Some(calls) => record_plan(view, calls, probes, numbers)?,
             None => RecordPlan::default(),
         };
         let is_entry_recorded = records.method.is_some();
-        let (probes, numbers) = (&mut builder.probes, &mut *builder.numbers);
         let uses = use_probes(view, self.0, is_entry_recorded, probes, numbers)?;
         let has_claim =
             !view.allocations.is_empty() || uses.iter().any(|probe| probe.place != Place::Entry);
         let mut insertions = uses;
         if !has_claim && !records.insertions.is_empty() {
-            insertions.push(stack_claim(builder.probes)?);
+            insertions.push(stack_claim(probes)?);
         }
         insertions.extend(records.insertions);
         let way_out = match records.method {
             Some(method) => {
-                let all = builder.plan.edit.insertions.iter().chain(&insertions);
-                way_out(view, method, all, builder.probes)?
+                let all = before.edit.insertions.iter().chain(&insertions);
+                way_out(view, method, all, probes)?
             }
             None => None,
         };
-        builder.plan.stamps = StampPart {
+        Ok(Part {
             edit: CodeEdit {
                 insertions,
                 handlers: way_out.into_iter().collect(),
@@ -58,7 +67,7 @@ impl Planner for UseStamps {
             },
             static_fields: records.fields,
             called: records.method,
-        };
-        Ok(())
+            ..Part::default()
+        })
     }
 }

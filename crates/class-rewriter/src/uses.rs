@@ -79,7 +79,7 @@ pub(crate) fn has_no_probes(class: &[u8]) -> bool {
 
 /// The probes of one method. `is_entry_recorded`: what records the method's entry stamps its receiver.
 pub(crate) fn use_probes(
-    view: &MethodView<'_, '_>,
+    view: &MethodView<'_>,
     stamps: Stamps,
     is_entry_recorded: bool,
     probes: &mut Probes,
@@ -99,8 +99,8 @@ pub(crate) fn use_probes(
 }
 
 /// Goes through a method from front to back.
-struct UsePlanner<'v, 'c, 'b> {
-    view: &'v MethodView<'v, 'c>,
+struct UsePlanner<'v, 'b> {
+    view: &'v MethodView<'v>,
     stamps: Stamps,
     /// Updates are recorded.
     records: bool,
@@ -116,9 +116,9 @@ struct UsePlanner<'v, 'c, 'b> {
     insertions: Vec<Insertion>,
 }
 
-impl<'v, 'c, 'b> UsePlanner<'v, 'c, 'b> {
+impl<'v, 'b> UsePlanner<'v, 'b> {
     fn new(
-        (view, flow): (&'v MethodView<'v, 'c>, &'v OperandFlow),
+        (view, flow): (&'v MethodView<'v>, &'v OperandFlow),
         stamps: Stamps,
         probes: &'b mut Probes,
         numbers: &'b mut dyn Numbers,

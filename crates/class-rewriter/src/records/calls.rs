@@ -19,7 +19,7 @@ const EXIT: ProbeMethod = calling(methods::EXIT);
 const THROWN: ProbeMethod = calling(methods::THROWN);
 
 pub(super) fn plan(
-    view: &MethodView<'_, '_>,
+    view: &MethodView<'_>,
     calls: Calls,
     probes: &mut Probes,
     numbers: &mut dyn Numbers,
@@ -50,7 +50,7 @@ pub(super) fn plan(
     Ok(())
 }
 
-fn is_recorded(view: &MethodView<'_, '_>, calls: Calls) -> Result<bool, Reason> {
+fn is_recorded(view: &MethodView<'_>, calls: Calls) -> Result<bool, Reason> {
     Ok(match calls {
         Calls::Off => false,
         Calls::All => true,
@@ -66,7 +66,7 @@ fn is_recorded(view: &MethodView<'_, '_>, calls: Calls) -> Result<bool, Reason> 
 }
 
 /// Whether an instruction calls, allocates or updates a reference.
-fn is_of_note(view: &MethodView<'_, '_>, instruction: &Instruction<'_>) -> Result<bool, Reason> {
+fn is_of_note(view: &MethodView<'_>, instruction: &Instruction<'_>) -> Result<bool, Reason> {
     let opcode = instruction.opcode;
     if matches!(opcode, Opcode::PUTFIELD | Opcode::PUTSTATIC) {
         let Some(index) = instruction.pool_index() else {
@@ -84,7 +84,7 @@ fn is_of_note(view: &MethodView<'_, '_>, instruction: &Instruction<'_>) -> Resul
 
 /// Whether an instruction calls the constructor of `Object`, which does nothing and leaves no record.
 fn is_empty_constructor(
-    view: &MethodView<'_, '_>,
+    view: &MethodView<'_>,
     instruction: &Instruction<'_>,
 ) -> Result<bool, Reason> {
     let Some(index) = instruction.pool_index() else {
@@ -99,7 +99,7 @@ fn is_empty_constructor(
 
 /// See [`super::way_out`]. In the head of a constructor there may be no handler.
 pub(super) fn way_out<'a>(
-    view: &MethodView<'_, '_>,
+    view: &MethodView<'_>,
     method: PlannedMethod,
     insertions: impl Iterator<Item = &'a Insertion>,
     probes: &mut Probes,

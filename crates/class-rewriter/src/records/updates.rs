@@ -28,7 +28,7 @@ const UNSAFE_PARAMETER: usize = UNSAFE_CLASS.len() + 2;
 
 /// Adds the probes that record the updates of a method.
 pub(super) fn plan(
-    view: &MethodView<'_, '_>,
+    view: &MethodView<'_>,
     probes: &mut Probes,
     numbers: &mut dyn Numbers,
     plan: &mut RecordPlan,
@@ -50,8 +50,8 @@ pub(super) fn plan(
     planner.copies()
 }
 
-struct UpdatePlanner<'v, 'c, 'b> {
-    view: &'v MethodView<'v, 'c>,
+struct UpdatePlanner<'v, 'b> {
+    view: &'v MethodView<'v>,
     probes: &'b mut Probes,
     numbers: &'b mut dyn Numbers,
     plan: &'b mut RecordPlan,
@@ -62,7 +62,7 @@ struct UpdatePlanner<'v, 'c, 'b> {
     initialized_after: Vec<CodeOffset>,
 }
 
-impl UpdatePlanner<'_, '_, '_> {
+impl UpdatePlanner<'_, '_> {
     fn visit(&mut self, instruction: &Instruction<'_>) -> Result<(), Reason> {
         self.initialization.reach(instruction.offset);
         self.update(instruction)?;
