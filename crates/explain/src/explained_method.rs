@@ -207,7 +207,6 @@ fn placement_name(kind: PlacementKind) -> &'static str {
         PlacementKind::Paths => "paths",
         PlacementKind::SpanningForest => "spanning forest",
         PlacementKind::Refined => "refined",
-        PlacementKind::Profiling => "profiling",
         PlacementKind::PerBlock => "one counter per block",
     }
 }
