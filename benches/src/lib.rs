@@ -21,7 +21,6 @@ mod fork;
 mod harness_lines;
 mod increments;
 mod installation;
-mod json_report;
 mod known_truth;
 mod markdown;
 mod measurement;
@@ -40,7 +39,6 @@ pub use comparison::{Comparison, Ratio};
 pub use fork::{ForkSettings, Program, run_fork};
 pub use increments::{WorkloadIncrements, increments_table, measure_increments};
 pub use installation::Installation;
-pub use json_report::write_json;
 pub use known_truth::{Judgement, Truth, measure_known_truth};
 pub use markdown::{comparison_tables, judgement_table};
 pub use measurement::{Iteration, Measurement, Metric, Outcome};
@@ -48,8 +46,6 @@ pub use plan::{Plan, Progress, run_plan};
 pub use statistics::{Spread, geometric_mean, median};
 pub use tool::{Tool, default_tools, known_tools, select_tools};
 pub use tool_output::ToolEntry;
-pub use trace_figures::{
-    TraceCost, TraceFigure, TracedFork, measure_trace_cost, trace_figures, trace_figures_table,
-};
+pub use trace_figures::{TraceCost, TracedFork, measure_trace_cost, trace_table};
 pub use warm_up::{WARM_UP_WORKLOADS, WarmUp, measure_warm_up, warm_up_table};
 pub use workload::{Workload, list_workloads, select_workloads};

@@ -11,8 +11,7 @@ use ducktrack_benches::{
     Comparison, Installation, Measurement, Plan, Progress, Tool, WARM_UP_WORKLOADS, Workload,
     comparison_tables, default_tools, increments_table, judgement_table, known_tools,
     list_workloads, measure_increments, measure_known_truth, measure_trace_cost, measure_warm_up,
-    run_plan, select_tools, select_workloads, trace_figures, trace_figures_table, warm_up_table,
-    write_json,
+    run_plan, select_tools, select_workloads, trace_table, warm_up_table,
 };
 use serde::Serialize;
 
@@ -251,7 +250,7 @@ impl Bench {
     fn trace(&self) -> Result<()> {
         let cost = measure_trace_cost(&self.installation, &self.plan, &mut say)?;
         let text = self.head("Cost of tracing")
-            + &trace_figures_table(&trace_figures(&cost))
+            + &trace_table(&cost)
             + "\n"
             + &comparison_tables(&cost.comparison);
         self.write("trace", &text, &(self.setting(), &cost))
@@ -310,7 +309,8 @@ impl Bench {
 
     fn write(&self, name: &str, text: &str, result: &impl Serialize) -> Result<()> {
         let folder = &self.installation.output;
-        write_json(&folder.join(format!("{name}.json")), result)?;
+        let json = serde_json::to_string_pretty(result)? + "\n";
+        write(&folder.join(format!("{name}.json")), &json)?;
         write(&folder.join(format!("{name}.md")), text)?;
         println!("{text}");
         println!("written to {}", folder.display());
