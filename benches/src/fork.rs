@@ -8,11 +8,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::hardware_counters::Attached;
 use crate::harness_lines::HarnessLine;
 use crate::process_watch::{ProcessWatch, ended_children_cpu_ms};
 use crate::way::Way;
-use crate::{HardwareCounters, Installation, Iteration, Measurement, Outcome, Tool};
+use crate::{Installation, Iteration, Measurement, Outcome, Tool};
 
 /// The program of a fork.
 #[derive(Clone, Debug)]
@@ -21,8 +20,6 @@ pub enum Program {
     Workload(String),
     /// The program with known counts.
     KnownCounts,
-    /// The program that does nothing.
-    Empty,
 }
 
 /// Numbers of iterations, and time limits.
@@ -65,7 +62,6 @@ impl Program {
         match self {
             Program::Workload(name) => name,
             Program::KnownCounts => "known",
-            Program::Empty => "empty",
         }
     }
 
@@ -82,7 +78,6 @@ impl Program {
                     iterations.to_string(),
                 ]
             }
-            Program::Empty => vec!["-cp".into(), classes, "Empty".into()],
         }
     }
 
@@ -128,10 +123,9 @@ pub fn run_fork(
     tool: &Tool,
     program: &Program,
     settings: &ForkSettings,
-    counters: Option<&HardwareCounters>,
     directory: &Path,
 ) -> Result<Measurement> {
-    run_fork_with_truth(installation, tool, program, settings, counters, directory)
+    run_fork_with_truth(installation, tool, program, settings, directory)
         .map(|finished| finished.measurement)
 }
 
@@ -140,7 +134,6 @@ pub(crate) fn run_fork_with_truth(
     tool: &Tool,
     program: &Program,
     settings: &ForkSettings,
-    counters: Option<&HardwareCounters>,
     directory: &Path,
 ) -> Result<Finished> {
     let cpu_before = ended_children_cpu_ms().unwrap_or(0.0);
@@ -148,14 +141,14 @@ pub(crate) fn run_fork_with_truth(
     let mut child = spawn(installation, tool, program, settings, directory)?;
     let watch = ProcessWatch::start(child.id(), settings.limit);
     let warm_up = program.fixed_warm_up(settings);
-    let mut listener = Listener::new(child.id(), settings, warm_up, counters, directory);
+    let mut listener = Listener::new(child.id(), settings, warm_up);
     listener.command = Some(installation.command.clone());
     listener.listen(&mut child);
     let status = child.wait().context("waiting for the JVM")?;
     let process_wall_ms = started.elapsed().as_secs_f64() * 1e3;
     let process_cpu_ms = ended_children_cpu_ms().unwrap_or(0.0) - cpu_before;
     let watched = watch.finish();
-    let outcome = listener.outcome(program, status, watched.timed_out, directory);
+    let outcome = listener.outcome(status, watched.timed_out, directory);
     let measurement = Measurement {
         workload: program.name().to_owned(),
         tool: tool.name.clone(),
@@ -166,7 +159,6 @@ pub(crate) fn run_fork_with_truth(
         process_wall_ms,
         process_cpu_ms,
         peak_memory_bytes: watched.peak_bytes,
-        counters: listener.attached.and_then(Attached::read),
     };
     Ok(Finished {
         measurement,
@@ -196,19 +188,16 @@ fn spawn(
         .with_context(|| format!("{}", installation.java().display()))
 }
 
-/// Reads the lines of the program while it runs, and switches the hardware counters at the right ones.
+/// Reads the lines of the program while it runs.
 struct Listener<'a> {
     pid: u32,
     settings: &'a ForkSettings,
-    counters: Option<&'a HardwareCounters>,
-    directory: &'a Path,
     /// `ducktrack`, where it is.
     command: Option<PathBuf>,
     iterations: Vec<Iteration>,
     /// How many of them are warm-up, once known.
     warm_up: Option<usize>,
     truth: Vec<Way>,
-    attached: Option<Attached>,
     ended: Option<bool>,
     skipped: Option<String>,
     /// The last line that is not the harness's: a JVM that refuses its options prints the reason to standard output.
@@ -216,24 +205,15 @@ struct Listener<'a> {
 }
 
 impl<'a> Listener<'a> {
-    fn new(
-        pid: u32,
-        settings: &'a ForkSettings,
-        warm_up: Option<usize>,
-        counters: Option<&'a HardwareCounters>,
-        directory: &'a Path,
-    ) -> Listener<'a> {
+    fn new(pid: u32, settings: &'a ForkSettings, warm_up: Option<usize>) -> Listener<'a> {
         let (iterations, truth) = (Vec::new(), Vec::new());
         Listener {
             pid,
             settings,
-            counters,
-            directory,
             command: None,
             iterations,
             warm_up,
             truth,
-            attached: None,
             ended: None,
             skipped: None,
             other_line: None,
@@ -252,19 +232,9 @@ impl<'a> Listener<'a> {
 
     fn hear(&mut self, line: &str) {
         match HarnessLine::parse(line) {
-            HarnessLine::Start => {
-                self.attached = self
-                    .counters
-                    .and_then(|counters| counters.attach(self.pid, self.directory));
-                self.switch_counters();
-            }
-            HarnessLine::Iteration(iteration) => {
-                self.iterations.push(iteration);
-                self.switch_counters();
-            }
+            HarnessLine::Iteration(iteration) => self.iterations.push(iteration),
             HarnessLine::Warm => {
                 self.warm_up = Some(self.iterations.len());
-                self.switch_counters();
                 self.set_mark();
             }
             HarnessLine::End { ok } => self.ended = Some(ok),
@@ -284,30 +254,7 @@ impl<'a> Listener<'a> {
         }
     }
 
-    fn switch_counters(&mut self) {
-        let Some(attached) = &mut self.attached else {
-            return;
-        };
-        let Some(measured) = self
-            .warm_up
-            .and_then(|warm_up| self.iterations.len().checked_sub(warm_up))
-        else {
-            return;
-        };
-        if measured == self.settings.measured {
-            attached.switch_off();
-        } else if measured == 0 {
-            attached.switch_on();
-        }
-    }
-
-    fn outcome(
-        &self,
-        program: &Program,
-        status: ExitStatus,
-        timed_out: bool,
-        directory: &Path,
-    ) -> Outcome {
+    fn outcome(&self, status: ExitStatus, timed_out: bool, directory: &Path) -> Outcome {
         if let Some(reason) = &self.skipped {
             return Outcome::Skipped(reason.clone());
         }
@@ -322,12 +269,10 @@ impl<'a> Listener<'a> {
             let last = last.as_deref().unwrap_or("nothing");
             return Outcome::Failed(format!("{status}; its last line: {last}"));
         }
-        match (program, self.ended) {
-            (Program::Empty, _) | (_, Some(true)) => Outcome::Done,
-            (_, Some(false)) => {
-                Outcome::Failed("the program says that its checksums differ".to_owned())
-            }
-            (_, None) => Outcome::Failed("the program did not reach its end".to_owned()),
+        match self.ended {
+            Some(true) => Outcome::Done,
+            Some(false) => Outcome::Failed("the program says that its checksums differ".to_owned()),
+            None => Outcome::Failed("the program did not reach its end".to_owned()),
         }
     }
 }
@@ -351,10 +296,10 @@ mod tests {
         let directory = tempfile::tempdir().expect("folder");
         std::fs::write(directory.path().join("stderr.txt"), errors).expect("file");
         let settings = ForkSettings::new(1, 0, 0);
-        let mut listener = Listener::new(0, &settings, None, None, directory.path());
+        let mut listener = Listener::new(0, &settings, None);
         output.lines().for_each(|line| listener.hear(line));
         let status = ExitStatus::from_raw(1 << 8);
-        listener.outcome(&Program::Empty, status, false, directory.path())
+        listener.outcome(status, false, directory.path())
     }
 
     #[test]

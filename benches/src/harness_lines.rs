@@ -11,7 +11,6 @@ use crate::way::Way;
 /// One line of a workload's standard output.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum HarnessLine {
-    Start,
     Iteration(Iteration),
     /// All iterations before were warm-up.
     Warm,
@@ -31,7 +30,6 @@ impl HarnessLine {
             return HarnessLine::Other;
         };
         match value["event"].as_str() {
-            Some("start") => HarnessLine::Start,
             Some("iteration") => {
                 iteration(&value).map_or(HarnessLine::Other, HarnessLine::Iteration)
             }

@@ -161,7 +161,7 @@ fn increments_of(
 ) -> Result<Option<Run>> {
     let directory = installation.fork_directory(&[&workload.name, &tool.name])?;
     let program = Program::Workload(workload.name.clone());
-    let fork = run_fork(installation, tool, &program, settings, None, &directory)?;
+    let fork = run_fork(installation, tool, &program, settings, &directory)?;
     if fork.outcome != Outcome::Done {
         return Ok(None);
     }

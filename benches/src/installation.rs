@@ -17,7 +17,7 @@ pub struct Installation {
     pub command: PathBuf,
     /// `harness.jar`.
     pub harness: PathBuf,
-    /// The benchmark's own Java classes: `KnownCounts`, `Empty`.
+    /// The benchmark's own Java class: `KnownCounts`.
     pub classes: PathBuf,
     /// Folder with the rivals: `libasyncProfiler.so`, `java-allocation-instrumenter.jar`, `callback.jar`.
     pub rivals: PathBuf,

@@ -83,7 +83,6 @@ pub fn measure_known_truth(
                 tool,
                 &Program::KnownCounts,
                 settings,
-                None,
                 &directory,
             )?;
             if tool.is_bare() {

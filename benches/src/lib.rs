@@ -6,38 +6,27 @@
 //! same round; the median over rounds is shown with its spread.
 //!
 //! ```text
-//! plan -> fork (JVM + memory watch + hardware counters) -> measurement -> comparison -> JSON, Markdown, SVG
+//! plan -> fork (JVM + memory watch) -> measurement -> comparison -> JSON, Markdown
 //!                                                       -> the tool's own output -> known truth
 //! ```
 //!
-//! The command is `scripts/bench`; benches of single stages are in `stages/`; `plans/` has what is no fork of the suite beside another:
+//! The command is `scripts/bench`; `plans/` has what is no fork of the suite beside another:
 //! pauses, threads of the agent, services, memory, instructions. `plans/forks.py` is what these share.
 
 #![forbid(unsafe_code)]
 
-mod chart;
-mod class_corpus;
-mod code_size;
 mod command_json;
 mod comparison;
-mod compilation_log;
-mod completeness;
-mod figures;
 mod fork;
-mod hardware_counters;
 mod harness_lines;
 mod increments;
 mod installation;
-mod json_report;
 mod known_truth;
 mod markdown;
 mod measurement;
-mod memory_stream;
 mod pauses;
 mod plan;
 mod process_watch;
-mod rewrite_speed;
-mod start_up;
 mod statistics;
 mod tool;
 mod tool_output;
@@ -46,29 +35,17 @@ mod warm_up;
 mod way;
 mod workload;
 
-pub use chart::ratio_chart;
-pub use class_corpus::ClassCorpus;
-pub use code_size::{CodeSize, ComparedMethod, code_size_table, measure_code_size};
 pub use comparison::{Comparison, Ratio};
-pub use compilation_log::{CompilationLog, Compiled};
-pub use completeness::{WorkloadCompleteness, measure_completeness};
-pub use figures::{Figure, Standing, figures_table, measure_figures};
 pub use fork::{ForkSettings, Program, run_fork};
-pub use hardware_counters::{CounterReading, HardwareCounters};
 pub use increments::{WorkloadIncrements, increments_table, measure_increments};
 pub use installation::Installation;
-pub use json_report::write_json;
 pub use known_truth::{Judgement, Truth, measure_known_truth};
 pub use markdown::{comparison_tables, judgement_table};
 pub use measurement::{Iteration, Measurement, Metric, Outcome};
 pub use plan::{Plan, Progress, run_plan};
-pub use rewrite_speed::measure_rewrite_speed;
-pub use start_up::{StartUp, measure_start_up};
 pub use statistics::{Spread, geometric_mean, median};
 pub use tool::{Tool, default_tools, known_tools, select_tools};
 pub use tool_output::ToolEntry;
-pub use trace_figures::{
-    TraceCost, TraceFigure, TracedFork, measure_trace_cost, trace_figures, trace_figures_table,
-};
+pub use trace_figures::{TraceCost, TracedFork, measure_trace_cost, trace_table};
 pub use warm_up::{WARM_UP_WORKLOADS, WarmUp, measure_warm_up, warm_up_table};
 pub use workload::{Workload, list_workloads, select_workloads};

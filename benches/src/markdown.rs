@@ -1,14 +1,14 @@
 //! The result as Markdown tables.
 
 use crate::known_truth::Account;
-use crate::{Comparison, Judgement, Metric, Outcome, Spread, StartUp};
+use crate::{Comparison, Judgement, Metric, Outcome, Spread};
 
 /// All tables of a comparison: the suite, each workload, the bare JVM's absolute values, and unfinished forks.
-pub fn comparison_tables(comparison: &Comparison, start_up: &[StartUp]) -> String {
+pub fn comparison_tables(comparison: &Comparison) -> String {
     let Some(first) = comparison.steadiest.first().copied() else {
         return format!("Nothing could be compared.\n\n{}", unfinished(comparison));
     };
-    let mut text = suite(comparison, first, start_up);
+    let mut text = suite(comparison, first);
     text += &format!(
         "\n## Per workload: {} against the bare JVM\n\n",
         first.title()
@@ -19,8 +19,8 @@ pub fn comparison_tables(comparison: &Comparison, start_up: &[StartUp]) -> Strin
     text + &unfinished(comparison)
 }
 
-/// One row per tool, with the least noisy metric first, and memory and start-up last.
-fn suite(comparison: &Comparison, first: Metric, start_up: &[StartUp]) -> String {
+/// One row per tool, with the least noisy metric first, and memory last.
+fn suite(comparison: &Comparison, first: Metric) -> String {
     let others: Vec<Metric> = comparison
         .steadiest
         .iter()
@@ -37,7 +37,6 @@ fn suite(comparison: &Comparison, first: Metric, start_up: &[StartUp]) -> String
         Metric::Memory.title().to_owned(),
         Metric::Allocated.title().to_owned(),
         Metric::WholeRun.title().to_owned(),
-        "start-up".to_owned(),
     ]);
     let mut text = format!(
         "## Over the suite: ratio to the bare JVM\n\nGeometric mean over {} workloads, {} forks each; the median of the rounds, and in brackets \
@@ -58,7 +57,6 @@ fn suite(comparison: &Comparison, first: Metric, start_up: &[StartUp]) -> String
             ratio(Metric::Memory),
             ratio(Metric::Allocated),
             ratio(Metric::WholeRun),
-            added(start_up, tool),
         ]);
         text += &row(&cells);
     }
@@ -216,14 +214,6 @@ fn worst(comparison: &Comparison, tool: &str, metric: Metric) -> String {
         })
 }
 
-fn added(start_up: &[StartUp], tool: &str) -> String {
-    let own = start_up
-        .iter()
-        .find(|row| row.tool == tool)
-        .and_then(|row| row.added_ms);
-    own.map_or("-".to_owned(), |spread| format!("{:+.0} ms", spread.median))
-}
-
 fn head(columns: &[String]) -> String {
     let rule: String = columns
         .iter()
@@ -250,7 +240,7 @@ mod tests {
             fork("json", "bare", 1, 100.0, 100.0),
             fork("json", "jfr", 1, 112.0, 110.0),
         ]);
-        let text = comparison_tables(&comparison, &[]);
+        let text = comparison_tables(&comparison);
         assert!(
             text.contains(
                 "| tool | **application CPU time** | worst workload | wall time | peak memory |"

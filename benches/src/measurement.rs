@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::CounterReading;
 use crate::statistics::median;
 
 /// One measured iteration inside a fork, as the harness reports it.
@@ -53,18 +52,12 @@ pub struct Measurement {
     pub process_cpu_ms: f64,
     /// Largest resident set observed.
     pub peak_memory_bytes: Option<f64>,
-    /// Hardware counters over the measured iterations, if the machine has them.
-    pub counters: Option<CounterReading>,
 }
 
 /// A value that can be compared between two forks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
-    /// User-mode instructions per iteration.
-    Instructions,
-    /// User-mode cycles per iteration.
-    Cycles,
     /// Application CPU time of the best measured iteration.
     Cpu,
     /// Wall time of the best measured iteration.
@@ -79,16 +72,9 @@ pub enum Metric {
 
 impl Metric {
     /// The metrics of cost in time; the least noisy of them is quoted first.
-    pub const TIMES: [Metric; 4] = [
-        Metric::Instructions,
-        Metric::Cycles,
-        Metric::Cpu,
-        Metric::Wall,
-    ];
+    pub const TIMES: [Metric; 2] = [Metric::Cpu, Metric::Wall];
     /// All metrics.
-    pub const ALL: [Metric; 7] = [
-        Metric::Instructions,
-        Metric::Cycles,
+    pub const ALL: [Metric; 5] = [
         Metric::Cpu,
         Metric::Wall,
         Metric::Memory,
@@ -99,8 +85,6 @@ impl Metric {
     /// The name for table headers.
     pub fn title(self) -> &'static str {
         match self {
-            Metric::Instructions => "user-mode instructions",
-            Metric::Cycles => "user-mode cycles",
             Metric::Cpu => "application CPU time",
             Metric::Wall => "wall time",
             Metric::Memory => "peak memory",
@@ -112,7 +96,6 @@ impl Metric {
     /// The unit of absolute values in a table, and its factor.
     pub fn unit(self) -> (&'static str, f64) {
         match self {
-            Metric::Instructions | Metric::Cycles => ("M", 1e6),
             Metric::Cpu | Metric::Wall | Metric::WholeRun => ("ms", 1.0),
             Metric::Memory | Metric::Allocated => ("MB", 1e6),
         }
@@ -130,14 +113,7 @@ impl Measurement {
         if self.outcome != Outcome::Done {
             return None;
         }
-        let iterations = self.measured().count() as f64;
         match metric {
-            Metric::Instructions => self
-                .counters
-                .as_ref()?
-                .instructions
-                .map(|all| all / iterations),
-            Metric::Cycles => self.counters.as_ref()?.cycles.map(|all| all / iterations),
             Metric::Cpu => smallest(self.measured().filter_map(|iteration| iteration.cpu_ms)),
             Metric::Wall => smallest(self.measured().map(|iteration| iteration.wall_ms)),
             Metric::Memory => self.peak_memory_bytes,

@@ -11,10 +11,7 @@ use anyhow::Result;
 
 use crate::installation::new_and_empty;
 
-use crate::{
-    ForkSettings, HardwareCounters, Installation, Measurement, Outcome, Program, Tool, Workload,
-    run_fork,
-};
+use crate::{ForkSettings, Installation, Measurement, Outcome, Program, Tool, Workload, run_fork};
 
 /// What is measured.
 #[derive(Clone, Debug)]
@@ -107,7 +104,6 @@ pub(crate) fn fork_path(
 pub fn run_plan(
     installation: &Installation,
     plan: &Plan,
-    counters: Option<&HardwareCounters>,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Vec<Measurement>> {
     let started = Instant::now();
@@ -132,14 +128,7 @@ pub fn run_plan(
         let directory = new_and_empty(fork_path(installation, &workload.name, &tool.name, round))?;
         let program = Program::Workload(workload.name.clone());
         let settings = plan.settings(workload);
-        let mut measurement = run_fork(
-            installation,
-            tool,
-            &program,
-            &settings,
-            counters,
-            &directory,
-        )?;
+        let mut measurement = run_fork(installation, tool, &program, &settings, &directory)?;
         measurement.round = round;
         checksums.check(&mut measurement);
         measurements.push(measurement);
@@ -262,7 +251,6 @@ mod tests {
             process_wall_ms: 1.0,
             process_cpu_ms: 1.0,
             peak_memory_bytes: None,
-            counters: None,
         };
         let mut checksums = Checksums::default();
         let (mut first, mut other, mut torn) =

@@ -221,11 +221,6 @@ impl Tool {
         self.kind == Kind::Bare
     }
 
-    /// Whether this is one of ducktrack's modes.
-    pub fn is_ducktrack(&self) -> bool {
-        matches!(self.kind, Kind::Ducktrack { .. })
-    }
-
     /// The JVM options that enable the tool; its output goes into `directory`.
     pub(crate) fn jvm_options(
         &self,

@@ -1,6 +1,6 @@
 //! The figures that tracing must reach, with the measured values and those of the paper.
 //!
-//! Every workload runs bare and traced: uncompressed, with both compression strategies of the paper, and with a size limit that makes
+//! Every workload runs bare and traced: uncompressed, compressed, and with a size limit that makes
 //! the trace rotate. The cost of compression and rotation is the ratio to the plain trace of the same round.
 
 use std::path::Path;
@@ -10,34 +10,17 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::command_json::command_json;
-use crate::memory_stream::bytes_per_second;
 use crate::pauses::{SAFEPOINT_LOG, collection_pauses_ms};
 use crate::plan::fork_path;
 use crate::tool::TRACE;
 use crate::{
-    Comparison, HardwareCounters, Installation, Metric, Plan, Progress, Spread, Tool,
-    geometric_mean, median, run_plan, select_tools,
+    Comparison, Installation, Metric, Plan, Progress, Spread, Tool, geometric_mean, median,
+    run_plan, select_tools,
 };
 
 const PLAIN: &str = "trace";
 const FULL: &str = "trace-full";
-const PARTIAL: &str = "trace-partial";
 const ROTATED: &str = "trace-rotated";
-
-/// One row of the table.
-#[derive(Clone, Debug, Serialize)]
-pub struct TraceFigure {
-    /// Name of the figure.
-    pub name: &'static str,
-    /// The paper's value, on its own machines with a modified VM.
-    pub paper: &'static str,
-    /// The required value.
-    pub must: &'static str,
-    /// The value aimed for.
-    pub aim: &'static str,
-    /// The measured value, with its spread.
-    pub measured: String,
-}
 
 /// The results of one traced fork.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -50,8 +33,6 @@ pub struct TracedFork {
     pub round: usize,
     /// Milliseconds for which collections stopped the world, including the agent's part.
     pub pauses_ms: Option<f64>,
-    /// Bytes in the young spaces when they were collected, summed up; for plain traces only.
-    pub evacuated_bytes: Option<f64>,
     /// `ducktrack info --format json` of its trace; null if it has none.
     pub info: Value,
     /// Events (allocations and moves) that `ducktrack lifetimes` reads per second of CPU time; first round only.
@@ -65,15 +46,12 @@ pub struct TraceCost {
     pub comparison: Comparison,
     /// One entry per fork.
     pub forks: Vec<TracedFork>,
-    /// How fast this machine reads memory on all cores, bytes per second.
-    pub memory_speed: f64,
 }
 
 /// Runs the plan's workloads bare and with every kind of trace.
 pub fn measure_trace_cost(
     installation: &Installation,
     plan: &Plan,
-    counters: Option<&HardwareCounters>,
     progress: &mut dyn FnMut(&str),
 ) -> Result<TraceCost> {
     let plan = Plan {
@@ -90,17 +68,13 @@ pub fn measure_trace_cost(
             step.tool
         ));
     };
-    let comparison = Comparison::new(run_plan(installation, &plan, counters, &mut report)?);
+    let comparison = Comparison::new(run_plan(installation, &plan, &mut report)?);
     let forks = comparison
         .measurements
         .iter()
         .map(|fork| traced_fork(installation, &fork.workload, &fork.tool, fork.round))
         .collect::<Result<Vec<TracedFork>>>()?;
-    Ok(TraceCost {
-        comparison,
-        forks,
-        memory_speed: bytes_per_second(),
-    })
+    Ok(TraceCost { comparison, forks })
 }
 
 fn tools() -> Result<Vec<Tool>> {
@@ -108,7 +82,6 @@ fn tools() -> Result<Vec<Tool>> {
     tools.extend([
         Tool::ducktrack(PLAIN, "mode=trace,compress=off"),
         Tool::ducktrack(FULL, "mode=trace,compress=full"),
-        Tool::ducktrack(PARTIAL, "mode=trace,compress=partial"),
         Tool::ducktrack(ROTATED, "mode=trace,compress=off,max-trace-size=64m"),
     ]);
     Ok(tools)
@@ -131,9 +104,6 @@ fn traced_fork(
     };
     if trace.exists() {
         fork.info = command_json(installation, "info", &trace)?;
-        if tool == PLAIN {
-            fork.evacuated_bytes = evacuated(&command_json(installation, "timeline", &trace)?);
-        }
         if round == 0 && tool == PLAIN {
             fork.decoded_per_second = decode_speed(installation, &trace, &fork.info)?;
         }
@@ -141,23 +111,6 @@ fn traced_fork(
         std::fs::remove_dir_all(&trace).ok();
     }
     Ok(fork)
-}
-
-/// Bytes in the young spaces before each evacuating collection, from a timeline.
-fn evacuated(timeline: &Value) -> Option<f64> {
-    let of_collection = |collection: &Value| {
-        let is_evacuation = matches!(collection["kind"].as_str(), Some("young" | "mixed"));
-        let spaces = collection["before"].as_array().filter(|_| is_evacuation);
-        let young = spaces.into_iter().flatten().filter(|space| {
-            let kind = space["kind"].as_str();
-            matches!(kind, Some("eden" | "survivor" | "from"))
-        });
-        young
-            .filter_map(|space| space["used"].as_f64())
-            .sum::<f64>()
-    };
-    let collections = timeline["collections"].as_array()?;
-    Some(collections.iter().map(of_collection).sum())
 }
 
 /// Events per second of CPU time of a whole analysis; `None` for a short trace, whose value would mean nothing.
@@ -169,88 +122,57 @@ fn decode_speed(installation: &Installation, trace: &Path, info: &Value) -> Resu
     Ok((events > 1e6 && cpu_ms > 0.0).then(|| events / cpu_ms * 1e3))
 }
 
-/// The rows of the table.
-pub fn trace_figures(cost: &TraceCost) -> Vec<TraceFigure> {
-    let line = |name, paper, must, aim, measured: Option<String>| TraceFigure {
-        name,
-        paper,
-        must,
-        aim,
-        measured: measured.unwrap_or_else(|| "not measured".to_owned()),
-    };
-    vec![
-        line(
+/// The table as Markdown. The paper's values are of its own machines, with a modified VM.
+pub fn trace_table(cost: &TraceCost) -> String {
+    let bytes = cost.mean_info(PLAIN, "bytesPerEvent");
+    let figures = [
+        (
             "run-time overhead of tracing (wall time), geometric mean over the suite",
-            "4.86% (modified VM)",
-            "<= 25%",
-            "<= 10%",
+            ["4.86%", "<= 25%"],
             cost.against_bare(PLAIN, Metric::Wall),
         ),
-        line(
+        (
             "the same in CPU time of the application's threads",
-            "",
-            "",
-            "",
+            ["", ""],
             cost.against_bare(PLAIN, Metric::Cpu),
         ),
-        line(
+        (
             "time in which collections stop the world",
-            "",
-            "<= 2x",
-            "<= 1.3x",
+            ["", "<= 2x"],
             cost.pauses(),
         ),
-        line(
-            "the bare JVM's, and each young space read once as fast as memory goes",
-            "",
-            "",
-            "",
-            cost.pauses_and_reading(),
-        ),
-        line(
+        (
             "bytes per event before compression",
-            "about 5",
-            "<= 5",
-            "<= 4",
-            cost.mean_info(PLAIN, "bytesPerEvent")
-                .map(|bytes| format!("{bytes:.2}")),
+            ["about 5", "<= 5"],
+            bytes.map(|bytes| format!("{bytes:.2}")),
         ),
-        line(
+        (
             "full compression: size, added time",
-            "21.6%, +21.9%",
-            "<= 30%, <= +10%",
-            "<= 20%, <= +3%",
+            ["21.6%, +21.9%", "<= 30%, <= +10%"],
             cost.compression(FULL),
         ),
-        line(
-            "partial compression: size, added time",
-            "89.7%, +2.3%",
-            "measured",
-            "",
-            cost.compression(PARTIAL),
-        ),
-        line(
+        (
             "rotation (64 MB): added run time",
-            "6.5% / 45%",
-            "<= 10% / <= 45%",
-            "<= 3% / <= 15%",
+            ["6.5% / 45%", "<= 10% / <= 45%"],
             cost.against_plain(ROTATED).map(added),
         ),
-        line(
+        (
             "information quality right after a synchronization point",
-            "74%",
-            ">= 99%",
-            "100%",
+            ["74%", ">= 99%"],
             cost.quality(),
         ),
-        line(
+        (
             "events per second of CPU time in a whole analysis (lifetimes)",
-            "",
-            ">= 20 M",
-            ">= 100 M",
+            ["", ">= 20 M"],
             cost.decode_speed(),
         ),
-    ]
+    ];
+    let mut text = String::from("| figure | the paper | must | measured |\n|---|---:|---:|---:|\n");
+    for (name, [paper, must], measured) in figures {
+        let measured = measured.unwrap_or_else(|| "not measured".to_owned());
+        text += &format!("| {name} | {paper} | {must} | {measured} |\n");
+    }
+    text
 }
 
 impl TraceCost {
@@ -278,23 +200,6 @@ impl TraceCost {
             self.pauses_of(tool, workload, round)
         })
         .map(times)
-    }
-
-    /// Pauses of an agent that would only read the young spaces once, the fastest way to find the forwarded objects.
-    fn pauses_and_reading(&self) -> Option<String> {
-        let spread = self.ratio(PLAIN, "bare", |tool, workload, round| {
-            let bare = self.pauses_of("bare", workload, round)?;
-            if tool == "bare" {
-                return Some(bare);
-            }
-            let bytes = self.fork(tool, workload, round)?.evacuated_bytes?;
-            Some(bare + bytes / self.memory_speed * 1e3)
-        })?;
-        Some(format!(
-            "{} at {:.0} GB/s",
-            times(spread),
-            self.memory_speed / 1e9
-        ))
     }
 
     fn fork(&self, tool: &str, workload: &str, round: usize) -> Option<&TracedFork> {
@@ -390,19 +295,6 @@ fn times(spread: Spread) -> String {
     )
 }
 
-/// The table as Markdown.
-pub fn trace_figures_table(figures: &[TraceFigure]) -> String {
-    let mut text =
-        String::from("| figure | the paper | must | aim | measured |\n|---|---:|---:|---:|---:|\n");
-    for figure in figures {
-        text += &format!(
-            "| {} | {} | {} | {} | {} |\n",
-            figure.name, figure.paper, figure.must, figure.aim, figure.measured
-        );
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -415,21 +307,9 @@ mod tests {
             workload: "json".to_owned(),
             tool: tool.to_owned(),
             pauses_ms: Some(pauses_ms),
-            evacuated_bytes: Some(40e6),
             info,
             ..TracedFork::default()
         }
-    }
-
-    #[test]
-    fn young_spaces_are_summed_over_evacuations() {
-        let spaces = json!([{"kind": "eden", "used": 5}, {"kind": "survivor", "used": 2}, {"kind": "old", "used": 9}]);
-        let timeline = json!({"collections": [
-            {"kind": "young", "before": spaces},
-            {"kind": "full", "before": spaces},
-            {"kind": "mixed", "before": spaces},
-        ]});
-        assert_eq!(evacuated(&timeline), Some(14.0));
     }
 
     #[test]
@@ -453,21 +333,21 @@ mod tests {
                     ]}}),
                 ),
             ],
-            memory_speed: 20e9,
         };
-        let measured: Vec<String> = trace_figures(&cost)
-            .into_iter()
-            .map(|figure| figure.measured)
+        let table = trace_table(&cost);
+        let measured: Vec<&str> = table
+            .lines()
+            .skip(2)
+            .filter_map(|row| row.split(" | ").last()?.strip_suffix(" |"))
             .collect();
         assert_eq!(measured[0], "+20.0% (+20.0% to +20.0%)");
         assert_eq!(measured[1], "+10.0% (+10.0% to +10.0%)");
         assert_eq!(measured[2], "1.50x (1.50 to 1.50)");
-        assert_eq!(measured[3], "1.20x (1.20 to 1.20) at 20 GB/s");
-        assert_eq!(measured[4], "4.25");
-        assert_eq!(measured[5], "20.0%, +25.0% (+25.0% to +25.0%)");
-        assert_eq!(measured[6], "not measured");
+        assert_eq!(measured[3], "4.25");
+        assert_eq!(measured[4], "20.0%, +25.0% (+25.0% to +25.0%)");
+        assert_eq!(measured[5], "not measured");
         assert_eq!(
-            measured[8],
+            measured[6],
             "99.00% (least 99.00%, 1 points); 97.0% of live objects have a site"
         );
     }

@@ -99,7 +99,7 @@ fn iterations(installation: &Installation, bare: &Tool, workload: &Workload) -> 
     let directory = installation.fork_directory(&[&workload.name, &bare.name, "iterations"])?;
     let program = Program::Workload(workload.name.clone());
     let settings = ForkSettings::new(1, 0, SECONDS);
-    let fork = run_fork(installation, bare, &program, &settings, None, &directory)?;
+    let fork = run_fork(installation, bare, &program, &settings, &directory)?;
     Ok(fork.warm_up.min(fork.iterations.len()).max(1))
 }
 
@@ -113,7 +113,7 @@ fn process_cpu(
     let directory =
         installation.fork_directory(&[&workload.name, &tool.name, &round.to_string()])?;
     let program = Program::Workload(workload.name.clone());
-    let fork = run_fork(installation, tool, &program, settings, None, &directory)?;
+    let fork = run_fork(installation, tool, &program, settings, &directory)?;
     match fork.outcome {
         Outcome::Done => Ok(fork.process_cpu_ms),
         outcome => bail!("{} with {}: {outcome:?}", workload.name, tool.name),

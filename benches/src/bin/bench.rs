@@ -8,18 +8,16 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 use ducktrack_benches::{
-    Comparison, HardwareCounters, Installation, Measurement, Metric, Plan, Progress, Tool,
-    WARM_UP_WORKLOADS, Workload, code_size_table, comparison_tables, default_tools, figures_table,
-    increments_table, judgement_table, known_tools, list_workloads, measure_code_size,
-    measure_figures, measure_increments, measure_known_truth, measure_start_up, measure_trace_cost,
-    measure_warm_up, ratio_chart, run_plan, select_tools, select_workloads, trace_figures,
-    trace_figures_table, warm_up_table, write_json,
+    Comparison, Installation, Measurement, Plan, Progress, Tool, WARM_UP_WORKLOADS, Workload,
+    comparison_tables, default_tools, increments_table, judgement_table, known_tools,
+    list_workloads, measure_increments, measure_known_truth, measure_trace_cost, measure_warm_up,
+    run_plan, select_tools, select_workloads, trace_table, warm_up_table,
 };
 use serde::Serialize;
 
 /// Paired, interleaved forks of real programs with ducktrack and its peers; ratios to the bare JVM with their spread.
 ///
-/// Writes results.json, results.md and ratios.svg into the output folder.
+/// Writes results.json and results.md into the output folder.
 #[derive(Parser)]
 #[command(name = "scripts/bench")]
 struct Arguments {
@@ -79,9 +77,6 @@ struct Arguments {
     /// Lists workloads and tools, and does nothing else.
     #[arg(long)]
     list: bool,
-    /// Measures the table of figures that ducktrack must reach.
-    #[arg(long)]
-    figures: bool,
     #[command(subcommand)]
     command: Option<What>,
 }
@@ -95,10 +90,6 @@ enum What {
     Known,
     /// Counter increments executed: one per site, paths, paths after re-instrumentation.
     Increments,
-    /// Machine code that a counter adds in C2.
-    CodeSize,
-    /// What each tool adds to the start of an empty program.
-    StartUp,
     /// CPU of whole processes that run for about ten seconds: what counting costs while a program warms up.
     WarmUp,
     /// The figures that tracing must reach: overhead, pauses, bytes per event, compression, rotation, information quality.
@@ -115,13 +106,10 @@ fn main() -> Result<()> {
         .with_context(|| format!("{}", installation.output.display()))?;
     let bench = Bench::new(arguments, installation)?;
     match bench.arguments.command {
-        None if bench.arguments.figures => bench.figures(),
         None => bench.everything(),
         Some(What::Suite) => bench.suite(),
         Some(What::Known) => bench.known(),
         Some(What::Increments) => bench.increments(),
-        Some(What::CodeSize) => bench.code_size(),
-        Some(What::StartUp) => bench.start_up(),
         Some(What::WarmUp) => bench.warm_up(),
         Some(What::Trace) => bench.trace(),
     }
@@ -153,7 +141,6 @@ fn list(installation: &Installation) -> Result<()> {
 struct Bench {
     arguments: Arguments,
     installation: Installation,
-    counters: Option<HardwareCounters>,
     plan: Plan,
 }
 
@@ -164,7 +151,6 @@ struct Setting {
     java_home: String,
     cpus: usize,
     cpu: String,
-    hardware_counters: bool,
     forks: usize,
     warm_up: usize,
     warm_up_seconds: u64,
@@ -174,7 +160,7 @@ struct Setting {
 impl Bench {
     fn new(arguments: Arguments, installation: Installation) -> Result<Bench> {
         let workloads = match arguments.command {
-            Some(What::Known | What::StartUp) => Vec::new(),
+            Some(What::Known) => Vec::new(),
             Some(What::WarmUp) if arguments.workloads.is_empty() => {
                 let named = WARM_UP_WORKLOADS.map(str::to_owned);
                 select_workloads(list_workloads(&installation)?, &named)?
@@ -200,14 +186,9 @@ impl Bench {
             jvm_options: Vec::new(),
             limit: Duration::from_secs(900),
         };
-        let counters = HardwareCounters::probe();
-        if counters.is_none() {
-            eprintln!("no hardware counters here: instructions and cycles are left out");
-        }
         Ok(Bench {
             arguments,
             installation,
-            counters,
             plan,
         })
     }
@@ -219,29 +200,21 @@ impl Bench {
 
     fn everything(&self) -> Result<()> {
         let judgements = self.judgements()?;
-        let start_up = measure_start_up(
-            &self.installation,
-            &self.plan.tools,
-            self.plan.rounds * 3,
-            &mut say,
-        )?;
         let comparison = self.comparison()?;
         let mut text = self.head("Cost of allocation trackers");
-        text += &comparison_tables(&comparison, &start_up);
+        text += &comparison_tables(&comparison);
         text += "\n";
         text += &judgement_table(&judgements);
-        self.write_chart(&comparison)?;
         self.write(
             "results",
             &text,
-            &(self.setting(), &comparison, &start_up, &judgements),
+            &(self.setting(), &comparison, &judgements),
         )
     }
 
     fn suite(&self) -> Result<()> {
         let comparison = self.comparison()?;
-        self.write_chart(&comparison)?;
-        let text = self.head("Cost of allocation trackers") + &comparison_tables(&comparison, &[]);
+        let text = self.head("Cost of allocation trackers") + &comparison_tables(&comparison);
         self.write("results", &text, &(self.setting(), &comparison))
     }
 
@@ -259,36 +232,6 @@ impl Bench {
         self.write("increments", &text, &(self.setting(), &rows))
     }
 
-    fn code_size(&self) -> Result<()> {
-        let settings = |workload: &Workload| self.plan.fixed_settings(workload);
-        let rows = measure_code_size(&self.installation, &self.plan.workloads, settings, &mut say)?;
-        let text =
-            self.head("Machine code added by counters in C2 (bytes)") + &code_size_table(&rows);
-        self.write("code-size", &text, &(self.setting(), &rows))
-    }
-
-    fn start_up(&self) -> Result<()> {
-        let rows = measure_start_up(
-            &self.installation,
-            &self.plan.tools,
-            self.plan.rounds * 3,
-            &mut say,
-        )?;
-        let mut text = self.head("Start-up of an empty program");
-        text += "| tool | wall time (ms) | added (ms) | CPU time (ms) | added memory (MB) |\n|---|---:|---:|---:|---:|\n";
-        for row in &rows {
-            let cell = |spread: Option<ducktrack_benches::Spread>, unit: f64| {
-                spread.map_or("failed".to_owned(), |spread| {
-                    format!("{:.0}", spread.median / unit)
-                })
-            };
-            let (wall, added) = (cell(row.wall_ms, 1.0), cell(row.added_ms, 1.0));
-            let (cpu, memory) = (cell(row.cpu_ms, 1.0), cell(row.added_memory, 1e6));
-            text += &format!("| {} | {wall} | {added} | {cpu} | {memory} |\n", row.tool);
-        }
-        self.write("start-up", &text, &(self.setting(), &rows))
-    }
-
     fn warm_up(&self) -> Result<()> {
         let rows = measure_warm_up(
             &self.installation,
@@ -304,28 +247,12 @@ impl Bench {
         self.write("warm-up", &text, &(self.setting(), &rows))
     }
 
-    fn figures(&self) -> Result<()> {
-        let figures = measure_figures(
-            &self.installation,
-            &self.plan,
-            self.counters.as_ref(),
-            &mut say,
-        )?;
-        let text = self.head("Figures that must be reached") + &figures_table(&figures);
-        self.write("figures", &text, &(self.setting(), &figures))
-    }
-
     fn trace(&self) -> Result<()> {
-        let cost = measure_trace_cost(
-            &self.installation,
-            &self.plan,
-            self.counters.as_ref(),
-            &mut say,
-        )?;
+        let cost = measure_trace_cost(&self.installation, &self.plan, &mut say)?;
         let text = self.head("Cost of tracing")
-            + &trace_figures_table(&trace_figures(&cost))
+            + &trace_table(&cost)
             + "\n"
-            + &comparison_tables(&cost.comparison, &[]);
+            + &comparison_tables(&cost.comparison);
         self.write("trace", &text, &(self.setting(), &cost))
     }
 
@@ -365,7 +292,6 @@ impl Bench {
         Ok(Comparison::new(run_plan(
             &self.installation,
             &self.plan,
-            self.counters.as_ref(),
             &mut report,
         )?))
     }
@@ -374,24 +300,17 @@ impl Bench {
     fn write_so_far(&self, measurements: &[Measurement]) {
         let comparison = Comparison::new(measurements.to_vec());
         let text = self.head(&format!("Whole rounds so far: {}", comparison.rounds))
-            + &comparison_tables(&comparison, &[]);
+            + &comparison_tables(&comparison);
         let written = write(&self.installation.output.join("so-far.md"), &text);
         if let Err(error) = written {
             say(&format!("{error:#}"));
         }
     }
 
-    fn write_chart(&self, comparison: &Comparison) -> Result<()> {
-        let metric = comparison.steadiest.first().copied().unwrap_or(Metric::Cpu);
-        if let Some(chart) = ratio_chart(comparison, metric) {
-            write(&self.installation.output.join("ratios.svg"), &chart)?;
-        }
-        Ok(())
-    }
-
     fn write(&self, name: &str, text: &str, result: &impl Serialize) -> Result<()> {
         let folder = &self.installation.output;
-        write_json(&folder.join(format!("{name}.json")), result)?;
+        let json = serde_json::to_string_pretty(result)? + "\n";
+        write(&folder.join(format!("{name}.json")), &json)?;
         write(&folder.join(format!("{name}.md")), text)?;
         println!("{text}");
         println!("written to {}", folder.display());
@@ -404,7 +323,6 @@ impl Bench {
             java_home: self.installation.java_home.display().to_string(),
             cpus: std::thread::available_parallelism().map_or(1, usize::from),
             cpu: cpu_name(),
-            hardware_counters: self.counters.is_some(),
             forks: self.plan.rounds,
             warm_up: self.plan.warm_up,
             warm_up_seconds: self.plan.warm_up_seconds,

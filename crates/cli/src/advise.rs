@@ -8,16 +8,14 @@ use clap::Args;
 use ducktrack_advise::{AdviceOptions, advise};
 use ducktrack_count_model::CountModel;
 use ducktrack_profile::profile;
-use ducktrack_reports::{AdviceReport, Report, WasteRequest, advice_report, waste_report};
+use ducktrack_reports::{AdviceReport, Report, advice_report};
 
 use crate::diff::{SourceRoots, review_form};
-use crate::dump_loading::{DumpTrace, PartialDump};
-use crate::newer_run;
 use crate::output::{Format, Output, Remarks};
-use crate::per;
 use crate::run_dump::RunDump;
 use crate::target::recording;
 use crate::window_args::WindowArgs;
+use crate::{newer_run, per, waste};
 
 /// Rows of a text, and of a review.
 const ROWS: usize = 20;
@@ -112,14 +110,5 @@ fn with_dump(report: AdviceReport, model: &CountModel, trace: &Path) -> Result<A
     if !model.run.mode.has_events() {
         return Ok(report);
     }
-    let mut known = DumpTrace::load(trace, &dump, PartialDump::default(), ())?;
-    let joined = known.joined()?;
-    let request = WasteRequest {
-        dump: dump.display().to_string(),
-        trace: Some(trace.display().to_string()),
-        top: None,
-    };
-    let waste = waste_report(&joined, Some(&known.model), &request);
-    let waste = waste.map_err(|error| known.fault(error))?;
-    Ok(report.with_waste(&waste))
+    Ok(report.with_waste(&waste::whole_report(trace, &dump)?))
 }

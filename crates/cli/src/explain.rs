@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use ducktrack_explain::{ClassSource, EdgeCount, MethodName, Options, dot, svg, text};
+use ducktrack_explain::{ClassSource, EdgeCount, MethodName, Options, dot, text};
 
 use crate::output::{Contents, Format, Output};
 
@@ -18,7 +18,7 @@ const BEGINNINGS: [[u8; 4]; 2] = [[0xca, 0xfe, 0xba, 0xbe], *b"PK\x03\x04"];
 #[derive(Args)]
 #[command(next_help_heading = "Class files")]
 pub(crate) struct MethodArgs {
-    /// Draw this method, as text, dot or svg: run, Main.run, com.acme.Main.run, 'run(I)V'; without it, all that allocate
+    /// Draw this method, as text, or as dot for Graphviz (| dot -Tsvg -o run.svg): run, Main.run, com.acme.Main.run, 'run(I)V'; without it, all that allocate
     #[arg(long, value_name = "METHOD")]
     method: Option<String>,
     /// How often an edge of the method was taken, FROM:TO=COUNT in bytecode indices, entry and exit (may be repeated)
@@ -43,8 +43,7 @@ pub(crate) fn run(file: &Path, args: &MethodArgs, output: &Output<Contents>) -> 
     let draw = match output.format() {
         Format::Text => text,
         Format::Dot => dot,
-        Format::Svg => svg,
-        _ => bail!("methods of a class file are drawn: use --format text, dot or svg"),
+        _ => bail!("methods of a class file are drawn: use --format text or dot"),
     };
     let name = file.display().to_string();
     let bytes = fs::read(file).with_context(|| format!("cannot read {name}"))?;

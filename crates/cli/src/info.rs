@@ -46,7 +46,7 @@ const HISTORIES: &str = "Object histories";
   ducktrack info run.merlin --records
   ducktrack info target/classes/com/acme/Main.class
       the methods that allocate, their paths and counters
-  ducktrack info app.jar --method com.acme.Main.run --format svg -o run.svg
+  ducktrack info app.jar --method Main.run --format dot | dot -Tsvg -o run.svg
   ducktrack info Main.class --method run --count entry:0=1000 --count 12:20=17
       with measured frequencies")]
 pub(crate) struct InfoArgs {

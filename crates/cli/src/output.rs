@@ -46,8 +46,6 @@ pub(crate) enum Format {
     Github,
     /// A method, for Graphviz
     Dot,
-    /// A picture of a method
-    Svg,
 }
 
 /// The forms of a command's report.
@@ -68,7 +66,7 @@ forms! {
     /// Tables, keys, and a page with charts.
     Charts: Text Json Csv Html;
     /// The forms of the contents of a file; a method of a class file is drawn.
-    Contents: Text Json Csv Html Dot Svg;
+    Contents: Text Json Csv Html Dot;
     /// One text and keys.
     Keys: Text Json;
     /// A comparison, for people and for CI.
@@ -124,7 +122,7 @@ pub(crate) fn print(report: &impl Report, format: Format, file: Option<&Path>) -
         Format::Markdown | Format::Junit | Format::Sarif | Format::Github => {
             bail!("only `ducktrack diff` and `ducktrack advise` have this form")
         }
-        Format::Dot | Format::Svg => {
+        Format::Dot => {
             bail!("only methods of a class file are drawn: use --format text or json")
         }
     };

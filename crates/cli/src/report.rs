@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use ducktrack_reports::{
-    ContextsReport, Filter, OffHeapReport, Report, TreeOptions, View, collapsed, contexts_report,
-    off_heap_report, screen, tree, verbose_text, view,
+    Filter, Report, TreeOptions, collapsed, contexts_report, off_heap_report, screen, tree,
+    verbose_text, view,
 };
 
 use crate::selection::Selection;
@@ -104,70 +104,48 @@ pub(crate) fn run(args: ReportArgs) -> Result<ExitCode> {
     let model = loading::load_windows(&args.trace, &args.windows)?;
     let trace = args.trace.display().to_string();
     let filter: Filter = args.selection.into();
-    if let Some(By::Context) = args.by {
+    let width = terminal::width(args.output.is_none());
+    let report = if let Some(By::Context) = args.by {
         let report = contexts_report(&model, &trace, args.kind.as_deref(), &filter);
-        output::write(
-            &render_contexts(&report, args.format)?,
-            args.output.as_deref(),
-        )?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    if args.off_heap {
+        let collapsed = || Err(report.has_no("collapsed").into());
+        render(&report, args.format, None, collapsed)?
+    } else if args.off_heap {
         let report = off_heap_report(&model, &trace, &filter);
-        let report = render_off_heap(&report, args.format, terminal::width(args.output.is_none()))?;
-        output::write(&report, args.output.as_deref())?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let view = view(&model, &trace, &filter);
-    nothing::mention(&view);
-    let report = match args.format {
-        Some(format) => render(&view, format)?,
-        None if args.tree => tree(
-            &view,
-            TreeOptions {
-                inverted: args.invert,
-                depth: args.depth,
-            },
-        ),
-        None if args.verbose => verbose_text(&view),
-        None if args.full => view.text(None),
-        None => screen(&view, terminal::screen(args.output.is_none(), args.depth)),
+        render(&report, args.format, width, || Ok(report.collapsed()))?
+    } else {
+        let view = view(&model, &trace, &filter);
+        nothing::mention(&view);
+        match args.format {
+            Some(_) => render(&view, args.format, None, || Ok(collapsed(&view)))?,
+            None if args.tree => tree(
+                &view,
+                TreeOptions {
+                    inverted: args.invert,
+                    depth: args.depth,
+                },
+            ),
+            None if args.verbose => verbose_text(&view),
+            None if args.full => view.text(None),
+            None => screen(&view, terminal::screen(args.output.is_none(), args.depth)),
+        }
     };
     output::write(&report, args.output.as_deref())?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn render_contexts(report: &ContextsReport, format: Option<Format>) -> Result<String> {
-    Ok(match format {
-        None | Some(Format::Text) => report.text(None),
-        Some(Format::Json) => report.json()?,
-        Some(Format::Csv) => report.csv()?,
-        Some(Format::Collapsed) => return Err(report.has_no("collapsed").into()),
-        Some(Format::Html) => report.html()?,
-    })
-}
-
-fn render_off_heap(
-    report: &OffHeapReport,
+/// The report in this form; without one, as text of this width.
+fn render(
+    report: &impl Report,
     format: Option<Format>,
     width: Option<usize>,
+    collapsed: impl FnOnce() -> Result<String>,
 ) -> Result<String> {
     Ok(match format {
         None => report.text(width),
         Some(Format::Text) => report.text(None),
         Some(Format::Json) => report.json()?,
         Some(Format::Csv) => report.csv()?,
-        Some(Format::Collapsed) => report.collapsed(),
+        Some(Format::Collapsed) => collapsed()?,
         Some(Format::Html) => report.html()?,
-    })
-}
-
-fn render(view: &View, format: Format) -> Result<String> {
-    Ok(match format {
-        Format::Text => view.text(None),
-        Format::Json => view.json()?,
-        Format::Csv => view.csv()?,
-        Format::Collapsed => collapsed(view),
-        Format::Html => view.html()?,
     })
 }

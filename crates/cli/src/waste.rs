@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Result, anyhow};
 use clap::Args;
 use ducktrack_holders::{DumpError, DumpFile, HeapGraph, JoinedDump};
-use ducktrack_reports::{Report, WasteReport, WasteRequest, waste_report};
+use ducktrack_reports::{WasteReport, WasteRequest, waste_report};
 
 use crate::dump_loading::{DumpTrace, PartialDump};
 use crate::output::{Charts, Output};
@@ -70,15 +70,14 @@ fn of_recording(args: &WasteArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The page of a recording and a dump of it.
-pub(crate) fn page(trace: &Path, dump: &Path) -> Result<String> {
+/// The whole report on a recording and a dump of it.
+pub(crate) fn whole_report(trace: &Path, dump: &Path) -> Result<WasteReport> {
     let request = WasteRequest {
         dump: dump.display().to_string(),
         trace: Some(trace.display().to_string()),
         top: None,
     };
-    let report = with_lines((trace, dump), PartialDump::default(), &request)?;
-    Ok(report.html()?)
+    with_lines((trace, dump), PartialDump::default(), &request)
 }
 
 fn with_lines(

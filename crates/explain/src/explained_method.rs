@@ -10,7 +10,6 @@ use ducktrack_path_counters::{
 
 use crate::error::Error;
 use crate::in_code::{InCode, Rewritten};
-use crate::java_type::simple_type;
 use crate::options::EdgeCount;
 use crate::site::Site;
 
@@ -58,17 +57,6 @@ pub(crate) struct ExplainedSite {
     pub(crate) site: Site,
     pub(crate) line: Option<u16>,
     pub(crate) block: BlockId,
-}
-
-impl ExplainedSite {
-    /// The allocated type, without packages.
-    pub(crate) fn short(&self) -> String {
-        let mut words: Vec<&str> = self.site.what.split(' ').collect();
-        if let Some(last) = words.last_mut() {
-            *last = simple_type(last);
-        }
-        words.join(" ")
-    }
 }
 
 impl ExplainedMethod {
@@ -219,7 +207,6 @@ fn placement_name(kind: PlacementKind) -> &'static str {
         PlacementKind::Paths => "paths",
         PlacementKind::SpanningForest => "spanning forest",
         PlacementKind::Refined => "refined",
-        PlacementKind::Profiling => "profiling",
         PlacementKind::PerBlock => "one counter per block",
     }
 }

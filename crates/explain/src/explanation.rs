@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::explained_method::{ExplainedMethod, MethodOfClass};
 use crate::in_code::Rewritten;
 use crate::options::Options;
-use crate::{method_dot, method_svg, method_text, overview};
+use crate::{method_dot, method_text, overview};
 
 /// How many candidates an error lists.
 const MOST_LISTED: usize = 24;
@@ -36,21 +36,9 @@ pub fn text(source: &ClassSource, options: &Options) -> Result<String, Error> {
 /// # Errors
 /// If the input cannot be read, or if not exactly one method matches.
 pub fn dot(source: &ClassSource, options: &Options) -> Result<String, Error> {
-    only_one(source, options).map(|method| method_dot::render(&method))
-}
-
-/// The graph of one method as a self-contained SVG picture.
-///
-/// # Errors
-/// If the input cannot be read, or if not exactly one method matches.
-pub fn svg(source: &ClassSource, options: &Options) -> Result<String, Error> {
-    only_one(source, options).map(|method| method_svg::render(&method))
-}
-
-fn only_one(source: &ClassSource, options: &Options) -> Result<ExplainedMethod, Error> {
     let (mut methods, _) = explain(source, options)?;
     match (methods.pop(), methods.is_empty()) {
-        (Some(method), true) => Ok(method),
+        (Some(method), true) => Ok(method_dot::render(&method)),
         (last, _) => {
             let names = methods
                 .iter()

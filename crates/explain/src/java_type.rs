@@ -22,11 +22,6 @@ pub(crate) fn java_type(descriptor: &str) -> String {
     name.replace('/', ".") + &"[]".repeat(dimensions)
 }
 
-/// The type without its package.
-pub(crate) fn simple_type(java: &str) -> &str {
-    java.rsplit('.').next().unwrap_or(java)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,6 +36,5 @@ mod tests {
         ] {
             assert_eq!(java_type(descriptor), java);
         }
-        assert_eq!(simple_type("java.util.Map$Entry[]"), "Map$Entry[]");
     }
 }

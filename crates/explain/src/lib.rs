@@ -8,17 +8,17 @@
 //! let source = ClassSource::from_bytes("Example.class", bytes)?;
 //! let options = Options { method: Some(MethodName::parse("Example.main")), ..Options::default() };
 //! println!("{}", ducktrack_explain::text(&source, &options)?);
-//! std::fs::write("main.svg", ducktrack_explain::svg(&source, &options)?)?;
+//! std::fs::write("main.dot", ducktrack_explain::dot(&source, &options)?)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! | in a picture | means |
+//! | in a picture that Graphviz draws | means |
 //! |---|---|
 //! | red, continuous | the hot path |
 //! | blue and other shades, dashed | side paths |
-//! | green, dash-dotted | loop paths |
+//! | green, dashed | loop paths |
 //! | orange, dotted | paths that begin in an exception handler |
-//! | a filled badge `c0` on a thick edge | a counter; the text beside it lists what it counts |
+//! | `c0` on a thick edge | a counter; the legend lists what it counts |
 //! | a number on an edge | its share count |
 //! | `k0` beside a site | a separate counter of the site, if the rewriter does not use paths |
 //!
@@ -31,32 +31,25 @@
 
 mod allocation_sites;
 mod class_source;
-mod coordinates;
 mod error;
 mod explained_method;
 mod explanation;
 mod in_code;
 mod java_type;
-mod layered_graph;
-mod legend;
 mod method_dot;
 mod method_name;
-mod method_svg;
 mod method_text;
 mod options;
 mod overview;
 mod palette;
-mod routes;
 mod site;
-mod style_sheet;
 #[cfg(test)]
 mod tests;
-mod vertex_order;
 
 pub use class_source::ClassSource;
 pub use error::Error;
 pub use explained_method::ExplainedMethod;
-pub use explanation::{dot, svg, text};
+pub use explanation::{dot, text};
 pub use method_name::MethodName;
 pub use options::{EdgeCount, Options};
 pub use site::Site;

@@ -3,29 +3,30 @@
 use ducktrack_path_counters::{BlockId, EdgeId};
 
 use crate::explained_method::ExplainedMethod;
-use crate::palette::{Stroke, stroke_of};
+use crate::method_text::{self, kind_name, way};
+use crate::palette::stroke_of;
 
-/// The graph, with one colour and line style per path, and counters as edge labels.
+/// The graph, with one colour and line style per path, counters as edge labels, a legend, and the text below.
 pub(crate) fn render(method: &ExplainedMethod) -> String {
+    let text = method_text::render(method);
     let mut text = format!(
-        "digraph \"{}\" {{\n  label=\"{}\\n{}\";\n  labelloc=t;\n  fontname=\"sans-serif\";\n  \
-         node [shape=box, fontname=\"monospace\", fontsize=10];\n  edge [fontname=\"monospace\", fontsize=9];\n",
+        "digraph \"{}\" {{\n  label=\"{}\";\n  labelloc=b;\n  labeljust=l;\n  fontname=\"Courier\";\n  fontsize=10;\n  \
+         node [shape=box, fontname=\"Courier\", fontsize=10];\n  edge [fontname=\"Courier\", fontsize=9];\n",
         quoted(&method.name),
-        quoted(&method.name),
-        quoted(&method.in_code.verdict_text())
+        quoted(&text).replace('\n', "\\l")
     );
     for block in method.graph.blocks() {
         text += &node(method, block);
     }
     let counters = method.drawn_counters();
-    for (number, path) in method.paths.paths().iter().enumerate() {
-        let stroke = stroke_of(method.paths.paths(), number);
+    let paths = method.paths.paths();
+    for (number, path) in paths.iter().enumerate() {
         for (&edge, share) in path.edges().iter().zip(path.share_counts()) {
             let counter = counters.iter().position(|&(_, counter)| counter == edge);
-            text += &edge_line(method, edge, &stroke, *share, counter);
+            text += &edge_line(method, edge, stroke_of(paths, number), *share, counter);
         }
     }
-    text + "}\n"
+    text + &legend(method) + "}\n"
 }
 
 fn node(method: &ExplainedMethod, block: BlockId) -> String {
@@ -33,7 +34,12 @@ fn node(method: &ExplainedMethod, block: BlockId) -> String {
     let Some(described) = method.blocks.get(block.index()) else {
         return format!("  {name} [shape=oval];\n");
     };
-    let mut label = format!("{name}  {}..{}\\l", described.first, described.last);
+    let lines = match described.lines {
+        Some((first, last)) if first == last => format!("  :{first}"),
+        Some((first, last)) => format!("  :{first}-{last}"),
+        None => String::new(),
+    };
+    let mut label = format!("{name}  {}..{}{lines}\\l", described.first, described.last);
     for site in &described.sites {
         if let Some(site_there) = method.sites.get(site.index()) {
             label += &format!(
@@ -46,18 +52,19 @@ fn node(method: &ExplainedMethod, block: BlockId) -> String {
         }
     }
     let border = method.paths.place_of(block).map_or(String::new(), |place| {
-        format!(
-            ", color=\"{}\"",
-            stroke_of(method.paths.paths(), place.path.index()).light
-        )
+        let (colour, _) = stroke_of(method.paths.paths(), place.path.index());
+        format!(", color=\"{colour}\"")
     });
-    format!("  {name} [label=\"{label}\"{border}];\n")
+    let runs = method.per_run(method.frequencies.block(&method.graph, block));
+    format!(
+        "  {name} [label=\"{label}\"{border}, tooltip=\"{name} runs {runs:.3} times per call\"];\n"
+    )
 }
 
 fn edge_line(
     method: &ExplainedMethod,
     edge: EdgeId,
-    stroke: &Stroke,
+    (colour, style): (&str, &str),
     share: u32,
     counter: Option<usize>,
 ) -> String {
@@ -65,10 +72,29 @@ fn edge_line(
     let (from, to) = (method.block_name(ends.from), method.block_name(ends.to));
     let label = counter.map_or(format!("{share}"), |number| format!("{share}  c{number}"));
     let width = if counter.is_some() { 2.5 } else { 1.2 };
-    let (style, colour) = (stroke.dot_style, stroke.light);
+    let times = method.per_run(method.frequencies.edge(edge));
     format!(
-        "  {from} -> {to} [color=\"{colour}\", style={style}, penwidth={width}, label=\"{label}\"];\n"
+        "  {from} -> {to} [color=\"{colour}\", style={style}, penwidth={width}, label=\"{label}\", \
+         tooltip=\"{}: {times:.3} per call\"];\n",
+        method.edge_name(edge)
     )
+}
+
+/// The paths in their colours, one below the other.
+fn legend(method: &ExplainedMethod) -> String {
+    let mut legend =
+        "  subgraph cluster_legend {\n    label=\"\";\n    node [shape=plaintext];\n".to_owned();
+    for (number, path) in method.paths.paths().iter().enumerate() {
+        let (colour, _) = stroke_of(method.paths.paths(), number);
+        let (kind, way) = (kind_name(path.kind()), way(method, path));
+        legend += &format!(
+            "    P{number} [fontcolor=\"{colour}\", label=\"P{number}  {kind}  {way}\"];\n"
+        );
+        if let Some(above) = number.checked_sub(1) {
+            legend += &format!("    P{above} -> P{number} [style=invis];\n");
+        }
+    }
+    legend + "  }\n"
 }
 
 fn quoted(text: &str) -> String {

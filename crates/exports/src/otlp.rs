@@ -10,11 +10,11 @@
 //! A file is a `ProfilesData`; its bytes are also those of an `ExportProfilesServiceRequest`.
 //! Entry 0 of each table stands for nothing, as the protocol wants.
 
-use std::collections::HashMap;
 use std::hash::Hash;
 
 use ducktrack_profile::{Frame, Unit};
 use ducktrack_reports::frame_name;
+use indexmap::IndexSet;
 use opentelemetry_proto::tonic::common::v1::{AnyValue, InstrumentationScope, KeyValue, any_value};
 use opentelemetry_proto::tonic::profiles::v1development::{
     Function, KeyValueAndUnit, Line, Link, Location, Mapping, Profile, ProfilesData,
@@ -92,7 +92,7 @@ fn profile(export: &Export<'_>, measure: Measure, tables: &mut Tables) -> Profil
             });
             attribute_indices.extend(contexts);
             Sample {
-                stack_index: tables.stacks.number(stack),
+                stack_index: number(&mut tables.stacks, stack),
                 attribute_indices,
                 values: vec![value],
                 ..Sample::default()
@@ -134,25 +134,10 @@ fn text_value(text: &str) -> AnyValue {
 }
 
 /// Each thing once, numbered from 1.
-#[derive(Debug)]
-struct Table<T>(Vec<T>, HashMap<T, i32>);
+type Table<T> = IndexSet<T>;
 
-impl<T> Default for Table<T> {
-    fn default() -> Self {
-        Self(Vec::new(), HashMap::new())
-    }
-}
-
-impl<T: Clone + Eq + Hash> Table<T> {
-    fn number(&mut self, thing: T) -> i32 {
-        if let Some(known) = self.1.get(&thing) {
-            return *known;
-        }
-        self.0.push(thing.clone());
-        let number = i32::try_from(self.0.len()).unwrap_or(i32::MAX);
-        self.1.insert(thing, number);
-        number
-    }
+fn number<T: Eq + Hash>(table: &mut Table<T>, thing: T) -> i32 {
+    i32::try_from(table.insert_full(thing).0 + 1).unwrap_or(i32::MAX)
 }
 
 #[derive(Default)]
@@ -171,8 +156,8 @@ impl Tables {
     fn value_type(&mut self, measure: Measure) -> ValueType {
         let (ty, unit) = measure.sample_type();
         ValueType {
-            type_strindex: self.texts.number(ty.to_owned()),
-            unit_strindex: self.texts.number(unit.to_owned()),
+            type_strindex: number(&mut self.texts, ty.to_owned()),
+            unit_strindex: number(&mut self.texts, unit.to_owned()),
         }
     }
 
@@ -191,24 +176,23 @@ impl Tables {
     }
 
     fn location(&mut self, function: &str, line: i64) -> i32 {
-        let name = self.texts.number(function.to_owned());
-        let function = self.functions.number(name);
-        self.locations.number((function, line))
+        let name = number(&mut self.texts, function.to_owned());
+        let function = number(&mut self.functions, name);
+        number(&mut self.locations, (function, line))
     }
 
     fn attribute(&mut self, key: &str, value: &str) -> i32 {
-        let key = self.texts.number(key.to_owned());
-        self.attributes.number((key, value.to_owned()))
+        let key = number(&mut self.texts, key.to_owned());
+        number(&mut self.attributes, (key, value.to_owned()))
     }
 
     fn finish(self) -> ProfilesDictionary {
-        let functions = self.functions.0.into_iter().map(|name| Function {
+        let functions = self.functions.into_iter().map(|name| Function {
             name_strindex: name,
             ..Function::default()
         });
         let locations = self
             .locations
-            .0
             .into_iter()
             .map(|(function_index, line)| Location {
                 lines: vec![Line {
@@ -218,11 +202,10 @@ impl Tables {
                 }],
                 ..Location::default()
             });
-        let stacks = self.stacks.0.into_iter();
+        let stacks = self.stacks.into_iter();
         let stacks = stacks.map(|location_indices| Stack { location_indices });
         let attributes = self
             .attributes
-            .0
             .into_iter()
             .map(|(key, value)| KeyValueAndUnit {
                 key_strindex: key,
@@ -234,7 +217,7 @@ impl Tables {
             location_table: after_nothing(locations),
             function_table: after_nothing(functions),
             link_table: vec![Link::default()],
-            string_table: after_nothing(self.texts.0.into_iter()),
+            string_table: after_nothing(self.texts.into_iter()),
             attribute_table: after_nothing(attributes),
             stack_table: after_nothing(stacks),
         }

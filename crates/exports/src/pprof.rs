@@ -6,13 +6,13 @@
 //! | topmost location | the type of the objects, or the kind of memory |
 //! | labels | `type`, `thread`, `site` |
 
-use std::collections::HashMap;
 use std::io::Write;
 
 use ducktrack_profile::{Frame, Unit};
 use ducktrack_reports::frame_name;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use indexmap::IndexSet;
 use prost::Message;
 
 use crate::error::ExportError;
@@ -63,9 +63,22 @@ pub fn pprof(export: &Export<'_>) -> Result<Vec<u8>, ExportError> {
         period: 1,
         comment: vec![comment],
         default_sample_type: tables.text("alloc_space"),
-        location: tables.locations,
-        function: tables.functions,
-        string_table: tables.texts,
+        location: (1..)
+            .zip(tables.locations)
+            .map(|(id, (function_id, line))| Location {
+                id,
+                line: vec![Line { function_id, line }],
+            })
+            .collect(),
+        function: (1..)
+            .zip(tables.functions)
+            .map(|(id, name)| Function {
+                id,
+                name,
+                system_name: name,
+            })
+            .collect(),
+        string_table: tables.texts.into_iter().collect(),
     };
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(&profile.encode_to_vec())?;
@@ -81,23 +94,17 @@ fn nanos(millis: u64) -> i64 {
 /// Everything that samples name by number, each once.
 #[derive(Default)]
 struct Tables {
-    texts: Vec<String>,
-    text_of: HashMap<String, i64>,
-    functions: Vec<Function>,
-    function_of: HashMap<i64, u64>,
-    locations: Vec<Location>,
-    location_of: HashMap<(u64, i64), u64>,
+    texts: IndexSet<String>,
+    /// Names.
+    functions: IndexSet<i64>,
+    /// Function and line.
+    locations: IndexSet<(u64, i64)>,
 }
 
 impl Tables {
     fn text(&mut self, text: &str) -> i64 {
-        if let Some(known) = self.text_of.get(text) {
-            return *known;
-        }
-        let number = i64::try_from(self.texts.len()).unwrap_or(i64::MAX);
-        self.texts.push(text.to_owned());
-        self.text_of.insert(text.to_owned(), number);
-        number
+        let (number, _) = self.texts.insert_full(text.to_owned());
+        i64::try_from(number).unwrap_or(i64::MAX)
     }
 
     fn value_type(&mut self, measure: Measure) -> ValueType {
@@ -125,30 +132,8 @@ impl Tables {
 
     /// The id of a line in a function, from 1.
     fn location(&mut self, function: &str, line: i64) -> u64 {
-        let function_id = self.function(function);
-        let locations = &mut self.locations;
-        *self
-            .location_of
-            .entry((function_id, line))
-            .or_insert_with(|| {
-                let id = locations.len() as u64 + 1;
-                let line = vec![Line { function_id, line }];
-                locations.push(Location { id, line });
-                id
-            })
-    }
-
-    fn function(&mut self, name: &str) -> u64 {
-        let name = self.text(name);
-        let functions = &mut self.functions;
-        *self.function_of.entry(name).or_insert_with(|| {
-            let id = functions.len() as u64 + 1;
-            functions.push(Function {
-                id,
-                name,
-                system_name: name,
-            });
-            id
-        })
+        let name = self.text(function);
+        let function = self.functions.insert_full(name).0 as u64 + 1;
+        self.locations.insert_full((function, line)).0 as u64 + 1
     }
 }

@@ -1,9 +1,8 @@
 //! speedscope: JSON with frames and samples. Each measure is a profile of its own, and each thread's bytes are one.
 
-use std::collections::HashMap;
-
 use ducktrack_profile::{Frame, ProfileRow, Unit};
 use ducktrack_reports::frame_name;
+use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use crate::error::ExportError;
@@ -16,10 +15,10 @@ const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 /// # Errors
 /// When a value has no JSON form; none has.
 pub fn speedscope(export: &Export<'_>) -> Result<String, ExportError> {
-    let mut frames = Frames::default();
+    let mut frames = IndexMap::new();
     let stacks: Vec<(usize, &ProfileRow, Vec<usize>)> = export
         .rows()
-        .map(|(at, row)| (at, row, frames.stack(export, row)))
+        .map(|(at, row)| (at, row, stack(&mut frames, export, row)))
         .collect();
     let profile = |name: &str, measure: Measure, thread: Option<&str>| {
         let wanted = |row: &ProfileRow| thread.is_none_or(|name| export.thread_of(row) == name);
@@ -53,9 +52,13 @@ pub fn speedscope(export: &Export<'_>) -> Result<String, ExportError> {
         let bytes = Measure::Made(Unit::Bytes);
         profile(&format!("{thread}: {}", bytes.title()), bytes, Some(thread))
     }));
+    let frames = frames.into_iter().map(|(name, line)| match line {
+        Some(line) => json!({"name": name, "line": line}),
+        None => json!({"name": name}),
+    });
     let document = json!({
         "$schema": SCHEMA,
-        "shared": {"frames": frames.all},
+        "shared": {"frames": frames.collect::<Vec<Value>>()},
         "profiles": profiles,
         "name": export.name,
         "activeProfileIndex": 1,
@@ -64,37 +67,28 @@ pub fn speedscope(export: &Export<'_>) -> Result<String, ExportError> {
     Ok(serde_json::to_string(&document)?)
 }
 
-/// Frames, each once.
-#[derive(Default)]
-struct Frames {
-    all: Vec<Value>,
-    known: HashMap<String, usize>,
-}
+/// Frames, each once, by name with their lines.
+type Frames = IndexMap<String, Option<u16>>;
 
-impl Frames {
-    /// Positions of the frames of a stack, the first of the thread first, the type last.
-    fn stack(&mut self, export: &Export<'_>, row: &ProfileRow) -> Vec<usize> {
-        let mut stack = vec![self.frame(export.type_of(row), None)];
-        for frame in export.profile.frames_of(row.stack) {
-            let frame = export.profile.frame(frame);
-            let line = match frame {
-                Frame::Method { line, .. } => *line,
-                Frame::NoStack | Frame::Deeper => None,
-            };
-            stack.push(self.frame(frame_name(frame), line));
-        }
-        stack.reverse();
-        stack
-    }
-
-    fn frame(&mut self, name: String, line: Option<u16>) -> usize {
-        let all = &mut self.all;
-        *self.known.entry(name).or_insert_with_key(|name| {
-            all.push(match line {
-                Some(line) => json!({"name": name, "line": line}),
-                None => json!({"name": name}),
-            });
-            all.len() - 1
+/// Positions of the frames of a stack, the first of the thread first, the type last.
+fn stack(known: &mut Frames, export: &Export<'_>, row: &ProfileRow) -> Vec<usize> {
+    let callers = export.profile.frames_of(row.stack).map(|frame| {
+        let frame = export.profile.frame(frame);
+        let line = match frame {
+            Frame::Method { line, .. } => *line,
+            Frame::NoStack | Frame::Deeper => None,
+        };
+        (frame_name(frame), line)
+    });
+    let frames = std::iter::once((export.type_of(row), None)).chain(callers);
+    let mut stack: Vec<usize> = frames
+        .map(|(name, line)| {
+            let entry = known.entry(name);
+            let position = entry.index();
+            entry.or_insert(line);
+            position
         })
-    }
+        .collect();
+    stack.reverse();
+    stack
 }

@@ -26,7 +26,6 @@ mod block;
 mod edge;
 mod error;
 mod leaders;
-mod loop_structure;
 mod method_graph;
 mod path_graph;
 
@@ -34,5 +33,4 @@ pub use block::Block;
 pub use ducktrack_path_counters::{BlockId, EdgeId};
 pub use edge::{Edge, EdgeKind};
 pub use error::Error;
-pub use loop_structure::LoopStructure;
 pub use method_graph::MethodGraph;

@@ -84,11 +84,6 @@ impl<'c> MethodGraph<'c> {
         &self.edges
     }
 
-    /// The ids of all edges.
-    pub fn edge_ids(&self) -> impl ExactSizeIterator<Item = EdgeId> + use<> {
-        (0..self.edges.len()).map(EdgeId::at)
-    }
-
     /// One edge.
     pub fn edge(&self, edge: EdgeId) -> Option<&Edge> {
         self.edges.get(edge.index())
@@ -140,25 +135,6 @@ impl<'c> MethodGraph<'c> {
     /// used to place counters on edges.
     pub fn has_subroutines(&self) -> bool {
         self.has_subroutines
-    }
-
-    /// Whether each block can be reached from ENTRY, or from ENTRY and handler entries if `handlers`
-    /// is set.
-    /// Indexed by [`BlockId::index`].
-    pub fn reachable(&self, handlers: bool) -> Vec<bool> {
-        let mut seen = vec![false; self.blocks.len() + 2];
-        let mut open = vec![self.entry()];
-        if handlers {
-            open.extend(self.handler_entries());
-        }
-        while let Some(block) = open.pop() {
-            match seen.get_mut(block.index()) {
-                Some(seen) if !*seen => *seen = true,
-                _ => continue,
-            }
-            open.extend(self.successors(block).map(|(_, edge)| edge.to));
-        }
-        seen
     }
 }
 

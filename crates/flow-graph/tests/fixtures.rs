@@ -1,7 +1,7 @@
 //! Blocks and edges of small assembled methods, compared with drawings.
 
 use ducktrack_classfile::{ClassBuilder, ClassFile, CodeBuilder, CodeOffset, Opcode, access};
-use ducktrack_flow_graph::{BlockId, EdgeKind, Error, LoopStructure, MethodGraph};
+use ducktrack_flow_graph::{BlockId, EdgeKind, Error, MethodGraph};
 use ducktrack_path_counters::Hint;
 
 /// Assembles a method and passes its graph to a check.
@@ -152,39 +152,6 @@ fn handlers_begin_blocks_but_calls_do_not_end_them() {
             assert_eq!(
                 graph.handler_entries().collect::<Vec<_>>(),
                 [BlockId::new(1)]
-            );
-            assert_eq!(graph.reachable(false), [true, false, true, true]);
-            assert_eq!(graph.reachable(true), [true, true, true, true]);
-        },
-    );
-}
-
-#[test]
-fn nested_loops_have_depth() {
-    with_graph(
-        |code| {
-            let (outer, inner, end) = (code.label(), code.label(), code.label());
-            code.place(outer)
-                .local(Opcode::ILOAD, 0)
-                .branch(Opcode::IFEQ, end);
-            code.place(inner)
-                .iinc(1, 1)
-                .local(Opcode::ILOAD, 1)
-                .branch(Opcode::IFNE, inner);
-            code.iinc(0, -1).branch(Opcode::GOTO, outer);
-            code.place(end).push_int(0).op(Opcode::IRETURN);
-        },
-        |graph| {
-            let graph = graph.expect("a graph");
-            let loops = LoopStructure::of(&graph);
-            let depth: Vec<u32> = graph.block_ids().map(|block| loops.depth(block)).collect();
-            assert_eq!(depth, [1, 2, 1, 0]);
-            assert_eq!(loops.back_edges().len(), 2);
-            assert!(loops.dominates(BlockId::new(0), BlockId::new(3)));
-            assert!(!loops.dominates(BlockId::new(1), BlockId::new(3)));
-            assert_eq!(
-                loops.immediate_dominator(BlockId::new(2)),
-                Some(BlockId::new(1))
             );
         },
     );

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ducktrack_classfile::{ClassFile, Code, CodeOffset, Instruction};
-use ducktrack_flow_graph::{EdgeKind, LoopStructure, MethodGraph};
+use ducktrack_flow_graph::{EdgeKind, MethodGraph};
 
 fn jimage() -> PathBuf {
     let named = ["DUCKTRACK_JDK_17", "DUCKTRACK_JDK_25", "JAVA_HOME"]
@@ -66,7 +66,7 @@ fn java_base() -> Vec<PathBuf> {
 
 #[test]
 fn graphs_of_java_base() {
-    let (mut methods, mut blocks, mut loops) = (0, 0, 0);
+    let (mut methods, mut blocks) = (0, 0);
     for path in java_base() {
         let bytes = fs::read(&path).expect("a file");
         let class =
@@ -88,14 +88,11 @@ fn graphs_of_java_base() {
             assert_handlers_are_marked(&graph, &code);
             methods += 1;
             blocks += graph.blocks().len();
-            if graph.blocks().len() < 200 {
-                loops += LoopStructure::of(&graph).back_edges().len();
-            }
         }
     }
     assert!(
-        methods > 40_000 && blocks > 150_000 && loops > 4_000,
-        "{methods} methods, {blocks} blocks, {loops} loops"
+        methods > 40_000 && blocks > 150_000,
+        "{methods} methods, {blocks} blocks"
     );
 }
 

@@ -27,9 +27,8 @@ pub(crate) fn flow_node(graph: &Graph, block: BlockId) -> usize {
     }
 }
 
-/// Fills in every count that the given counts determine. False if a count would have to be negative
-/// or two counts contradict each other.
-pub(crate) fn balance(graph: &Graph, known: &mut [Option<u64>]) -> bool {
+/// Fills in every count that the given counts determine; one that would have to be negative is 0.
+pub(crate) fn balance(graph: &Graph, known: &mut [Option<u64>]) {
     let open: Vec<(usize, usize)> = graph
         .edge_ids()
         .map(|edge| {
@@ -60,7 +59,7 @@ pub(crate) fn balance(graph: &Graph, known: &mut [Option<u64>]) -> bool {
         parts,
         outside: outside(graph),
     }
-    .solve(&bridge_edges, known)
+    .solve(&bridge_edges, known);
 }
 
 /// The parts between bridges.
@@ -72,7 +71,7 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    fn solve(&self, bridge_edges: &[EdgeId], known: &mut [Option<u64>]) -> bool {
+    fn solve(&self, bridge_edges: &[EdgeId], known: &mut [Option<u64>]) {
         let mut surplus = self.surplus(known);
         let mut touching: Vec<Vec<EdgeId>> = vec![Vec::new(); surplus.len()];
         for &edge in bridge_edges {
@@ -85,7 +84,6 @@ impl Parts<'_> {
         let mut leaves: Vec<usize> = (0..degree.len())
             .filter(|&part| degree[part] == 1 && part != outside)
             .collect();
-        let mut consistent = true;
         while let Some(leaf) = leaves.pop() {
             let Some(&edge) = touching[leaf]
                 .iter()
@@ -99,7 +97,6 @@ impl Parts<'_> {
             } else {
                 (-surplus[leaf], from)
             };
-            consistent &= flow >= 0;
             let flow = flow.max(0);
             known[edge.index()] = Some(u64::try_from(flow).unwrap_or(u64::MAX));
             surplus[leaf] = 0;
@@ -109,10 +106,6 @@ impl Parts<'_> {
                 leaves.push(other);
             }
         }
-        // A part without open edges has to balance, except for the outside (runs cut short).
-        consistent
-            && (0..surplus.len())
-                .all(|part| part == outside || degree[part] > 0 || surplus[part] == 0)
     }
 
     /// Per part: counted inflow minus counted outflow.

@@ -12,12 +12,8 @@ use crate::index::{BlockId, EdgeId};
 
 const MOST_ROUNDS: usize = 24;
 
-/// Computes a range for each edge. Clears `consistent` if no frequencies fit the counts.
-pub(crate) fn narrow(
-    graph: &Graph,
-    known: &[Option<u64>],
-    consistent: &mut bool,
-) -> Vec<FlowRange> {
+/// Computes a range for each edge.
+pub(crate) fn narrow(graph: &Graph, known: &[Option<u64>]) -> Vec<FlowRange> {
     let open = FlowRange {
         least: 0,
         most: None,
@@ -30,12 +26,10 @@ pub(crate) fn narrow(
         graph,
         ranges,
         changed: false,
-        consistent: true,
     };
     if known.iter().any(Option::is_none) {
         narrowing.run(&inequalities(graph));
     }
-    *consistent &= narrowing.consistent;
     narrowing.ranges
 }
 
@@ -43,7 +37,6 @@ struct Narrowing<'a> {
     graph: &'a Graph,
     ranges: Vec<FlowRange>,
     changed: bool,
-    consistent: bool,
 }
 
 /// A sum of ranges, with the unbounded ones counted separately.
@@ -169,9 +162,9 @@ impl Narrowing<'_> {
     fn narrow_edge(&mut self, edge: EdgeId, allowed: FlowRange) {
         let range = &mut self.ranges[edge.index()];
         let narrowed = intersect(*range, allowed);
-        if narrowed.most.is_some_and(|most| most < narrowed.least) {
-            self.consistent = false;
-        } else if narrowed != *range {
+        // Counts that contradict each other narrow nothing.
+        let is_empty = narrowed.most.is_some_and(|most| most < narrowed.least);
+        if !is_empty && narrowed != *range {
             *range = narrowed;
             self.changed = true;
         }

@@ -20,7 +20,7 @@
 //!
 //! A run that an exception cuts short ends in the middle of a block, which conservation does not see;
 //! neither does it see frames that are still running. Counts are then off by the number of such runs.
-//! Values that would become negative are taken as zero, and [`EdgeFrequencies::is_consistent`] reports it.
+//! Values that would become negative are taken as zero.
 //! Frequencies only guide placement; exactness never depends on them.
 
 use crate::depth_first::DepthFirst;
@@ -37,7 +37,6 @@ use crate::index::EdgeId;
 pub struct EdgeFrequencies {
     ranges: Vec<FlowRange>,
     frequencies: Frequencies,
-    consistent: bool,
 }
 
 impl EdgeFrequencies {
@@ -56,13 +55,12 @@ impl EdgeFrequencies {
                 }
             })
             .collect();
-        let mut consistent = balance(graph, &mut known);
-        let ranges = narrow(graph, &known, &mut consistent);
+        balance(graph, &mut known);
+        let ranges = narrow(graph, &known);
         let frequencies = Frequencies::measured(graph, estimate(graph, &walk, &ranges));
         Self {
             ranges,
             frequencies,
-            consistent,
         }
     }
 
@@ -89,11 +87,6 @@ impl EdgeFrequencies {
     /// The same as [`frequencies`](Self::frequencies), by value.
     pub fn into_frequencies(self) -> Frequencies {
         self.frequencies
-    }
-
-    /// Whether the counts obeyed conservation. If not, runs were cut short or are still going on.
-    pub fn is_consistent(&self) -> bool {
-        self.consistent
     }
 
     /// Whether the frequency of every reachable edge is known exactly.

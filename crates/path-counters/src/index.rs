@@ -65,10 +65,3 @@ index!(
     SiteId,
     "site"
 );
-
-impl Default for BlockId {
-    /// petgraph's visitors require a default node; they never use it.
-    fn default() -> Self {
-        Self(0)
-    }
-}

@@ -20,9 +20,6 @@ pub enum PlacementKind {
     SpanningForest,
     /// Another placement, improved block by block by making counters empty.
     Refined,
-    /// Counters outside of a spanning forest, empty ones included. They determine the frequency of
-    /// every edge, because calls are counted directly.
-    Profiling,
     /// One counter at the start of each block that has sites: for methods beyond the limits.
     PerBlock,
 }
@@ -41,8 +38,7 @@ pub enum CounterPlace {
 pub struct Counter {
     /// Where it is incremented.
     pub place: CounterPlace,
-    /// By how much each site's count changes with every increment. Zero only in
-    /// [`PlacementKind::Profiling`].
+    /// By how much each site's count changes with every increment; not zero.
     pub semantics: SiteVector,
 }
 
@@ -100,41 +96,6 @@ impl Placement {
         ))
     }
 
-    /// The placement of a new method: exact counts, and counts for enough edges to determine how
-    /// often every edge was taken. The edges of ENTRY are always counted, so that the number of
-    /// calls needs no computation.
-    pub fn profiling(
-        graph: &Graph,
-        frequencies: &Frequencies,
-        most_terms: usize,
-    ) -> Result<Self, TooLarge> {
-        let forest = spanning_forest::profiling_forest(graph, frequencies);
-        let potentials = spanning_forest::settle(
-            graph,
-            &forest,
-            &spanning_forest::run_ends(graph),
-            most_terms,
-        )?;
-        let mut free = vec![false; graph.edge_count()];
-        for edge in forest {
-            free[edge.index()] = true;
-        }
-        let walk = DepthFirst::of(graph);
-        let counters = walk
-            .reachable_edges(graph)
-            .filter(|edge| !free[edge.index()])
-            .map(|edge| Counter {
-                place: CounterPlace::Edge(edge),
-                semantics: potentials.residual(graph, edge),
-            })
-            .collect();
-        Ok(Self {
-            kind: PlacementKind::Profiling,
-            counters,
-            potentials: potentials.into_blocks(),
-        })
-    }
-
     /// One counter per block with sites. Always possible, and linear in the size of the graph.
     pub fn per_block(graph: &Graph) -> Self {
         let walk = DepthFirst::of(graph);
@@ -181,7 +142,7 @@ impl Placement {
         self.kind
     }
 
-    /// The counters, ordered by place. Semantics are empty only in [`PlacementKind::Profiling`].
+    /// The counters, ordered by place.
     pub fn counters(&self) -> &[Counter] {
         &self.counters
     }

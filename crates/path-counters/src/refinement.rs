@@ -43,20 +43,15 @@ pub(crate) fn refine(
             break;
         }
     }
-    let forest = kruskal(
-        graph,
-        walk.reachable_edges(graph),
-        &[graph.exit()],
-        |edge| {
-            (
-                !search.is_free(edge),
-                Reverse(search.weight(edge)),
-                !graph.is_critical(edge),
-                edge,
-            )
-        },
-    );
-    settle(graph, &forest, &[graph.exit()], most_terms)
+    let forest = kruskal(graph, walk.reachable_edges(graph), |edge| {
+        (
+            !search.is_free(edge),
+            Reverse(search.weight(edge)),
+            !graph.is_critical(edge),
+            edge,
+        )
+    });
+    settle(graph, &forest, most_terms)
 }
 
 struct Search<'a> {

@@ -22,32 +22,10 @@ use crate::potentials::{Potentials, TooManyTerms};
 /// The edges of the forest, which need no counter whatever the sites are.
 pub(crate) fn forest_edges(graph: &Graph, frequencies: &Frequencies) -> Vec<EdgeId> {
     let walk = DepthFirst::of(graph);
-    kruskal(
-        graph,
-        walk.reachable_edges(graph),
-        &[graph.exit()],
-        |edge| {
-            // Among equal weights, a critical edge goes into the forest first.
-            (
-                graph.edge(edge).exceptional,
-                Reverse(frequencies.edge(edge)),
-                !graph.is_critical(edge),
-                edge,
-            )
-        },
-    )
-}
-
-/// The forest of a method that is being profiled. The edges of ENTRY are never in it. Runs end at
-/// dead ends as well as at EXIT, so all of these are one node; otherwise the counters could not
-/// show how often a branch led to a throw.
-pub(crate) fn profiling_forest(graph: &Graph, frequencies: &Frequencies) -> Vec<EdgeId> {
-    let walk = DepthFirst::of(graph);
-    let edges = walk
-        .reachable_edges(graph)
-        .filter(|&edge| graph.edge(edge).from != graph.entry());
-    kruskal(graph, edges, &run_ends(graph), |edge| {
+    kruskal(graph, walk.reachable_edges(graph), |edge| {
+        // Among equal weights, a critical edge goes into the forest first.
         (
+            graph.edge(edge).exceptional,
             Reverse(frequencies.edge(edge)),
             !graph.is_critical(edge),
             edge,
@@ -55,28 +33,16 @@ pub(crate) fn profiling_forest(graph: &Graph, frequencies: &Frequencies) -> Vec<
     })
 }
 
-/// EXIT and the dead ends.
-pub(crate) fn run_ends(graph: &Graph) -> Vec<BlockId> {
-    graph
-        .blocks()
-        .filter(|&block| graph.out_edges(block).is_empty())
-        .collect()
-}
-
-/// Takes edges in ascending order of their keys, unless they would close a cycle. The given ends count as the same
-/// node as ENTRY.
+/// Takes edges in ascending order of their keys, unless they would close a cycle. EXIT counts as the same node as ENTRY.
 pub(crate) fn kruskal<K: Ord>(
     graph: &Graph,
     edges: impl Iterator<Item = EdgeId>,
-    ends: &[BlockId],
     key: impl Fn(EdgeId) -> K,
 ) -> Vec<EdgeId> {
     let mut edges: Vec<EdgeId> = edges.collect();
     edges.sort_by_cached_key(|&edge| key(edge));
     let mut trees = UnionFind::<u32>::new(graph.node_count());
-    for end in ends {
-        trees.union(graph.entry().as_u32(), end.as_u32());
-    }
+    trees.union(graph.entry().as_u32(), graph.exit().as_u32());
     edges.retain(|&edge| {
         let edge = graph.edge(edge);
         trees.union(edge.from.as_u32(), edge.to.as_u32())
@@ -90,27 +56,20 @@ pub(crate) fn potentials(
     frequencies: &Frequencies,
     most_terms: usize,
 ) -> Result<Potentials, TooManyTerms> {
-    settle(
-        graph,
-        &forest_edges(graph, frequencies),
-        &[graph.exit()],
-        most_terms,
-    )
+    settle(graph, &forest_edges(graph, frequencies), most_terms)
 }
 
-/// Walks a forest from ENTRY and the given ends, where nothing is owed. In a tree without any of
+/// Walks a forest from ENTRY and EXIT, where nothing is owed. In a tree without any of
 /// them, nothing is owed at the first block.
 pub(crate) fn settle(
     graph: &Graph,
     forest: &[EdgeId],
-    ends: &[BlockId],
     most_terms: usize,
 ) -> Result<Potentials, TooManyTerms> {
     let mut potentials = Potentials::zero(graph, most_terms);
     let neighbours = incident(graph, forest);
     let mut settled = vec![false; graph.node_count()];
-    let mut open: Vec<BlockId> = ends.to_vec();
-    open.push(graph.entry());
+    let mut open: Vec<BlockId> = vec![graph.exit(), graph.entry()];
     for root in &open {
         settled[root.index()] = true;
     }

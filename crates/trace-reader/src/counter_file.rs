@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use ducktrack_trace_format::{
     AgentCost, BLOCK_HEADER_WORDS, BlockOwner, BlockWord, COUNTER_FILE_MAGIC, COUNTER_FILE_NAME,
-    COUNTER_FILE_VERSION, ContextId, EXTENT_TABLE, ExecutionObjects, Extent, FormatError,
-    HISTOGRAM_BYTES, HISTOGRAM_PLACE, HeaderWord, KEYED_ENTRY_BYTES, KEYED_PLACE, KeyedEntry,
-    MAX_EXTENTS, words,
+    COUNTER_FILE_VERSION, ContextExecutions, ContextId, EXTENT_TABLE, ExecutionObjects, Extent,
+    FormatError, HISTOGRAM_BYTES, HISTOGRAM_PLACE, HeaderWord, KEYED_ENTRY_BYTES, KEYED_PLACE,
+    KeyedEntry, LargestExecution, MAX_EXTENTS, words,
 };
 
 /// How often a block whose owner changes is read.
@@ -64,29 +64,12 @@ pub struct MappedBlock {
     pub counters: Vec<u64>,
     /// Keyed entries in use.
     pub keyed: Vec<KeyedEntry>,
-    /// The executions that have ended in it, if it is a block of contexts.
-    pub executions: Option<MappedExecutions>,
+    /// The executions that have ended in it, if it is a block of contexts. Of the largest, only the bytes are known.
+    pub executions: Option<ContextExecutions>,
     /// From some moment on, keyed entries went to private memory.
     pub keyed_private: bool,
     /// The block refers to an extent that was not in the table when the table was read.
     keyed_is_missing: bool,
-}
-
-/// The executions of a context that have ended in one block.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MappedExecutions {
-    /// The context.
-    pub context: ContextId,
-    /// How many.
-    pub executions: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Bytes of the largest one.
-    pub largest: u64,
-    /// How many by bucket of their bytes.
-    pub buckets: Vec<(u16, u64)>,
-    /// Their objects, where they are counted.
-    pub objects: Option<ExecutionObjects>,
 }
 
 /// Where the parts of a block are in the file.
@@ -255,7 +238,7 @@ impl CounterFile {
         &self,
         header: impl Fn(BlockWord) -> u64,
         parts: &Parts,
-    ) -> io::Result<Option<MappedExecutions>> {
+    ) -> io::Result<Option<ContextExecutions>> {
         let context = small(header(BlockWord::ContextEntered));
         let executions = header(BlockWord::Executions);
         if context == 0 || executions == 0 {
@@ -268,11 +251,16 @@ impl CounterFile {
         let has_objects = parts
             .histogram
             .is_some_and(|one| one.length > HISTOGRAM_BYTES);
-        Ok(Some(MappedExecutions {
+        Ok(Some(ContextExecutions {
             context: ContextId(context),
             executions,
             bytes: header(BlockWord::ExecutionBytes),
-            largest: header(BlockWord::LargestExecution),
+            largest: Some(LargestExecution {
+                bytes: header(BlockWord::LargestExecution),
+                unix_millis: 0,
+                thread: String::new(),
+                trace: None,
+            }),
             buckets,
             objects: has_objects.then(|| ExecutionObjects {
                 sum: header(BlockWord::ExecutionObjects),

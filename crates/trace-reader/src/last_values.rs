@@ -13,10 +13,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use ducktrack_trace_format::{
     BLOCK_HEADER_WORDS, CallSiteId, ContextExecutions, ContextId, CounterId, FoldedBlock,
-    KeyedCount, LargestExecution, MissingEnd, Record, SiteId, Snapshot, ThreadCounts, ThreadId,
+    KeyedCount, MissingEnd, Record, SiteId, Snapshot, ThreadCounts, ThreadId,
 };
 
-use crate::counter_file::{MappedBlock, MappedCounters, MappedExecutions};
+use crate::counter_file::{MappedBlock, MappedCounters};
 use crate::process_state::process_state;
 
 /// The type of an object whose class the trace does not name.
@@ -223,7 +223,7 @@ fn bring_up_to(folded: &mut ThreadCounts, later: &ThreadCounts) {
 }
 
 /// Adds what has ended in a block. Of a largest execution that no record has, only the bytes are known.
-fn add_block(sum: &mut ContextExecutions, block: &MappedExecutions) {
+fn add_block(sum: &mut ContextExecutions, block: &ContextExecutions) {
     sum.executions += block.executions;
     sum.bytes = sum.bytes.wrapping_add(block.bytes);
     add_buckets(&mut sum.buckets, &block.buckets);
@@ -233,14 +233,9 @@ fn add_block(sum: &mut ContextExecutions, block: &MappedExecutions) {
         sum.most = sum.most.max(objects.most);
         add_buckets(&mut sum.buckets, &objects.buckets);
     }
-    let known = sum.largest.as_ref().map_or(0, |largest| largest.bytes);
-    if block.largest > known {
-        sum.largest = Some(LargestExecution {
-            bytes: block.largest,
-            unix_millis: 0,
-            thread: String::new(),
-            trace: None,
-        });
+    let bytes = |sum: &ContextExecutions| sum.largest.as_ref().map_or(0, |largest| largest.bytes);
+    if bytes(block) > bytes(sum) {
+        sum.largest.clone_from(&block.largest);
     }
 }
 

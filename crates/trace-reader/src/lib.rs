@@ -44,7 +44,7 @@ mod trace_tail;
 
 pub use buffer_decoding::BufferDecoding;
 pub use collection_tail::CollectionTail;
-pub use counter_file::{CounterFile, MappedBlock, MappedCounters, MappedExecutions};
+pub use counter_file::{CounterFile, MappedBlock, MappedCounters};
 pub use error::{ReadError, StartError};
 pub use event_buffers::EventBuffers;
 pub use event_files::EventFiles;

@@ -182,7 +182,10 @@ impl Recording {
             }),
             PageKind::Leaks => self.leaks(reading, query),
             PageKind::Holders => self.holders(),
-            PageKind::Waste => waste::page(&self.directory, self.dump.required(&self.directory)?),
+            PageKind::Waste => page_of(&waste::whole_report(
+                &self.directory,
+                self.dump.required(&self.directory)?,
+            )?),
             PageKind::OffHeap => page_of(&off_heap_report(&model.count, name, &all)),
             PageKind::Memory => memory::page(&self.directory),
             PageKind::Deaths => Ok(deaths::whole_report(&self.directory)?.html()?),

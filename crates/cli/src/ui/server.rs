@@ -3,7 +3,6 @@
 //! The name guards against a page elsewhere whose name was made to point here (DNS rebinding); the secret against other users and
 //! pages of this machine. All answers are to GET and change nothing.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::net::{Ipv4Addr, TcpListener};
@@ -167,44 +166,13 @@ struct Query(BTreeMap<String, String>);
 
 impl Query {
     fn of(text: &str) -> Self {
-        let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
-        let pairs =
-            pairs.map(|(key, value)| (decoded(key).into_owned(), decoded(value).into_owned()));
+        let pairs = form_urlencoded::parse(text.as_bytes()).into_owned();
         Self(pairs.filter(|(_, value)| !value.is_empty()).collect())
     }
 
     fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(String::as_str)
     }
-}
-
-/// `%41` and `+` as a form writes them.
-fn decoded(text: &str) -> Cow<'_, str> {
-    if !text.contains(['%', '+']) {
-        return Cow::Borrowed(text);
-    }
-    let bytes = text.as_bytes();
-    let mut out = Vec::new();
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        let digits = bytes
-            .get(at + 1..at + 3)
-            .and_then(|digits| std::str::from_utf8(digits).ok());
-        match (
-            byte,
-            digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()),
-        ) {
-            (b'%', Some(value)) => {
-                out.push(value);
-                at += 3;
-                continue;
-            }
-            (b'+', _) => out.push(b' '),
-            _ => out.push(*byte),
-        }
-        at += 1;
-    }
-    Cow::Owned(String::from_utf8_lossy(&out).into_owned())
 }
 
 #[cfg(test)]

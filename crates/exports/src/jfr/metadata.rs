@@ -4,21 +4,13 @@ use super::bytes::Bytes;
 
 /// Numbers of types.
 pub(super) mod ty {
-    pub(in super::super) const BOOLEAN: u64 = 4;
-    pub(in super::super) const INT: u64 = 10;
-    pub(in super::super) const LONG: u64 = 11;
-    pub(in super::super) const STRING: u64 = 20;
     pub(in super::super) const CLASS: u64 = 21;
     pub(in super::super) const THREAD: u64 = 22;
-    pub(in super::super) const CLASS_LOADER: u64 = 23;
     pub(in super::super) const FRAME_TYPE: u64 = 24;
     pub(in super::super) const STACK_TRACE: u64 = 26;
-    pub(in super::super) const STACK_FRAME: u64 = 27;
     pub(in super::super) const METHOD: u64 = 28;
-    pub(in super::super) const PACKAGE: u64 = 29;
     pub(in super::super) const SYMBOL: u64 = 30;
     pub(in super::super) const GC_WHEN: u64 = 36;
-    pub(in super::super) const VIRTUAL_SPACE: u64 = 37;
 }
 
 pub(super) const SAMPLE: u64 = 101;
@@ -33,242 +25,65 @@ const TIMESPAN: u64 = 203;
 const DATA_AMOUNT: u64 = 204;
 const DESCRIPTION: u64 = 205;
 
-/// A field: its name, its type, and what makes it more than that.
-struct Field(&'static str, u64, &'static [Mark]);
+/// A class of values a line: its kind, number and name, and its fields with their types.
+///
+/// Readers take the one field of a `simple` class for the value itself. `*`: a value is the number of a constant; `[]`: there are any
+/// number of them; `ticks`: since the start; `span`: in ticks.
+const CLASSES: &str = "\
+plain 4 boolean
+plain 10 int
+plain 11 long
+plain 20 java.lang.String
+plain 21 java.lang.Class: classLoader *ClassLoader, name *Symbol, package *Package, modifiers int
+plain 22 java.lang.Thread: osName String, osThreadId long, javaName String, javaThreadId long
+plain 23 jdk.types.ClassLoader: name *Symbol
+plain 29 jdk.types.Package: name *Symbol
+simple 24 jdk.types.FrameType: description String
+plain 26 jdk.types.StackTrace: truncated boolean, frames []StackFrame
+plain 27 jdk.types.StackFrame: method *Method, lineNumber int, bytecodeIndex int, type *FrameType
+plain 28 jdk.types.Method: type *Class, name *Symbol, descriptor *Symbol, modifiers int, hidden boolean
+simple 30 jdk.types.Symbol: string String
+simple 36 jdk.types.GCWhen: when String
+plain 37 jdk.types.VirtualSpace: start long, committedEnd long, committedSize long bytes, reservedEnd long, reservedSize long bytes
+annotation 200 jdk.jfr.Label: value String
+annotation 201 jdk.jfr.Category: value []String
+annotation 202 jdk.jfr.Timestamp: value String
+annotation 203 jdk.jfr.Timespan: value String
+annotation 204 jdk.jfr.DataAmount: value String
+annotation 205 jdk.jfr.Description: value String
+event 101 jdk.ObjectAllocationSample: startTime long ticks, eventThread *Thread, stackTrace *StackTrace, objectClass *Class, weight long bytes
+event 102 jdk.GCPhasePause: startTime long ticks, duration long span, eventThread *Thread, gcId int, name String
+event 103 jdk.GCHeapSummary: startTime long ticks, gcId int, when *GCWhen, heapSpace VirtualSpace, heapUsed long bytes
+event 104 ducktrack.SiteCount: startTime long ticks, eventThread *Thread, stackTrace *StackTrace, objectClass *Class, objects long, bytes long bytes";
 
-#[derive(PartialEq, Eq)]
-enum Mark {
-    /// Its value is the number of a constant.
-    Constant,
-    /// There are any number of them.
-    Array,
-    /// Ticks since the start.
-    Time,
-    /// Ticks.
-    Span,
-    /// Bytes.
-    Amount,
-}
+/// An event: its label, description and categories.
+type About = (u64, &'static str, &'static str, &'static [&'static str]);
 
-use Mark::{Amount, Array, Constant, Span, Time};
-
-/// A class of values, with or without a place among events: label, description, categories.
-struct Class {
-    id: u64,
-    name: &'static str,
-    parent: Option<&'static str>,
-    about: Option<(&'static str, &'static str, &'static [&'static str])>,
-    fields: &'static [Field],
-}
-
-const EVENT: Option<&str> = Some("jdk.jfr.Event");
-const ANNOTATION: Option<&str> = Some("java.lang.annotation.Annotation");
-
-const fn plain(id: u64, name: &'static str, fields: &'static [Field]) -> Class {
-    Class {
-        id,
-        name,
-        parent: None,
-        about: None,
-        fields,
-    }
-}
-
-const fn annotation(id: u64, name: &'static str, fields: &'static [Field]) -> Class {
-    Class {
-        id,
-        name,
-        parent: ANNOTATION,
-        about: None,
-        fields,
-    }
-}
-
-const CLASSES: [Class; 25] = [
-    plain(ty::BOOLEAN, "boolean", &[]),
-    plain(ty::INT, "int", &[]),
-    plain(ty::LONG, "long", &[]),
-    plain(ty::STRING, "java.lang.String", &[]),
-    plain(
-        ty::CLASS,
-        "java.lang.Class",
-        &[
-            Field("classLoader", ty::CLASS_LOADER, &[Constant]),
-            Field("name", ty::SYMBOL, &[Constant]),
-            Field("package", ty::PACKAGE, &[Constant]),
-            Field("modifiers", ty::INT, &[]),
-        ],
+const EVENTS: [About; 4] = [
+    (
+        SAMPLE,
+        "Object Allocation Sample",
+        "Written by ducktrack: the weight is the exact number of bytes of this stack, type and thread",
+        &["Java Virtual Machine", "Memory"],
     ),
-    plain(
-        ty::THREAD,
-        "java.lang.Thread",
-        &[
-            Field("osName", ty::STRING, &[]),
-            Field("osThreadId", ty::LONG, &[]),
-            Field("javaName", ty::STRING, &[]),
-            Field("javaThreadId", ty::LONG, &[]),
-        ],
+    (
+        PAUSE,
+        "GC Phase Pause",
+        "A collection that stopped the program",
+        &["Java Virtual Machine", "GC", "Phases"],
     ),
-    plain(
-        ty::CLASS_LOADER,
-        "jdk.types.ClassLoader",
-        &[Field("name", ty::SYMBOL, &[Constant])],
+    (
+        HEAP_SUMMARY,
+        "Heap Summary",
+        "The heap before or after a collection",
+        &["Java Virtual Machine", "GC", "Heap"],
     ),
-    plain(
-        ty::PACKAGE,
-        "jdk.types.Package",
-        &[Field("name", ty::SYMBOL, &[Constant])],
+    (
+        SITE_COUNT,
+        "Exact Allocation Count",
+        "Objects and bytes that the program has executed, exact",
+        &["ducktrack"],
     ),
-    plain(
-        ty::FRAME_TYPE,
-        "jdk.types.FrameType",
-        &[Field("description", ty::STRING, &[])],
-    ),
-    plain(
-        ty::STACK_TRACE,
-        "jdk.types.StackTrace",
-        &[
-            Field("truncated", ty::BOOLEAN, &[]),
-            Field("frames", ty::STACK_FRAME, &[Array]),
-        ],
-    ),
-    plain(
-        ty::STACK_FRAME,
-        "jdk.types.StackFrame",
-        &[
-            Field("method", ty::METHOD, &[Constant]),
-            Field("lineNumber", ty::INT, &[]),
-            Field("bytecodeIndex", ty::INT, &[]),
-            Field("type", ty::FRAME_TYPE, &[Constant]),
-        ],
-    ),
-    plain(
-        ty::METHOD,
-        "jdk.types.Method",
-        &[
-            Field("type", ty::CLASS, &[Constant]),
-            Field("name", ty::SYMBOL, &[Constant]),
-            Field("descriptor", ty::SYMBOL, &[Constant]),
-            Field("modifiers", ty::INT, &[]),
-            Field("hidden", ty::BOOLEAN, &[]),
-        ],
-    ),
-    plain(
-        ty::SYMBOL,
-        "jdk.types.Symbol",
-        &[Field("string", ty::STRING, &[])],
-    ),
-    plain(
-        ty::GC_WHEN,
-        "jdk.types.GCWhen",
-        &[Field("when", ty::STRING, &[])],
-    ),
-    plain(
-        ty::VIRTUAL_SPACE,
-        "jdk.types.VirtualSpace",
-        &[
-            Field("start", ty::LONG, &[]),
-            Field("committedEnd", ty::LONG, &[]),
-            Field("committedSize", ty::LONG, &[Amount]),
-            Field("reservedEnd", ty::LONG, &[]),
-            Field("reservedSize", ty::LONG, &[Amount]),
-        ],
-    ),
-    annotation(LABEL, "jdk.jfr.Label", &[Field("value", ty::STRING, &[])]),
-    annotation(
-        CATEGORY,
-        "jdk.jfr.Category",
-        &[Field("value", ty::STRING, &[Array])],
-    ),
-    annotation(
-        TIMESTAMP,
-        "jdk.jfr.Timestamp",
-        &[Field("value", ty::STRING, &[])],
-    ),
-    annotation(
-        TIMESPAN,
-        "jdk.jfr.Timespan",
-        &[Field("value", ty::STRING, &[])],
-    ),
-    annotation(
-        DATA_AMOUNT,
-        "jdk.jfr.DataAmount",
-        &[Field("value", ty::STRING, &[])],
-    ),
-    annotation(
-        DESCRIPTION,
-        "jdk.jfr.Description",
-        &[Field("value", ty::STRING, &[])],
-    ),
-    Class {
-        id: SAMPLE,
-        name: "jdk.ObjectAllocationSample",
-        parent: EVENT,
-        about: Some((
-            "Object Allocation Sample",
-            "Written by ducktrack: the weight is the exact number of bytes of this stack, type and thread",
-            &["Java Virtual Machine", "Memory"],
-        )),
-        fields: &[
-            Field("startTime", ty::LONG, &[Time]),
-            Field("eventThread", ty::THREAD, &[Constant]),
-            Field("stackTrace", ty::STACK_TRACE, &[Constant]),
-            Field("objectClass", ty::CLASS, &[Constant]),
-            Field("weight", ty::LONG, &[Amount]),
-        ],
-    },
-    Class {
-        id: PAUSE,
-        name: "jdk.GCPhasePause",
-        parent: EVENT,
-        about: Some((
-            "GC Phase Pause",
-            "A collection that stopped the program",
-            &["Java Virtual Machine", "GC", "Phases"],
-        )),
-        fields: &[
-            Field("startTime", ty::LONG, &[Time]),
-            Field("duration", ty::LONG, &[Span]),
-            Field("eventThread", ty::THREAD, &[Constant]),
-            Field("gcId", ty::INT, &[]),
-            Field("name", ty::STRING, &[]),
-        ],
-    },
-    Class {
-        id: HEAP_SUMMARY,
-        name: "jdk.GCHeapSummary",
-        parent: EVENT,
-        about: Some((
-            "Heap Summary",
-            "The heap before or after a collection",
-            &["Java Virtual Machine", "GC", "Heap"],
-        )),
-        fields: &[
-            Field("startTime", ty::LONG, &[Time]),
-            Field("gcId", ty::INT, &[]),
-            Field("when", ty::GC_WHEN, &[Constant]),
-            Field("heapSpace", ty::VIRTUAL_SPACE, &[]),
-            Field("heapUsed", ty::LONG, &[Amount]),
-        ],
-    },
-    Class {
-        id: SITE_COUNT,
-        name: "ducktrack.SiteCount",
-        parent: EVENT,
-        about: Some((
-            "Exact Allocation Count",
-            "Objects and bytes that the program has executed, exact",
-            &["ducktrack"],
-        )),
-        fields: &[
-            Field("startTime", ty::LONG, &[Time]),
-            Field("eventThread", ty::THREAD, &[Constant]),
-            Field("stackTrace", ty::STACK_TRACE, &[Constant]),
-            Field("objectClass", ty::CLASS, &[Constant]),
-            Field("objects", ty::LONG, &[]),
-            Field("bytes", ty::LONG, &[Amount]),
-        ],
-    },
 ];
 
 /// An element of the tree.
@@ -296,7 +111,7 @@ impl Element {
 
 /// Texts first, then the tree.
 pub(super) fn metadata(out: &mut Bytes) {
-    let classes = Element::new("metadata", &[]).with(CLASSES.iter().map(class));
+    let classes = Element::new("metadata", &[]).with(CLASSES.lines().map(class));
     let region = [
         ("locale", "en_US".to_owned()),
         ("gmtOffset", "0".to_owned()),
@@ -334,43 +149,63 @@ fn number(texts: &mut Vec<String>, text: &str) -> u64 {
     at as u64
 }
 
-fn class(class: &Class) -> Element {
-    let mut attributes = vec![
-        ("id", class.id.to_string()),
-        ("name", class.name.to_owned()),
-    ];
-    attributes.extend(class.parent.map(|parent| ("superType", parent.to_owned())));
-    // Readers take the one field for the value itself.
-    if [ty::SYMBOL, ty::FRAME_TYPE, ty::GC_WHEN].contains(&class.id) {
-        attributes.push(("simpleType", "true".to_owned()));
+/// The kind, number and name of a line.
+fn head(line: &str) -> [&str; 3] {
+    let (head, _) = line.split_once(':').unwrap_or((line, ""));
+    let mut words = head.split(' ');
+    std::array::from_fn(|_| words.next().unwrap_or_default())
+}
+
+fn class(line: &str) -> Element {
+    let [kind, id, name] = head(line);
+    let mut attributes = vec![("id", id.to_owned()), ("name", name.to_owned())];
+    match kind {
+        "event" => attributes.push(("superType", "jdk.jfr.Event".to_owned())),
+        "annotation" => {
+            attributes.push(("superType", "java.lang.annotation.Annotation".to_owned()));
+        }
+        "simple" => attributes.push(("simpleType", "true".to_owned())),
+        _ => {}
     }
-    let about = class.about.iter().flat_map(|(label, text, categories)| {
+    let events = EVENTS.iter().filter(|(of, ..)| of.to_string() == id);
+    let about = events.flat_map(|(_, label, text, categories)| {
         [
             note(LABEL, &[("value", (*label).to_owned())]),
             note(DESCRIPTION, &[("value", (*text).to_owned())]),
             of_categories(categories),
         ]
     });
+    let fields = line.split_once(": ").map(|(_, fields)| fields.split(", "));
     Element::new("class", &attributes)
         .with(about)
-        .with(class.fields.iter().map(field))
+        .with(fields.into_iter().flatten().map(field))
 }
 
-fn field(Field(name, ty, marks): &Field) -> Element {
-    let mut attributes = vec![("name", (*name).to_owned()), ("class", ty.to_string())];
-    if marks.contains(&Constant) {
+/// `name type`, and its meaning.
+fn field(text: &str) -> Element {
+    let mut words = text.split(' ');
+    let [name, ty, meaning] = std::array::from_fn(|_| words.next().unwrap_or_default());
+    let class = ty.trim_start_matches(['*', '[', ']']);
+    let is_it = |[_, _, name]: &[&str; 3]| name.rsplit('.').next() == Some(class);
+    let id = CLASSES
+        .lines()
+        .map(head)
+        .find(is_it)
+        .map_or("", |[_, id, _]| id);
+    let mut attributes = vec![("name", name.to_owned()), ("class", id.to_owned())];
+    if ty.starts_with('*') {
         attributes.push(("constantPool", "true".to_owned()));
     }
-    if marks.contains(&Array) {
+    if ty.starts_with("[]") {
         attributes.push(("dimension", "1".to_owned()));
     }
-    let notes = marks.iter().filter_map(|mark| match mark {
-        Time => Some((TIMESTAMP, "TICKS")),
-        Span => Some((TIMESPAN, "TICKS")),
-        Amount => Some((DATA_AMOUNT, "BYTES")),
-        Constant | Array => None,
-    });
-    let notes = notes.map(|(id, value)| note(id, &[("value", value.to_owned())]));
+    let meaning = match meaning {
+        "ticks" => Some((TIMESTAMP, "TICKS")),
+        "span" => Some((TIMESPAN, "TICKS")),
+        "bytes" => Some((DATA_AMOUNT, "BYTES")),
+        _ => None,
+    };
+    let notes = meaning.map(|(id, value)| note(id, &[("value", value.to_owned())]));
     Element::new("field", &attributes).with(notes)
 }
 

@@ -1,9 +1,9 @@
 //! Constants that events name by number: threads, stacks, methods, classes, names. 0 names nothing.
 
-use std::collections::HashMap;
 use std::hash::Hash;
 
 use ducktrack_profile::{Frame, Profile, StackIndex};
+use indexmap::IndexSet;
 
 use super::bytes::Bytes;
 use super::metadata::ty;
@@ -15,33 +15,18 @@ pub(super) const AFTER: u64 = 2;
 const JAVA_FRAME: u64 = 1;
 
 /// Each thing once, numbered from 1.
-#[derive(Debug)]
-struct Pool<T>(Vec<T>, HashMap<T, u64>);
+type Pool<T> = IndexSet<T>;
 
-impl<T> Default for Pool<T> {
-    fn default() -> Self {
-        Self(Vec::new(), HashMap::new())
-    }
+fn number<T: Eq + Hash>(pool: &mut Pool<T>, thing: T) -> u64 {
+    pool.insert_full(thing).0 as u64 + 1
 }
 
-impl<T: Clone + Eq + Hash> Pool<T> {
-    fn number(&mut self, thing: T) -> u64 {
-        if let Some(known) = self.1.get(&thing) {
-            return *known;
-        }
-        let number = self.0.len() as u64 + 1;
-        self.0.push(thing.clone());
-        self.1.insert(thing, number);
-        number
-    }
-
-    fn write(&self, out: &mut Bytes, ty: u64, mut entry: impl FnMut(&mut Bytes, &T)) {
-        out.int(ty);
-        out.int(self.0.len() as u64);
-        for (thing, number) in self.0.iter().zip(1..) {
-            out.int(number);
-            entry(out, thing);
-        }
+fn write<T>(pool: &Pool<T>, out: &mut Bytes, ty: u64, mut entry: impl FnMut(&mut Bytes, &T)) {
+    out.int(ty);
+    out.int(pool.len() as u64);
+    for (thing, number) in pool.iter().zip(1..) {
+        out.int(number);
+        entry(out, thing);
     }
 }
 
@@ -61,12 +46,12 @@ pub(super) struct Pools {
 
 impl Pools {
     pub(super) fn thread(&mut self, name: &str) -> u64 {
-        self.threads.number(name.to_owned())
+        number(&mut self.threads, name.to_owned())
     }
 
     fn class(&mut self, internal: &str) -> u64 {
-        let name = self.symbols.number(internal.to_owned());
-        self.classes.number(name)
+        let name = number(&mut self.symbols, internal.to_owned());
+        number(&mut self.classes, name)
     }
 
     /// The class of a descriptor: `Ljava/lang/String;` is `java/lang/String`, arrays stay.
@@ -93,39 +78,45 @@ impl Pools {
                     ..
                 } => {
                     let class = self.class(class);
-                    let name = self.symbols.number(method.to_string());
-                    let descriptor = self.symbols.number(descriptor.to_string());
-                    let method = self.methods.number((class, name, descriptor));
+                    let name = number(&mut self.symbols, method.to_string());
+                    let descriptor = number(&mut self.symbols, descriptor.to_string());
+                    let method = number(&mut self.methods, (class, name, descriptor));
                     frames.push((method, line.unwrap_or(0)));
                 }
                 Frame::NoStack | Frame::Deeper => is_cut = true,
             }
         }
-        self.stacks.number((frames, is_cut))
+        number(&mut self.stacks, (frames, is_cut))
     }
 
     pub(super) fn write(&self, out: &mut Bytes) {
         /// Pools below.
         const POOLS: u64 = 7;
         out.int(POOLS);
-        self.symbols
-            .write(out, ty::SYMBOL, |out, name| out.text(name));
-        self.classes.write(out, ty::CLASS, |out, name| {
+        write(&self.symbols, out, ty::SYMBOL, |out, name| out.text(name));
+        write(&self.classes, out, ty::CLASS, |out, name| {
             // No loader, the name, no package, public.
             out.int(0);
             out.int(*name);
             out.int(0);
             out.int(1);
         });
-        self.methods
-            .write(out, ty::METHOD, |out, (class, name, descriptor)| {
+        write(
+            &self.methods,
+            out,
+            ty::METHOD,
+            |out, (class, name, descriptor)| {
                 for number in [*class, *name, *descriptor, 1] {
                     out.int(number);
                 }
                 out.flag(false);
-            });
-        self.stacks
-            .write(out, ty::STACK_TRACE, |out, (frames, is_cut)| {
+            },
+        );
+        write(
+            &self.stacks,
+            out,
+            ty::STACK_TRACE,
+            |out, (frames, is_cut)| {
                 out.flag(*is_cut);
                 out.int(frames.len() as u64);
                 for (method, line) in frames {
@@ -133,9 +124,10 @@ impl Pools {
                         out.int(number);
                     }
                 }
-            });
+            },
+        );
         let mut number = 0;
-        self.threads.write(out, ty::THREAD, |out, name| {
+        write(&self.threads, out, ty::THREAD, |out, name| {
             number += 1;
             out.text(name);
             out.int(0);
