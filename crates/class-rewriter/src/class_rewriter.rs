@@ -257,6 +257,7 @@ impl ClassRewriter<'_> {
         let view = MethodView {
             class,
             method,
+            lines: code.line_numbers(),
             code,
             instructions,
             index,

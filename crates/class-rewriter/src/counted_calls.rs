@@ -147,7 +147,7 @@ fn count_calls(builder: &mut PartBuilder<'_>, calls: &CountedCalls) -> Result<()
         builder.part.counted_calls.push(PlannedCall {
             id,
             key,
-            line: builder.line_at(instruction.offset),
+            line: view.lines.line_at(instruction.offset),
             target: CalledMethodName::from(&member),
             loops: surroundings.depth(instruction.offset),
             has_constant_argument: surroundings.has_constant_argument(instruction.offset),

@@ -1,6 +1,6 @@
 //! The input for planning one method.
 
-use ducktrack_classfile::{ClassFile, Code, Instruction, Method};
+use ducktrack_classfile::{ClassFile, Code, Instruction, LineNumbers, Method};
 use ducktrack_code_edit::ConstructorHead;
 
 use crate::allocation_site::Allocation;
@@ -15,6 +15,7 @@ pub(crate) struct MethodView<'a> {
     pub(crate) class: &'a ClassFile<'a>,
     pub(crate) method: &'a Method<'a>,
     pub(crate) code: Code<'a>,
+    pub(crate) lines: LineNumbers<'a>,
     /// All of them.
     pub(crate) instructions: &'a [Instruction<'a>],
     pub(crate) index: u16,

@@ -3,7 +3,7 @@
 //! A planner sees the parts of those before it and returns its own. Positions of insertions, by which handlers name them, count
 //! from the first insertion of the first part.
 
-use ducktrack_classfile::{CodeOffset, LineNumbers};
+use ducktrack_classfile::CodeOffset;
 use ducktrack_code_edit::{AddedHandler, CodeEdit, HandlerExit, Insertion, Place, Probe, Probes};
 use ducktrack_probe_vocabulary::Unit;
 
@@ -105,7 +105,6 @@ pub(crate) struct PartBuilder<'m> {
     pub(crate) before: &'m Part,
     pub(crate) probes: &'m mut Probes,
     pub(crate) numbers: &'m mut dyn Numbers,
-    lines: LineNumbers<'m>,
     pub(crate) part: Part,
 }
 
@@ -121,7 +120,6 @@ impl<'m> PartBuilder<'m> {
             before,
             probes,
             numbers,
-            lines: view.code.line_numbers(),
             part: Part::default(),
         }
     }
@@ -152,18 +150,13 @@ impl<'m> PartBuilder<'m> {
         self.part.sites.push(PlannedSite {
             id,
             key,
-            line: self.lines.line_at(allocation.offset),
+            line: self.view.lines.line_at(allocation.offset),
             kind: allocation.kind,
             ty: allocation.types.get(level).cloned().flatten(),
             size,
             facts: allocation.facts.clone(),
         });
         Ok(id)
-    }
-
-    /// The source line of a place.
-    pub(crate) fn line_at(&self, offset: CodeOffset) -> Option<u16> {
-        self.lines.line_at(offset)
     }
 
     /// Gives consecutive numbers to the sites of an allocation's levels; the first of them.
@@ -240,7 +233,7 @@ impl<'m> PartBuilder<'m> {
         self.part.call_sites.push(PlannedCallSite {
             id,
             key,
-            line: self.lines.line_at(offset),
+            line: self.view.lines.line_at(offset),
             target,
         });
         Ok(id)
