@@ -18,7 +18,7 @@ use ducktrack_jvmti::{
     ObjectReferenceKind, ParamKind, ParamType, Phase, PrimitiveType, STRUCTURE_SIZES, TimerKind,
     VerboseFlag, class_status,
 };
-use ducktrack_tests::skipped;
+use ducktrack_tests::{printed_by, skipped};
 
 /// All named constants of the crate, by their C name.
 const CONSTANTS: &[&[(&str, i32)]] = &[
@@ -188,22 +188,17 @@ fn facts_of(header: &Path) -> Facts {
     let (source, program) = (folder.path().join("facts.c"), folder.path().join("facts"));
     std::fs::write(&source, c_program(&text)).expect("write");
     let include = header.parent().expect("include folder");
-    let compiled = Command::new("cc")
-        .arg("-I")
-        .arg(include)
-        .arg("-I")
-        .arg(include.join("linux"))
-        .args([
-            source.as_os_str(),
-            &OsString::from("-o"),
-            program.as_os_str(),
-        ])
-        .output()
-        .expect("cc");
-    assert!(
-        compiled.status.success(),
-        "{}",
-        String::from_utf8_lossy(&compiled.stderr)
+    printed_by(
+        Command::new("cc")
+            .arg("-I")
+            .arg(include)
+            .arg("-I")
+            .arg(include.join("linux"))
+            .args([
+                source.as_os_str(),
+                &OsString::from("-o"),
+                program.as_os_str(),
+            ]),
     );
     let output = Command::new(program).output().expect("run");
     let lines = String::from_utf8(output.stdout).expect("text");

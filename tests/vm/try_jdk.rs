@@ -45,7 +45,7 @@ fn try_jdk(home: &Path, part: &str) -> (Output, String) {
 
 #[test]
 fn a_jdk_with_a_number_of_no_list_is_tried_as_that() {
-    let Some(known) = newest_jdk().expect("JDKs") else {
+    let Some(known) = newest_jdk() else {
         return;
     };
     let home = jdk_without_java();
@@ -67,8 +67,7 @@ fn a_jdk_with_a_number_of_no_list_is_tried_as_that() {
     let compared = "the rebuilt heap against the VM's class histogram, ";
     assert!(printed.contains(compared), "{printed}");
     checked(&format!(
-        "try-jdk: JDK {} as JDK {VERSION} holds in {PART}",
-        known.version
+        "try-jdk: {known} as JDK {VERSION} holds in {PART}"
     ));
 }
 

@@ -5,10 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, Turns, checked, compile_java, ducktrack_command, is_full_run, traced_jdks,
+    Jdk, TracedRun, Turns, checked, compiled, ducktrack_command, is_full_run, traced_jdks,
 };
 
 const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
@@ -29,7 +28,7 @@ const STATICS: [(&str, &str); 3] = [
 type Object = u64;
 
 fn deaths(trace: &Path, more: &[&str]) -> (String, String) {
-    let output = Command::new(ducktrack_command().expect("command"))
+    let output = ducktrack_command()
         .args(["lifetimes", "--deaths"])
         .arg(trace)
         .args(more)
@@ -96,12 +95,12 @@ fn roots(trace: &Path) -> Vec<Root> {
 }
 
 fn check(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
-    let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
-    let mut command = run.command("mode=full", &[programs]).expect("java");
+    let run = TracedRun::new(jdk, &options.join(" "));
+    let mut command = run.command("mode=full", &[programs]);
     command
         .args(["-Xmx64m", "-Xmn4m", "-Xverify:all"])
         .args(options);
-    run.finish(command.arg("HeldObjects")).expect("the program");
+    run.finish(command.arg("HeldObjects"));
     let (trace, name) = (run.trace(), run.name());
     let objects = objects(&trace);
 
@@ -158,11 +157,10 @@ fn check(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
 
 #[test]
 fn what_is_alive_at_the_end_can_be_reached_from_the_roots() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["HeldObjects"], 17, programs.path()).expect("compile"));
+    let programs = compiled(&["HeldObjects"], 17);
     let (mut runs, mut roots) = (0, 0);
     let mut turns = Turns::new();
-    for (turn, jdk) in traced_jdks().expect("JDKs").iter().enumerate() {
+    for (turn, jdk) in traced_jdks().iter().enumerate() {
         for &collector in turns.take(&COLLECTORS, turn) {
             roots += check(jdk, &[collector], programs.path());
             runs += 1;

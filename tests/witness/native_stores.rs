@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, ducktrack_command, native_library, skipped, traced_jdks,
+    Jdk, TracedRun, checked, compiled, ducktrack_command, native_library, printed_by, skipped,
+    traced_jdks,
 };
 
 const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
@@ -23,14 +23,12 @@ struct Update {
 }
 
 fn deaths(trace: &Path, more: &[&str]) -> String {
-    let output = Command::new(ducktrack_command().expect("command"))
-        .args(["lifetimes", "--deaths"])
-        .arg(trace)
-        .args(more)
-        .output()
-        .expect("ducktrack");
-    assert!(output.status.success(), "{more:?}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    printed_by(
+        ducktrack_command()
+            .args(["lifetimes", "--deaths"])
+            .arg(trace)
+            .args(more),
+    )
 }
 
 /// The objects of a type, in the order of birth.
@@ -64,11 +62,10 @@ fn updates(trace: &Path) -> Vec<Update> {
 }
 
 fn check(jdk: &Jdk, collector: &str, programs: &Path, library: &Path) -> usize {
-    let run = TracedRun::new(jdk, collector).expect("folder");
-    let mut command = run.command("mode=full", &[programs]).expect("java");
+    let run = TracedRun::new(jdk, collector);
+    let mut command = run.command("mode=full", &[programs]);
     command.args(["-Xmx64m", "-Xmn3m", "-Xverify:all", collector]);
-    run.finish(command.arg("NativeStores").arg(library))
-        .expect("the program");
+    run.finish(command.arg("NativeStores").arg(library));
     let (trace, name) = (run.trace(), run.name());
     let values = objects(&trace, "NativeStores$Value");
     assert_eq!(values.len(), ROUNDS, "{name}");
@@ -127,13 +124,12 @@ fn check(jdk: &Jdk, collector: &str, programs: &Path, library: &Path) -> usize {
 
 #[test]
 fn stores_of_native_code_are_updates() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["NativeStores"], 17, programs.path()).expect("compile"));
+    let programs = compiled(&["NativeStores"], 17);
     let Some(library) = native_library(programs.path(), "native_stores") else {
         return skipped("no JDK has jni.h");
     };
     let (mut runs, mut stores) = (0, 0);
-    for jdk in &traced_jdks().expect("JDKs") {
+    for jdk in &traced_jdks() {
         for collector in COLLECTORS {
             check(jdk, collector, programs.path(), &library);
             runs += 1;

@@ -4,8 +4,6 @@
 mod endpoint;
 mod project;
 
-use std::process::Command;
-
 use ducktrack_tests::{
     agent_library, checked, ducktrack_command, installed_jdks, matrix_jdks, skipped,
 };
@@ -23,7 +21,7 @@ fn a_program_records_itself_and_others_by_the_api_alone() {
         skipped("embedded: no Maven, or no JDK 17 with javac");
         return;
     };
-    let jdks = matrix_jdks().expect("JDKs");
+    let jdks = matrix_jdks();
     for jdk in &jdks {
         let folder = tempfile::tempdir().expect("temporary folder");
         let path = |name: &str| folder.path().join(name).display().to_string();
@@ -32,12 +30,12 @@ fn a_program_records_itself_and_others_by_the_api_alone() {
         let text = run(&[SELF_ATTACH], &["self", &path("self")]);
         let answers = text.lines().filter_map(|line| line.strip_prefix("JSON "));
         let answers: Vec<Value> = answers.map(parsed).collect();
-        assert_eq!(answers.len(), 2, "Java {}: {text}", jdk.version);
+        assert_eq!(answers.len(), 2, "{jdk}: {text}");
         for answer in &answers {
             compare(answer, jdk.version);
         }
 
-        let agent = agent_library().expect("agent");
+        let agent = agent_library();
         let option = format!(
             "-agentpath:{}=summary=off,output={}",
             agent.display(),
@@ -50,11 +48,7 @@ fn a_program_records_itself_and_others_by_the_api_alone() {
             "REFUSED Can not attach to current VM: ",
             "-Djdk.attach.allowAttachSelf=true",
         ] {
-            assert!(
-                refused.contains(words),
-                "Java {}: no {words:?}: {refused}",
-                jdk.version
-            );
+            assert!(refused.contains(words), "{jdk}: no {words:?}: {refused}");
         }
 
         let mut other = vec!["other".to_owned(), path("other")];
@@ -70,7 +64,7 @@ fn a_program_records_itself_and_others_by_the_api_alone() {
 /// The answer against the report of the command: each site of the program.
 fn compare(answer: &Value, version: u32) {
     let directory = answer["directory"].as_str().expect("a directory");
-    let report = Command::new(ducktrack_command().expect("command"))
+    let report = ducktrack_command()
         .args(["report", directory, "--format", "json"])
         .output()
         .expect("report");

@@ -41,8 +41,7 @@ fn little_address_space_ends_no_program() {
                 let outcome = run(jvm, megabytes + OURS);
                 assert!(
                     outcome.status.success() && outcome.out == bare.out,
-                    "JDK {} {megabytes} MB + {OURS} MB {mode}: {outcome:?}",
-                    jdk.version
+                    "{jdk} {megabytes} MB + {OURS} MB {mode}: {outcome:?}"
                 );
                 compared += 1;
             }

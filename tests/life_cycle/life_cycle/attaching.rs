@@ -1,16 +1,16 @@
 //! Loaded into a JVM that runs.
 
-use ducktrack_tests::Jdk;
+use ducktrack_tests::{Jdk, agent_library};
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{RunningJvm, TrackedJvm, jdks, library};
+use crate::tracked_jvm::{RunningJvm, TrackedJvm, jdks};
 
 /// `jcmd PID JVMTI.agent_load`; its output.
 fn load(jdk: &Jdk, jvm: &RunningJvm, options: &str) -> String {
     let output = jdk
         .tool("jcmd")
         .arg(jvm.pid().to_string())
-        .args(["JVMTI.agent_load", &library().display().to_string()])
+        .args(["JVMTI.agent_load", &agent_library().display().to_string()])
         .arg(format!("\"{options}\""))
         .output()
         .expect("jcmd");
@@ -32,11 +32,7 @@ fn counts_from_then_on() {
             &jvm,
             &format!("summary=off,output={}", output.display()),
         );
-        assert!(
-            answer.contains("return code: 0"),
-            "JDK {}: {answer}",
-            jdk.version
-        );
+        assert!(answer.contains("return code: 0"), "{jdk}: {answer}");
         jvm.go_on();
         let outcome = jvm.end();
         assert!(
@@ -51,7 +47,7 @@ fn counts_from_then_on() {
         let for_frames: Vec<_> = refused
             .filter(|refused| refused.reason == "missing-frame")
             .collect();
-        assert!(for_frames.is_empty(), "JDK {}: {for_frames:?}", jdk.version);
+        assert!(for_frames.is_empty(), "{jdk}: {for_frames:?}");
         assert!(
             recording
                 .text()

@@ -19,8 +19,7 @@ fn run(jdk: &Jdk, loader: &str, mode: &str) -> Recording {
     let outcome = TrackedJvm::new(jdk, &options).run_program("LoaderProbe", &[loader]);
     assert!(
         outcome.status.success() && outcome.out == "DONE\n",
-        "JDK {} {loader} {mode}: {outcome:?}",
-        jdk.version
+        "{jdk} {loader} {mode}: {outcome:?}"
     );
     Recording::of(&output)
 }

@@ -1,12 +1,13 @@
 //! Several clients of one agent at the same time: they are served side by side.
 
+use ducktrack_tests::ducktrack_command;
 use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::control::done;
-use crate::tracked_jvm::{RunningJvm, TrackedJvm, command, jdks_in_turn};
+use crate::tracked_jvm::{RunningJvm, TrackedJvm, jdks_in_turn};
 
 /// Enough classes that giving them back takes longer than a second command needs to arrive.
 const CLASSES: u32 = 1000;
@@ -47,7 +48,7 @@ fn stops_at_the_same_time_all_succeed() {
         let pid = jvm.pid().to_string();
         let stops: Vec<_> = (0..3)
             .map(|_| {
-                let mut stop = command();
+                let mut stop = ducktrack_command();
                 stop.args(["stop", &pid]).stdout(Stdio::piped());
                 stop.stderr(Stdio::piped()).spawn().expect("ducktrack")
             })
@@ -55,7 +56,7 @@ fn stops_at_the_same_time_all_succeed() {
         for stop in stops {
             let output = stop.wait_with_output().expect("its end");
             let text = String::from_utf8_lossy(&output.stdout);
-            assert!(output.status.success(), "JDK {}: {output:?}", jdk.version);
+            assert!(output.status.success(), "{jdk}: {output:?}");
             assert!(text.contains("classes are as they were"), "{text}");
         }
         end(jvm);

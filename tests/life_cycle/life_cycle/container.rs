@@ -4,12 +4,12 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use ducktrack_tests::skipped;
+use ducktrack_tests::{agent_library, ducktrack_command, skipped};
 
-use crate::tracked_jvm::{TrackedJvm, command, jdks, library};
+use crate::tracked_jvm::{TrackedJvm, jdks};
 
 fn ducktrack(words: &[&str]) -> String {
-    let output = command().args(words).output().expect("ducktrack");
+    let output = ducktrack_command().args(words).output().expect("ducktrack");
     let text = [output.stdout, output.stderr].concat();
     let text = String::from_utf8_lossy(&text).into_owned();
     assert!(output.status.success(), "{words:?}: {text}");
@@ -39,7 +39,7 @@ fn commands_reach_a_jvm_in_a_container() {
         let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("the JVM");
         let inside = format!("NSpid:\t{pid}\t1\n");
         assert!(status.contains(&inside), "process 1 inside: {status}");
-        let library = library().display().to_string();
+        let library = agent_library().display().to_string();
         let said = ducktrack(&[
             "attach",
             pid,

@@ -6,46 +6,39 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
-use ducktrack_tests::{ducktrack_command, skipped};
+use ducktrack_tests::{Finished, agent_library, ducktrack_command, printed_by, skipped};
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{RunningJvm, TrackedJvm, command, jdks, jdks_in_turn, library};
+use crate::tracked_jvm::{RunningJvm, TrackedJvm, jdks, jdks_in_turn};
 
 /// `nobody`, on every Linux.
 const NOBODY: u32 = 65534;
 
 /// The command with these words; standard output and error, and whether it worked.
 pub(crate) fn ducktrack(words: &[&str]) -> (bool, String) {
-    said(command().args(words).output().expect("ducktrack"))
+    said(ducktrack_command().args(words))
 }
 
-fn said(output: Output) -> (bool, String) {
-    let text = [output.stdout, output.stderr].concat();
-    (
-        output.status.success(),
-        String::from_utf8_lossy(&text).into_owned(),
-    )
+fn said(command: &mut Command) -> (bool, String) {
+    let finished = Finished::of(command);
+    (finished.status.success(), finished.text())
 }
 
 /// The same where it must work.
 pub(crate) fn done(words: &[&str]) -> String {
-    let (worked, text) = ducktrack(words);
-    assert!(worked, "{words:?}: {text}");
-    text
+    Finished::well(ducktrack_command().args(words)).text()
 }
 
 pub(crate) fn attach(jvm: &RunningJvm, output: &Path, more: &[&str]) -> String {
-    let (worked, text) = said(attaching(jvm, output, more).output().expect("ducktrack"));
-    assert!(worked, "attach {more:?}: {text}");
-    text
+    Finished::well(&mut attaching(jvm, output, more)).text()
 }
 
 /// The command that attaches.
 pub(crate) fn attaching(jvm: &RunningJvm, output: &Path, more: &[&str]) -> Command {
-    let (pid, library) = (jvm.pid().to_string(), library());
-    let mut attach = command();
+    let (pid, library) = (jvm.pid().to_string(), agent_library());
+    let mut attach = ducktrack_command();
     attach.args(["attach", &pid, "--summary=off", "--library"]);
     attach
         .args([path(&library), "--output", path(output)])
@@ -247,14 +240,15 @@ fn open_folder() -> (tempfile::TempDir, std::path::PathBuf) {
     let open = std::fs::Permissions::from_mode(0o777);
     std::fs::set_permissions(place.path(), open).expect("permissions");
     let copy = place.path().join("ducktrack");
-    std::fs::copy(ducktrack_command().expect("the command"), &copy).expect("a copy");
-    std::fs::copy(library(), place.path().join("libducktrack.so")).expect("a copy");
+    std::fs::copy(ducktrack_command().get_program(), &copy).expect("a copy");
+    std::fs::copy(agent_library(), place.path().join("libducktrack.so")).expect("a copy");
     (place, copy)
 }
 
 fn is_root() -> bool {
-    let id = Command::new("id").arg("-u").output().expect("id");
-    let root = id.stdout == b"0\n";
+    let root = printed_by(Command::new("id").arg("-u"))
+        == "0
+";
     if !root {
         skipped("foreign users: only root can act as another user");
     }
@@ -263,13 +257,13 @@ fn is_root() -> bool {
 
 fn as_nobody(program: &Path, words: &[&str]) -> (bool, String) {
     let nobody = NOBODY.to_string();
-    let output = Command::new("setpriv")
+    let mut setpriv = Command::new("setpriv");
+    setpriv
         .args(["--clear-groups", "--regid", &nobody, "--reuid", &nobody])
         .arg(program)
         .args(words)
-        .env_remove("DUCKTRACK_LIBRARY")
-        .output();
-    said(output.expect("setpriv"))
+        .env_remove("DUCKTRACK_LIBRARY");
+    said(&mut setpriv)
 }
 
 #[test]
@@ -321,8 +315,7 @@ fn root_attaches_to_the_program_of_another_user() {
         let (place, command) = open_folder();
         if !as_nobody(&jdk.home.join("bin/java"), &["-version"]).0 {
             skipped(&format!(
-                "JDK {}: another user cannot read it where it is installed",
-                jdk.version
+                "{jdk}: another user cannot read it where it is installed"
             ));
             continue;
         }
@@ -334,9 +327,7 @@ fn root_attaches_to_the_program_of_another_user() {
         let text = said(
             Command::new(&command)
                 .args(["attach", &pid, "--summary=off", "--output", path(&output)])
-                .env_remove("DUCKTRACK_LIBRARY")
-                .output()
-                .expect("ducktrack"),
+                .env_remove("DUCKTRACK_LIBRARY"),
         );
         assert!(text.0, "{}", text.1);
         jvm.ask("work 100", "DONE");
@@ -362,16 +353,12 @@ fn a_jvm_that_cannot_be_asked_is_left_alone_and_the_reason_named() {
             let mut jvm = TrackedJvm::bare(&jdk)
                 .vm(&[option])
                 .start_program("ControlProbe", &[]);
-            let (pid, library) = (jvm.pid().to_string(), library());
+            let (pid, library) = (jvm.pid().to_string(), agent_library());
             let (worked, text) = ducktrack(&["attach", &pid, "--library", path(&library)]);
-            assert!(
-                !worked && text.contains(reason),
-                "JDK {} {option}: {text}",
-                jdk.version
-            );
+            assert!(!worked && text.contains(reason), "{jdk} {option}: {text}");
             assert_eq!(text.lines().count(), 1, "{text}");
             jvm.ask("end", "END");
-            assert!(jvm.end().status.success(), "JDK {} {option}", jdk.version);
+            assert!(jvm.end().status.success(), "{jdk} {option}");
         }
     }
 }
@@ -405,7 +392,7 @@ fn a_second_run_while_one_goes_on_is_refused_and_bad_options_are_answered() {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let mut jvm = TrackedJvm::bare(&jdk).start_program("ControlProbe", &[]);
-        let (pid, library) = (jvm.pid().to_string(), library());
+        let (pid, library) = (jvm.pid().to_string(), agent_library());
         let words = ["attach", &pid, "--library", path(&library)];
         let (worked, text) = ducktrack(&[&words[..], &["--options", "colour=red"]].concat());
         assert!(
@@ -445,7 +432,7 @@ fn frames_that_outlive_a_recording_of_events_are_known_to_the_next() {
         let looped = recording.report.sites.iter().find(|site| {
             site.class == "ControlProbe" && site.method == "loop" && site.count > 1000
         });
-        assert!(looped.is_some(), "JDK {}: the loop is known", jdk.version);
+        assert!(looped.is_some(), "{jdk}: the loop is known");
         let heap = done(&["heap", path(&second)]);
         assert!(!heap.contains("without a known size"), "{heap}");
     }

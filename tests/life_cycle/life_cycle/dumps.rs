@@ -56,7 +56,7 @@ fn check_endings(jdk: &Jdk, collector: &[&str], turn: usize) {
     for (number, (ending, exit_code, lines)) in endings.into_iter().enumerate() {
         taken += 1;
         let mode = MODES[(turn + number) % MODES.len()];
-        let name = format!("JDK {} {collector:?} {mode} {ending}", jdk.version);
+        let name = format!("{jdk} {collector:?} {mode} {ending}");
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let options = format!(
@@ -88,10 +88,7 @@ fn check_endings(jdk: &Jdk, collector: &[&str], turn: usize) {
         assert_eq!(things(&output.join("heap.hprof")), 5000, "{name}");
         Recording::of(&output).check(0, Some("exit"));
     }
-    checked(&format!(
-        "dumps of {taken} endings, JDK {} {collector:?}",
-        jdk.version
-    ));
+    checked(&format!("dumps of {taken} endings, {jdk} {collector:?}"));
 }
 
 /// The number of `HeldAtEnd.Thing` in a dump.

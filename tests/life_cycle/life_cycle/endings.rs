@@ -20,12 +20,7 @@ fn check_ending(
         let output = place.path().join("out");
         let outcome =
             TrackedJvm::new(&jdk, &format!("summary=off,output={}", output.display())).run(words);
-        assert_eq!(
-            outcome.status.code(),
-            Some(exit_code),
-            "JDK {}: {outcome:?}",
-            jdk.version
-        );
+        assert_eq!(outcome.status.code(), Some(exit_code), "{jdk}: {outcome:?}");
         assert_eq!(outcome.agent_lines(), [""; 0]);
         let recording = Recording::of(&output);
         recording.check(blocks, Some("exit"));
@@ -80,7 +75,7 @@ fn check_end_with_dump(jdk: &Jdk, ending: &str, exit_code: i32) {
     let info: Value = serde_json::from_str(&info).expect("JSON");
     let gaps = info["gaps"]["bytes"].as_i64().expect("a number");
     // A block of work allocates more than 4 MB in this thread.
-    assert!(gaps < 2_000_000, "JDK {} {ending}: {gaps}", jdk.version);
+    assert!(gaps < 2_000_000, "{jdk} {ending}: {gaps}");
 }
 
 /// Daemons come and go while the program ends: their events after the end are not lost from it.

@@ -43,11 +43,7 @@ fn the_overhead_limit_is_reached_under_a_trace() {
         let traced = ends(&|| TrackedJvm::new(&jdk, &options));
         if is_full_run() {
             let bare = ends(&|| TrackedJvm::bare(&jdk));
-            assert!(
-                traced.is_some() || bare.is_none(),
-                "JDK {}: bare {bare:?}",
-                jdk.version
-            );
+            assert!(traced.is_some() || bare.is_none(), "{jdk}: bare {bare:?}");
         }
         let timeline = done(&[
             "timeline",
@@ -56,9 +52,6 @@ fn the_overhead_limit_is_reached_under_a_trace() {
             "json",
         ]);
         assert!(timeline.contains("freed nearly nothing"), "{timeline}");
-        checked(&format!(
-            "the overhead limit, JDK {}: {traced:?}",
-            jdk.version
-        ));
+        checked(&format!("the overhead limit, {jdk}: {traced:?}"));
     }
 }

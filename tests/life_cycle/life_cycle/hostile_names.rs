@@ -1,9 +1,10 @@
 //! A class whose name has ESC, U+009B and a new line in it: whatever prints it does not command the terminal.
 
+use ducktrack_tests::ducktrack_command;
 use std::path::Path;
 use std::process::Output;
 
-use crate::tracked_jvm::{TrackedJvm, command, jdks_in_turn};
+use crate::tracked_jvm::{TrackedJvm, jdks_in_turn};
 
 /// Characters that a terminal would obey, and a name that was broken in two.
 fn check(text: &str, what: &str) {
@@ -17,7 +18,11 @@ fn check(text: &str, what: &str) {
 }
 
 fn printed(words: &[&str], path: &Path) -> String {
-    let output: Output = command().args(words).arg(path).output().expect("ducktrack");
+    let output: Output = ducktrack_command()
+        .args(words)
+        .arg(path)
+        .output()
+        .expect("ducktrack");
     assert!(output.status.success(), "{output:?}");
     let text = [output.stdout, output.stderr].concat();
     String::from_utf8(text).expect("UTF-8")

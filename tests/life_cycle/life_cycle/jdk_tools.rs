@@ -3,9 +3,9 @@
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-use ducktrack_tests::{Jdk, checked};
+use ducktrack_tests::{Jdk, agent_library, checked};
 
-use crate::tracked_jvm::{jdks, jdks_in_turn, library, programs};
+use crate::tracked_jvm::{jdks, jdks_in_turn, programs};
 
 /// Runs of which the time is printed. Beside other processes it has much noise, so nothing is asserted of it.
 const RUNS: u32 = 3;
@@ -40,10 +40,10 @@ fn tools_print_the_same_and_leave_no_recording() {
         let output = place.path().join("run");
         let options = format!(
             "-agentpath:{}=output={}",
-            library().display(),
+            agent_library().display(),
             output.display()
         );
-        let classes = programs().expect("asked before").display().to_string();
+        let classes = programs().display().to_string();
         for words in [
             &["javap", "-p", "-cp", &classes, "LifeCycleProbe"][..],
             &["javac", "--help"],
@@ -60,24 +60,12 @@ fn tools_print_the_same_and_leave_no_recording() {
                     with.status.code(),
                     "{words:?}: {with:?}"
                 );
-                assert_eq!(
-                    printed(&bare),
-                    printed(&with),
-                    "JDK {} {words:?}",
-                    jdk.version
-                );
+                assert_eq!(printed(&bare), printed(&with), "{jdk} {words:?}");
                 more += time.saturating_sub(bare_time);
             }
-            assert!(
-                !output.exists(),
-                "JDK {} {words:?} was recorded",
-                jdk.version
-            );
+            assert!(!output.exists(), "{jdk} {words:?} was recorded");
             let mean = more / RUNS;
-            checked(&format!(
-                "JDK {} {}: the same, {mean:?} longer",
-                jdk.version, words[0]
-            ));
+            checked(&format!("{jdk} {}: the same, {mean:?} longer", words[0]));
         }
     }
 }
@@ -85,7 +73,7 @@ fn tools_print_the_same_and_leave_no_recording() {
 /// `only-main=` by the main class, and what it leaves out runs as without the agent.
 #[test]
 fn only_the_program_that_is_named_is_recorded() {
-    let classes = programs().expect("asked before").display().to_string();
+    let classes = programs().display().to_string();
     let place = tempfile::tempdir().expect("temporary folder");
     let words = ["java", "-cp", &classes, "LifeCycleProbe", "return"];
     for (turn, jdk) in jdks(17).into_iter().enumerate() {
@@ -106,19 +94,14 @@ fn only_the_program_that_is_named_is_recorded() {
                 .map(|pattern| format!(",only-main={pattern}"));
             let options = format!(
                 "-agentpath:{}=summary=off,output={}{}",
-                library().display(),
+                agent_library().display(),
                 output.display(),
                 patterns.collect::<String>()
             );
             let (with, _) = run(&jdk, &words, Some(&options));
             assert_eq!(bare.status.code(), with.status.code(), "{with:?}");
             assert_eq!(printed(&bare), printed(&with), "{options}");
-            assert_eq!(
-                output.exists(),
-                is_recorded,
-                "JDK {}: {options}",
-                jdk.version
-            );
+            assert_eq!(output.exists(), is_recorded, "{jdk}: {options}");
         }
     }
 }

@@ -2,12 +2,11 @@
 //!
 //! The program is `tests/life_cycle/life_cycle/ModuleReads.java`, the other agent `tests/life_cycle/life_cycle/NoOpAgent.java`.
 
+use ducktrack_tests::{Jdk, agent_library, checked};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use ducktrack_tests::{Jdk, checked};
-
-use crate::tracked_jvm::{TrackedJvm, jar_of, jdks, jdks_in_turn, library};
+use crate::tracked_jvm::{TrackedJvm, jar_of, jdks, jdks_in_turn};
 
 const MANIFEST: &str = "Premain-Class: NoOpAgent\nAgent-Class: NoOpAgent\n\
     Can-Retransform-Classes: true\nCan-Redefine-Classes: true\n";
@@ -39,7 +38,7 @@ fn reads(jdk: &Jdk, place: &Path, agents: &[&str]) -> Reads {
 fn ours(mode: &str, name: &str) -> String {
     format!(
         "-agentpath:{}=mode={mode},summary=off,output={name}",
-        library().display()
+        agent_library().display()
     )
 }
 
@@ -61,11 +60,10 @@ fn alone_the_agent_changes_nothing() {
         );
         for mode in modes(&jdk) {
             let tracked = reads(&jdk, place.path(), &[&ours(mode, mode)]);
-            assert_eq!(tracked, bare, "JDK {} {mode}", jdk.version);
+            assert_eq!(tracked, bare, "{jdk} {mode}");
         }
         checked(&format!(
-            "JDK {}: modules read what they read on the bare JVM, {:?}",
-            jdk.version,
+            "{jdk}: modules read what they read on the bare JVM, {:?}",
             modes(&jdk)
         ));
     }
@@ -92,15 +90,14 @@ fn beside_another_agent_no_edge_is_missing() {
                 assert!(expected.contains(BASE), "{alone:?}");
                 assert!(
                     found.is_superset(expected),
-                    "JDK {} {name} {moment}: {found:?}, alone {expected:?}",
-                    jdk.version
+                    "{jdk} {name} {moment}: {found:?}, alone {expected:?}"
                 );
             }
             // Changed by ducktrack, and HotSpot would not add the edge again for the other one.
             let later = both
                 .last()
                 .map(|(_, readers)| readers.contains("java.logging"));
-            assert_eq!(later, Some(true), "JDK {} {name}: {both:?}", jdk.version);
+            assert_eq!(later, Some(true), "{jdk} {name}: {both:?}");
         }
     }
 }
@@ -131,7 +128,7 @@ fn an_agent_that_comes_later_gets_the_edges() {
             let is_reader = |at: usize| reads.get(at).map(|(_, readers)| readers.contains(BASE));
             let seen = [0, 1, 2].map(is_reader);
             let expected = [Some(false), Some(false), Some(true)];
-            assert_eq!(seen, expected, "JDK {} {stops}: {reads:?}", jdk.version);
+            assert_eq!(seen, expected, "{jdk} {stops}: {reads:?}");
         }
     }
 }
@@ -142,9 +139,5 @@ fn load(jdk: &Jdk, pid: &str, jar: &PathBuf) {
     jcmd.args([pid, "JVMTI.agent_load"]).arg(jar);
     let output = jcmd.arg(RETRANSFORMED).output().expect("jcmd");
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        text.contains("return code: 0"),
-        "JDK {}: {text}",
-        jdk.version
-    );
+    assert!(text.contains("return code: 0"), "{jdk}: {text}");
 }

@@ -51,8 +51,7 @@ fn check(jdks: &[Jdk], vm_options: &[&str], breaks_rules: bool) {
             .run_program("JniProbe", words);
         assert!(
             outcome.status.success() && outcome.out == "DONE\n",
-            "JDK {}: {outcome:?}",
-            jdk.version
+            "{jdk}: {outcome:?}"
         );
         let recording = Recording::of(&output);
         assert!(

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ducktrack_tests::skipped;
+use ducktrack_tests::{agent_library, ducktrack_command, skipped};
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{TrackedJvm, command, jar_of, jdks_in_turn};
+use crate::tracked_jvm::{TrackedJvm, jar_of, jdks_in_turn};
 
 /// A jar with an agent that looks at every class and changes none; `None` where no JDK has the tool `jar`.
 fn no_op_agent(place: &Path) -> Option<PathBuf> {
@@ -24,7 +24,7 @@ fn a_java_agent_that_transforms() {
         let java_agent = format!("-javaagent:{}", jar.display());
         let native_agent = format!(
             "-agentpath:{}=summary=off,output=out",
-            crate::tracked_jvm::library().display()
+            agent_library().display()
         );
         for order in [[&java_agent, &native_agent], [&native_agent, &java_agent]] {
             let jvm = TrackedJvm::bare(&jdk)
@@ -51,7 +51,7 @@ fn flight_recorder() {
             place.path().join("r.jfr").display()
         );
         if !jdk.accepts(&[&recorder]) {
-            skipped(&format!("JDK {} has no flight recorder", jdk.version));
+            skipped(&format!("{jdk} has no flight recorder"));
             continue;
         }
         let jvm = TrackedJvm::new(&jdk, "summary=off,output=out")
@@ -82,7 +82,7 @@ fn flight_recorder_beside_a_trace() {
             place.path().join("r.jfr").display()
         );
         if !jdk.accepts(&[&recorder]) {
-            skipped(&format!("JDK {} has no flight recorder", jdk.version));
+            skipped(&format!("{jdk} has no flight recorder"));
             continue;
         }
         let jvm = TrackedJvm::new(&jdk, "mode=trace,summary=off,output=out")
@@ -90,12 +90,14 @@ fn flight_recorder_beside_a_trace() {
             .directory(place.path());
         let outcome = jvm.run(&["library", "2"]);
         assert!(outcome.status.success(), "{outcome:?}");
-        let info = command().arg("info").arg(place.path().join("out")).output();
+        let info = ducktrack_command()
+            .arg("info")
+            .arg(place.path().join("out"))
+            .output();
         let info = String::from_utf8(info.expect("ducktrack").stdout).expect("UTF-8");
         assert!(
             info.contains("whole: nothing is missing or contradictory"),
-            "JDK {} {collector}: {info}",
-            jdk.version
+            "{jdk} {collector}: {info}"
         );
     }
 }

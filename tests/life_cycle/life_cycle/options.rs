@@ -1,5 +1,6 @@
 //! Bad options keep the JVM from starting; good ones do what they say.
 
+use ducktrack_tests::agent_library;
 use std::fs;
 use std::path::Path;
 
@@ -78,10 +79,7 @@ fn unwritable_log() {
 fn the_agent_twice() {
     for jdk in jdks_in_turn(17, 1) {
         let place = tempfile::tempdir().expect("temporary folder");
-        let second = format!(
-            "-agentpath:{}=output=second",
-            crate::tracked_jvm::library().display()
-        );
+        let second = format!("-agentpath:{}=output=second", agent_library().display());
         let jvm = TrackedJvm::new(&jdk, "output=first")
             .vm(&[&second])
             .directory(place.path());
@@ -206,7 +204,7 @@ fn a_jvm_that_records_an_aot_cache() {
 
 /// Folders on the class path cannot be in a cache.
 fn jar_of_probe(place: &Path) -> Option<String> {
-    let programs = programs().expect("asked before");
+    let programs = programs();
     let classes = std::fs::read_dir(programs).expect("programs");
     let classes: Vec<String> = classes
         .filter_map(|file| file.expect("a file").file_name().into_string().ok())

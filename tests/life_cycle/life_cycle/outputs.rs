@@ -4,10 +4,10 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::Path;
 
-use ducktrack_tests::skipped;
+use ducktrack_tests::{ducktrack_command, skipped};
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{TrackedJvm, command, jdks, jdks_in_turn};
+use crate::tracked_jvm::{TrackedJvm, jdks, jdks_in_turn};
 
 #[test]
 fn the_default_is_named_by_the_process() {
@@ -171,8 +171,12 @@ fn two_jvms_share_a_place() {
         );
         first.check(1, Some("exit"));
         second.check(2, Some("exit"));
-        let report = command().arg("report").arg(&output).output();
-        let said = String::from_utf8(report.expect("ducktrack").stderr).expect("UTF-8");
+        let report = ducktrack_command()
+            .arg("report")
+            .arg(&output)
+            .output()
+            .expect("ducktrack");
+        let said = String::from_utf8(report.stderr).expect("UTF-8");
         assert!(
             said.contains("a newer recording stands beside this one"),
             "{said}"

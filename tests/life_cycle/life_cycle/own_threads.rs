@@ -69,16 +69,10 @@ fn all_views_of_threads_are_those_of_the_bare_jvm() {
             );
         }
         for options in &modes {
-            assert_eq!(
-                tracked_views(&jdk, options),
-                bare,
-                "JDK {} {options}",
-                jdk.version
-            );
+            assert_eq!(tracked_views(&jdk, options), bare, "{jdk} {options}");
         }
         checked(&format!(
-            "JDK {}: threads as the bare JVM shows them, {} modes",
-            jdk.version,
+            "{jdk}: threads as the bare JVM shows them, {} modes",
             modes.len()
         ));
     }

@@ -12,11 +12,7 @@ fn jhsdb(jdk: &Jdk, words: &[&str]) -> String {
     let output = command.args(words).output().expect("jhsdb");
     let text = [output.stdout, output.stderr].concat();
     let text = String::from_utf8_lossy(&text).into_owned();
-    assert!(
-        output.status.success(),
-        "JDK {} {words:?}: {text}",
-        jdk.version
-    );
+    assert!(output.status.success(), "{jdk} {words:?}: {text}");
     text
 }
 
@@ -32,23 +28,14 @@ fn look(jdk: &Jdk, jvm: &RunningJvm, what: &str) {
     let bytes = std::fs::read(&dump).unwrap_or_default();
     assert!(
         bytes.starts_with(b"JAVA PROFILE 1.0.2") && bytes.len() > 100_000,
-        "JDK {} {what}: {} bytes; {said}",
-        jdk.version,
+        "{jdk} {what}: {} bytes; {said}",
         bytes.len()
     );
     let stacks = jhsdb(jdk, &["jstack", "--pid", &pid]);
     for thread in ["\"main\"", "\"Reference Handler\"", "\"Finalizer\""] {
-        assert!(
-            stacks.contains(thread),
-            "JDK {} {what}: {stacks}",
-            jdk.version
-        );
+        assert!(stacks.contains(thread), "{jdk} {what}: {stacks}");
     }
-    assert!(
-        !stacks.contains("Exception"),
-        "JDK {} {what}: {stacks}",
-        jdk.version
-    );
+    assert!(!stacks.contains("Exception"), "{jdk} {what}: {stacks}");
 }
 
 #[test]
@@ -73,6 +60,6 @@ fn heaps_and_stacks_can_be_read_from_outside() {
             jvm.ask("end", "END");
             assert!(jvm.end().status.success());
         }
-        checked(&format!("JDK {}: jhsdb reads heap and stacks", jdk.version));
+        checked(&format!("{jdk}: jhsdb reads heap and stacks"));
     }
 }

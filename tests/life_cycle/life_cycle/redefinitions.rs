@@ -2,6 +2,7 @@
 //!
 //! The program is `tests/life_cycle/life_cycle/RedefinedClass.java`, which is its own Java agent.
 
+use ducktrack_tests::agent_library;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -29,7 +30,7 @@ fn a_redefined_class_keeps_its_new_code() {
     let java_agent = format!("-javaagent:{}", jar.display());
     let native_agent = format!(
         "-agentpath:{}=summary=off,counters=path:1000:0.5,output=out",
-        crate::tracked_jvm::library().display()
+        agent_library().display()
     );
     for jdk in jdks_in_turn(11, 22) {
         for order in [[&java_agent, &native_agent], [&native_agent, &java_agent]] {
@@ -39,8 +40,7 @@ fn a_redefined_class_keeps_its_new_code() {
                 .run_program("RedefinedClass", &[]);
             assert!(
                 outcome.status.success() && outcome.out.starts_with("DONE"),
-                "JDK {} {order:?}: {outcome:?}",
-                jdk.version
+                "{jdk} {order:?}: {outcome:?}"
             );
             let recording = Recording::of(&place.path().join("out"));
             let sites = recording.report.sites.iter();

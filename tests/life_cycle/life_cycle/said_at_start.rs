@@ -22,7 +22,7 @@ fn collectors_whose_moves_cannot_be_followed() {
         .map(|jdk| (jdk, "-XX:+UseShenandoahGC"))
     {
         if !jdk.accepts(&[collector]) {
-            skipped(&format!("JDK {} has no {collector}", jdk.version));
+            skipped(&format!("{jdk} has no {collector}"));
             continue;
         }
         let place = tempfile::tempdir().expect("temporary folder");
@@ -30,8 +30,7 @@ fn collectors_whose_moves_cannot_be_followed() {
         let lines = said(jvm, place.path());
         assert!(
             lines.len() == 1 && lines[0].contains("Moves and deaths of objects are unknown"),
-            "JDK {} {collector}: {lines:?}",
-            jdk.version
+            "{jdk} {collector}: {lines:?}"
         );
         Recording::of(&place.path().join("out")).check(1, Some("exit"));
     }

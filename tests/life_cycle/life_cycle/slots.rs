@@ -16,7 +16,7 @@ fn check_slot(jdk: &Jdk, forced: &str, name: &str) {
         let outcome = TrackedJvm::new(jdk, &options)
             .env("DUCKTRACK_SLOT", forced)
             .run(&["return", "8"]);
-        assert!(outcome.status.success(), "JDK {}: {outcome:?}", jdk.version);
+        assert!(outcome.status.success(), "{jdk}: {outcome:?}");
         let recording = Recording::of(&output);
         recording.check(8, Some("exit"));
         assert_eq!(recording.report.run.slot, name);

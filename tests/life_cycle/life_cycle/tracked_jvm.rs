@@ -7,56 +7,32 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Once, OnceLock};
 use std::thread::JoinHandle;
 
-use ducktrack_tests::{
-    Jdk, Turns, agent_library, compile_java, ducktrack_command, installed_jdks, skipped,
-};
+use ducktrack_tests::{Jdk, Turns, agent_library, compiled, installed_jdks};
 use tempfile::TempDir;
 
 /// The lowest version all programs here are compiled for.
 const RELEASE: u32 = 11;
 
-/// The agent.
-pub(crate) fn library() -> PathBuf {
-    agent_library().expect("the agent")
-}
-
-/// The command.
-pub(crate) fn command() -> Command {
-    Command::new(ducktrack_command().expect("the command"))
-}
-
-/// The compiled programs; made once for all tests. `None` where there is no javac.
-pub(crate) fn programs() -> Option<&'static Path> {
-    static FOLDER: OnceLock<Option<TempDir>> = OnceLock::new();
-    let compile = || {
-        let folder = tempfile::tempdir().expect("temporary folder");
-        let compiled = compile_java(
-            &[
-                "LifeCycleProbe",
-                "ControlProbe",
-                "JniProbe",
-                "NoOpAgent",
-                "LoaderProbe",
-                "HeldAtEnd",
-                "FullOfWork",
-                "HostileNames",
-                "RecursionDepth",
-                "RedefinedClass",
-                "StoppedAtStart",
-                "ThreadViews",
-                "ModuleReads",
-                "ClassesThatGo",
-            ],
-            RELEASE,
-            folder.path(),
-        )
-        .expect("javac");
-        if !compiled {
-            skipped("life cycle: no JDK with javac, nothing is checked");
-        }
-        compiled.then_some(folder)
-    };
-    FOLDER.get_or_init(compile).as_ref().map(TempDir::path)
+/// The compiled programs; made once for all tests.
+pub(crate) fn programs() -> &'static Path {
+    static FOLDER: OnceLock<TempDir> = OnceLock::new();
+    let names = [
+        "LifeCycleProbe",
+        "ControlProbe",
+        "JniProbe",
+        "NoOpAgent",
+        "LoaderProbe",
+        "HeldAtEnd",
+        "FullOfWork",
+        "HostileNames",
+        "RecursionDepth",
+        "RedefinedClass",
+        "StoppedAtStart",
+        "ThreadViews",
+        "ModuleReads",
+        "ClassesThatGo",
+    ];
+    FOLDER.get_or_init(|| compiled(&names, RELEASE)).path()
 }
 
 /// A jar of compiled programs; `None` where no JDK has the tool `jar`.
@@ -68,17 +44,14 @@ pub(crate) fn jar_of(place: &Path, manifest: &str, classes: &[&str]) -> Option<P
     let mut tool = jdk.tool("jar");
     tool.arg("cfm").args([&jar, &manifest_file]);
     for class in classes {
-        tool.arg("-C").arg(programs()?).arg(class);
+        tool.arg("-C").arg(programs()).arg(class);
     }
     assert!(tool.status().expect("jar").success());
     Some(jar)
 }
 
-/// The JDKs from a version on, if the programs can be compiled.
+/// The JDKs from a version on.
 pub(crate) fn jdks(lowest: u32) -> Vec<Jdk> {
-    if programs().is_none() {
-        return Vec::new();
-    }
     installed_jdks()
         .into_iter()
         .filter(|jdk| jdk.version >= lowest)
@@ -106,17 +79,15 @@ impl TrackedJvm {
         let mut jvm = Self::bare(jdk);
         jvm.command.arg(format!(
             "-agentpath:{}={agent_options}",
-            library().display()
+            agent_library().display()
         ));
         jvm
     }
 
     /// Without the agent.
     pub(crate) fn bare(jdk: &Jdk) -> Self {
-        let mut command = jdk.tool("java");
-        command
-            .args(["-Xmx256m", "-XX:-UsePerfData", "-cp"])
-            .arg(programs().expect("asked before"));
+        let mut command = jdk.java(programs());
+        command.args(["-Xmx256m", "-XX:-UsePerfData"]);
         for variable in [
             "JAVA_TOOL_OPTIONS",
             "JDK_JAVA_OPTIONS",

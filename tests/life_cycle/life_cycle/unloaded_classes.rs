@@ -46,7 +46,7 @@ fn growth(jvm: TrackedJvm, vm: &str, kind: &str, (classes, per_second): Amount) 
 }
 
 fn run(jdk: &Jdk, vm: &str, mode: &str, kind: &str, amount: Amount) {
-    let what = format!("JDK {} {vm} {mode} {kind}", jdk.version);
+    let what = format!("{jdk} {vm} {mode} {kind}");
     let mut pairs: Vec<(i64, i64)> = Vec::new();
     while pairs.len() < ATTEMPTS && pairs.iter().all(|pair| !is_bounded(*pair)) {
         let grown = growth_of_recorded(jdk, (vm, mode, kind), amount, &what);

@@ -15,8 +15,7 @@ fn check_bytes(jdk: &Jdk, vm_options: &[&str]) {
         .run(&["measure"]);
     assert!(
         outcome.status.success(),
-        "JDK {} {vm_options:?}: {outcome:?}",
-        jdk.version
+        "{jdk} {vm_options:?}: {outcome:?}"
     );
     let allocated = outcome
         .out
@@ -26,12 +25,7 @@ fn check_bytes(jdk: &Jdk, vm_options: &[&str]) {
     let allocated: i64 = allocated.parse().expect("a number");
     let recording = Recording::of(&output);
     let made = |ty: &str| recording.count("layouts", ty);
-    assert_eq!(
-        made("LifeCycleProbe$Mixed"),
-        BLOCK,
-        "JDK {} {vm_options:?}",
-        jdk.version
-    );
+    assert_eq!(made("LifeCycleProbe$Mixed"), BLOCK, "{jdk} {vm_options:?}");
     assert_eq!(
         (made("byte[]"), made("double[]"), made("java.lang.Object[]")),
         (BLOCK, BLOCK, BLOCK)
@@ -40,8 +34,7 @@ fn check_bytes(jdk: &Jdk, vm_options: &[&str]) {
     assert_eq!(
         recording.bytes("layouts"),
         allocated,
-        "JDK {} {vm_options:?}",
-        jdk.version
+        "{jdk} {vm_options:?}"
     );
     assert!(
         recording.report.damage.is_empty(),
@@ -60,8 +53,7 @@ fn check_threads(jdk: &Jdk, vm_options: &[&str]) -> Recording {
         .run(&["return", "8"]);
     assert!(
         outcome.status.success(),
-        "JDK {} {vm_options:?}: {outcome:?}",
-        jdk.version
+        "{jdk} {vm_options:?}: {outcome:?}"
     );
     let recording = Recording::of(&output);
     recording.check(8, Some("exit"));
@@ -74,7 +66,7 @@ fn on_every_jdk(vm_options: &[&str], check: impl Fn(&Jdk)) {
         if jdk.accepts(vm_options) {
             check(&jdk);
         } else {
-            skipped(&format!("JDK {} does not take {vm_options:?}", jdk.version));
+            skipped(&format!("{jdk} does not take {vm_options:?}"));
         }
     }
 }
