@@ -42,6 +42,23 @@ impl Finished {
         finished
     }
 
+    /// The same after a good end.
+    ///
+    /// # Panics
+    /// It was another one.
+    #[track_caller]
+    pub fn must_succeed(self) -> Self {
+        assert!(self.status.success(), "{self}");
+        self
+    }
+
+    /// Lines of the agent on standard error.
+    #[must_use]
+    pub fn agent_lines(&self) -> Vec<&str> {
+        let lines = self.errors.lines();
+        lines.filter(|line| line.contains("[ducktrack]")).collect()
+    }
+
     /// All that it printed, standard error first.
     #[must_use]
     pub fn text(&self) -> String {

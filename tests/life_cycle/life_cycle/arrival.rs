@@ -123,7 +123,7 @@ fn thousands_of_classes_are_exchanged_in_short_stops() {
             by_the_vm.len()
         ));
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
     }
 }
 
@@ -170,7 +170,7 @@ fn the_stops_of_nine_arrivals_in_ten_are_within_the_forecast() {
             seen.push((forecast, micros(&status["arrival_together_micros"])));
             done(&["stop", &jvm.pid().to_string()]);
             jvm.ask("end", "END");
-            assert!(jvm.end().status.success());
+            jvm.end_well();
         }
         let within = |((least, most), stops): &&((u64, u64), u64)| (least..=most).contains(&stops);
         let inside = seen.iter().filter(within).count();
@@ -222,7 +222,7 @@ fn questions_are_answered_while_the_agent_arrives() {
         ));
         done(&["stop", &pid]);
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
     }
 }
 
@@ -239,8 +239,7 @@ fn an_arrival_ends_while_classes_are_defined_without_pause() {
         jvm.ask("work 1000", "DONE");
         done(&["stop", &jvm.pid().to_string()]);
         jvm.ask("end", "END");
-        let outcome = jvm.end();
-        assert!(outcome.status.success(), "{outcome:?}");
+        jvm.end_well();
         let recording = Recording::of(&output);
         assert_eq!(work_counted(&recording), (1000, 1000));
         let damage = &recording.report.damage;

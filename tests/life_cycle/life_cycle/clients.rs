@@ -17,8 +17,7 @@ fn requests_that_are_never_finished_keep_nobody_waiting() {
     for jdk in jdks_in_turn(17, 3) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let options = format!("summary=off,output={}", output.display());
-        let jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+        let jvm = TrackedJvm::recording(&jdk, "", &output).start_program("ControlProbe", &[]);
         let socket = output.join("control");
         let unfinished: Vec<UnixStream> = (0..50)
             .map(|_| {
@@ -42,8 +41,8 @@ fn requests_that_are_never_finished_keep_nobody_waiting() {
 fn stops_at_the_same_time_all_succeed() {
     for jdk in jdks_in_turn(17, 4) {
         let place = tempfile::tempdir().expect("temporary folder");
-        let options = format!("summary=off,output={}", place.path().join("out").display());
-        let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+        let mut jvm = TrackedJvm::recording(&jdk, "", &place.path().join("out"))
+            .start_program("ControlProbe", &[]);
         jvm.ask(&format!("load {CLASSES}"), "LOADED");
         let pid = jvm.pid().to_string();
         let stops: Vec<_> = (0..3)
@@ -65,5 +64,5 @@ fn stops_at_the_same_time_all_succeed() {
 
 fn end(mut jvm: RunningJvm) {
     jvm.ask("end", "END");
-    assert!(jvm.end().status.success());
+    jvm.end_well();
 }

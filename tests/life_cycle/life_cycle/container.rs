@@ -4,16 +4,12 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use ducktrack_tests::{agent_library, ducktrack_command, skipped};
+use ducktrack_tests::{Finished, agent_library, ducktrack_command, skipped};
 
 use crate::tracked_jvm::{TrackedJvm, jdks};
 
 fn ducktrack(words: &[&str]) -> String {
-    let output = ducktrack_command().args(words).output().expect("ducktrack");
-    let text = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8_lossy(&text).into_owned();
-    assert!(output.status.success(), "{words:?}: {text}");
-    text
+    Finished::well(ducktrack_command().args(words)).text()
 }
 
 fn can_unshare() -> bool {
@@ -71,7 +67,6 @@ fn commands_reach_a_jvm_in_a_container() {
         let report = ducktrack(&["report", "--full", &outside.display().to_string()]);
         assert!(report.contains("loaded into the running VM"), "{report}");
         jvm.go_on();
-        let outcome = jvm.end();
-        assert!(outcome.status.success(), "{outcome:?}");
+        jvm.end_well();
     }
 }

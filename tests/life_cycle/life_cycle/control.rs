@@ -116,8 +116,7 @@ fn counts_are_exact_from_attach_to_stop_again_and_again() {
         };
         runs_one_after_another(&mut jvm, place.path(), modes);
         jvm.ask("end", "END");
-        let outcome = jvm.end();
-        assert!(outcome.status.success(), "{outcome:?}");
+        let outcome = jvm.end_well();
         assert_eq!(outcome.agent_lines(), Vec::<&str>::new());
     }
 }
@@ -134,7 +133,7 @@ fn slots_in_other_places_are_given_back_too() {
             .start_program("ControlProbe", &[]);
         runs_one_after_another(&mut jvm, place.path(), &["count", "count"]);
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
     }
 }
 
@@ -143,8 +142,7 @@ fn a_run_says_where_it_stands_and_takes_snapshots_and_marks() {
     for jdk in jdks_in_turn(17, 1) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let options = format!("summary=off,output={}", output.display());
-        let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+        let mut jvm = TrackedJvm::recording(&jdk, "", &output).start_program("ControlProbe", &[]);
         let pid = jvm.pid().to_string();
         for target in [pid.as_str(), path(&output)] {
             let status = done(&["info", "--state", target]);
@@ -176,7 +174,7 @@ fn a_run_says_where_it_stands_and_takes_snapshots_and_marks() {
         let dumped = fs::read(&dump).expect("the dump");
         assert!(dumped.starts_with(b"JAVA PROFILE 1.0."));
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
         let text = Recording::of(&output).text();
         assert!(text.contains("snapshot 2 (exit)"), "{text}");
         let (worked, refused) = ducktrack(&["info", "--state", path(&output)]);
@@ -192,8 +190,8 @@ fn without_a_socket_commands_go_through_the_vm() {
     for jdk in jdks_in_turn(17, 2) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let options = format!("summary=off,control=off,output={}", output.display());
-        let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+        let mut jvm =
+            TrackedJvm::recording(&jdk, "control=off", &output).start_program("ControlProbe", &[]);
         let pid = jvm.pid().to_string();
         assert!(!output.join("control").exists());
         let (worked, refused) = ducktrack(&["info", "--state", path(&output)]);
@@ -206,7 +204,7 @@ fn without_a_socket_commands_go_through_the_vm() {
         let recording = Recording::of(&output);
         assert_eq!(work_counted(&recording), (900, 900));
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
     }
 }
 
@@ -230,7 +228,7 @@ fn methods_that_run_at_the_arrival_are_named_and_the_stops_are_told() {
             "{notes}"
         );
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
     }
 }
 
@@ -274,8 +272,7 @@ fn other_users_are_refused_whatever_the_permissions() {
     for jdk in jdks(17).into_iter().take(1) {
         let (place, command) = open_folder();
         let output = place.path().join("out");
-        let options = format!("summary=off,output={}", output.display());
-        let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+        let mut jvm = TrackedJvm::recording(&jdk, "", &output).start_program("ControlProbe", &[]);
         let pid = jvm.pid().to_string();
         for words in [["stop", pid.as_str()], ["attach", pid.as_str()]] {
             let (worked, text) = as_nobody(&command, &words);
@@ -301,7 +298,7 @@ fn other_users_are_refused_whatever_the_permissions() {
         );
         jvm.ask("work 100", "DONE");
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
         assert_eq!(work_counted(&Recording::of(&output)), (100, 100));
     }
 }
@@ -334,7 +331,7 @@ fn root_attaches_to_the_program_of_another_user() {
         done(&["stop", &pid]);
         check(&output, 100);
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
     }
 }
 
@@ -382,7 +379,7 @@ fn a_jvm_that_uses_no_signals_can_be_attached_to() {
         let nothing = !worked && text.contains("nothing is recorded in this JVM");
         assert!(ended || nothing, "{text}");
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
     }
 }
 
@@ -408,7 +405,7 @@ fn a_second_run_while_one_goes_on_is_refused_and_bad_options_are_answered() {
         done(&["stop", path(&output)]);
         check(&output, 100);
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
     }
 }
 
@@ -418,8 +415,8 @@ fn frames_that_outlive_a_recording_of_events_are_known_to_the_next() {
     for jdk in jdks_in_turn(17, 8) {
         let place = tempfile::tempdir().expect("temporary folder");
         let [first, second] = ["out-1", "out-2"].map(|name| place.path().join(name));
-        let options = format!("mode=trace,summary=off,output={}", first.display());
-        let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+        let mut jvm =
+            TrackedJvm::recording(&jdk, "mode=trace", &first).start_program("ControlProbe", &[]);
         let pid = jvm.pid().to_string();
         done(&["stop", &pid]);
         attach(&jvm, &second, &["--mode", "trace"]);
@@ -427,7 +424,7 @@ fn frames_that_outlive_a_recording_of_events_are_known_to_the_next() {
         std::thread::sleep(std::time::Duration::from_millis(300));
         done(&["stop", &pid]);
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
         let recording = check(&second, 1000);
         let looped = recording.report.sites.iter().find(|site| {
             site.class == "ControlProbe" && site.method == "loop" && site.count > 1000
@@ -444,16 +441,12 @@ fn a_bound_of_memory_is_kept_by_doing_without_and_said() {
         for mode in ["count", "trace"] {
             let place = tempfile::tempdir().expect("temporary folder");
             let output = place.path().join("out");
-            let options = format!(
-                "mode={mode},memory=1m,summary=off,output={}",
-                output.display()
-            );
-            let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+            let mut jvm = TrackedJvm::recording(&jdk, &format!("mode={mode},memory=1m"), &output)
+                .start_program("ControlProbe", &[]);
             std::thread::sleep(std::time::Duration::from_secs(2));
             jvm.ask("thread 500", "DONE");
             jvm.ask("end", "END");
-            let outcome = jvm.end();
-            assert!(outcome.status.success(), "{outcome:?}");
+            jvm.end_well();
             let report = Recording::of(&output).report;
             let losses = report.losses.join("\n");
             assert!(

@@ -1,6 +1,6 @@
 //! `ducktrack top` on programs that go on: its figures are those of the report, with a trace and without.
 
-use ducktrack_tests::{ducktrack_command, json_by, printed_by};
+use ducktrack_tests::{ducktrack_command, printed_by, trace_command};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -13,20 +13,9 @@ use crate::tracked_jvm::{RunningJvm, TrackedJvm, jdks_in_turn};
 const IN_A_BUFFER: i64 = 10_000;
 
 fn top(target: &str, by: &str) -> Value {
-    let words = [
-        "--once",
-        "--interval",
-        "0.2",
-        "--top",
-        "100000",
-        "--sort",
-        "objects",
-    ];
-    json_by(
-        ducktrack_command()
-            .args(["top", target, "--by", by, "--format", "json"])
-            .args(words),
-    )
+    let words = ["--by", by, "--once", "--interval", "0.2"];
+    let rows = ["--top", "100000", "--sort", "objects"];
+    trace_command("top", Path::new(target), &[&words[..], &rows].concat())
 }
 
 /// Objects of the rows whose name has this text.
@@ -39,7 +28,7 @@ fn objects(document: &Value, name: &str) -> i64 {
 
 fn end(mut jvm: RunningJvm) {
     jvm.ask("end", "END");
-    assert!(jvm.end().status.success());
+    jvm.end_well();
 }
 
 fn path(path: &Path) -> String {
@@ -51,8 +40,8 @@ fn a_traced_program_has_rows_collections_and_a_live_heap() {
     for jdk in jdks_in_turn(17, 0) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let options = format!("mode=trace,summary=off,output={}", output.display());
-        let jvm = TrackedJvm::new(&jdk, &options).vm(&["-XX:+UseSerialGC", "-Xmn4m"]);
+        let jvm =
+            TrackedJvm::recording(&jdk, "mode=trace", &output).vm(&["-XX:+UseSerialGC", "-Xmn4m"]);
         let mut jvm = jvm.start_program("ControlProbe", &[]);
         jvm.ask("work 400000", "DONE");
         let types = top(&jvm.pid().to_string(), "types");
@@ -91,8 +80,8 @@ fn the_live_heap_of_a_traced_program_has_its_sites() {
         for collector in ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"] {
             let place = tempfile::tempdir().expect("temporary folder");
             let output = place.path().join("out");
-            let options = format!("mode=trace,summary=off,output={}", output.display());
-            let jvm = TrackedJvm::new(&jdk, &options).vm(&[collector, "-Xmx64m"]);
+            let jvm =
+                TrackedJvm::recording(&jdk, "mode=trace", &output).vm(&[collector, "-Xmx64m"]);
             let mut jvm = jvm.start_program("ControlProbe", &[]);
             let name = format!("{jdk} {collector}");
             let mut before = 0;
@@ -131,8 +120,8 @@ fn calls_of_the_application_are_those_of_the_report() {
     for jdk in jdks_in_turn(11, 2) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let options = format!("app=auto,summary=off,output={}", output.display());
-        let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+        let mut jvm =
+            TrackedJvm::recording(&jdk, "app=auto", &output).start_program("ControlProbe", &[]);
         jvm.ask("thread 1000", "DONE");
         jvm.ask("where", "WHERE");
         let calls = top(&jvm.pid().to_string(), "calls");
@@ -157,8 +146,7 @@ fn marks_of_the_command_cut_a_run_into_windows() {
     for jdk in jdks_in_turn(11, 3) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let options = format!("summary=off,output={}", output.display());
-        let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+        let mut jvm = TrackedJvm::recording(&jdk, "", &output).start_program("ControlProbe", &[]);
         let pid = jvm.pid().to_string();
         let mark = |name: &str| {
             printed_by(ducktrack_command().args(["snapshot", &pid, "--mark", name]));
@@ -172,12 +160,7 @@ fn marks_of_the_command_cut_a_run_into_windows() {
         }
         end(jvm);
         let marked = |words: &[&str]| -> i64 {
-            let output = ducktrack_command()
-                .args(["report", &path(&output), "--format", "json"])
-                .args(words)
-                .output()
-                .expect("ducktrack");
-            let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+            let report = trace_command("report", &output, words);
             let sites = report["sites"].as_array().expect("sites").iter();
             sites
                 .filter(|site| site["type"] == "ControlProbe$Marked" && site["method"] == "work")

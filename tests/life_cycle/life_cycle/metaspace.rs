@@ -32,10 +32,9 @@ fn an_attach_fits_into_a_metaspace_with_a_bound() {
             let stopped = done(&["stop", &jvm.pid().to_string()]);
             assert!(!stopped.contains("keep"), "{what}: {stopped}");
             jvm.ask("end", "END");
-            let outcome = jvm.end();
-            assert!(outcome.status.success(), "{what}: {outcome:?}");
+            let outcome = jvm.end_well();
             assert!(
-                !outcome.err.contains("OutOfMemoryError"),
+                !outcome.errors.contains("OutOfMemoryError"),
                 "{what}: {outcome:?}"
             );
             let recording = Recording::of(&output);

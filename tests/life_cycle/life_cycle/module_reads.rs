@@ -2,7 +2,7 @@
 //!
 //! The program is `tests/life_cycle/life_cycle/ModuleReads.java`, the other agent `tests/life_cycle/life_cycle/NoOpAgent.java`.
 
-use ducktrack_tests::{Jdk, agent_library, checked};
+use ducktrack_tests::{Finished, Jdk, agent_argument, checked};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -27,8 +27,7 @@ fn reads_of(out: &str) -> Reads {
 
 fn reads(jdk: &Jdk, place: &Path, agents: &[&str]) -> Reads {
     let jvm = TrackedJvm::bare(jdk).vm(agents).directory(place);
-    let outcome = jvm.run_program("ModuleReads", &[]);
-    assert!(outcome.status.success(), "{outcome:?}");
+    let outcome = jvm.run_program_well("ModuleReads", &[]);
     let reads = reads_of(&outcome.out);
     assert_eq!(reads.len(), 2, "{outcome:?}");
     reads
@@ -36,10 +35,7 @@ fn reads(jdk: &Jdk, place: &Path, agents: &[&str]) -> Reads {
 
 /// The agent; each run has an output of its own.
 fn ours(mode: &str, name: &str) -> String {
-    format!(
-        "-agentpath:{}=mode={mode},summary=off,output={name}",
-        agent_library().display()
-    )
+    agent_argument(&format!("mode={mode}"), Path::new(name))
 }
 
 fn modes(jdk: &Jdk) -> &'static [&'static str] {
@@ -122,8 +118,7 @@ fn an_agent_that_comes_later_gets_the_edges() {
             }
             load(&jdk, &pid, &jar);
             jvm.go_on();
-            let outcome = jvm.end();
-            assert!(outcome.status.success(), "{outcome:?}");
+            let outcome = jvm.end_well();
             let reads = reads_of(&outcome.out);
             let is_reader = |at: usize| reads.get(at).map(|(_, readers)| readers.contains(BASE));
             let seen = [0, 1, 2].map(is_reader);
@@ -137,7 +132,6 @@ fn an_agent_that_comes_later_gets_the_edges() {
 fn load(jdk: &Jdk, pid: &str, jar: &PathBuf) {
     let mut jcmd = jdk.tool("jcmd");
     jcmd.args([pid, "JVMTI.agent_load"]).arg(jar);
-    let output = jcmd.arg(RETRANSFORMED).output().expect("jcmd");
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = Finished::of(jcmd.arg(RETRANSFORMED)).out;
     assert!(text.contains("return code: 0"), "{jdk}: {text}");
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ducktrack_tests::{agent_library, ducktrack_command, skipped};
+use ducktrack_tests::{agent_argument, ducktrack_command, printed_by, skipped};
 
 use crate::recording::Recording;
 use crate::tracked_jvm::{TrackedJvm, jar_of, jdks_in_turn};
@@ -22,16 +22,12 @@ fn a_java_agent_that_transforms() {
             return;
         };
         let java_agent = format!("-javaagent:{}", jar.display());
-        let native_agent = format!(
-            "-agentpath:{}=summary=off,output=out",
-            agent_library().display()
-        );
+        let native_agent = agent_argument("", Path::new("out"));
         for order in [[&java_agent, &native_agent], [&native_agent, &java_agent]] {
             let jvm = TrackedJvm::bare(&jdk)
                 .vm(&[order[0], order[1]])
                 .directory(place.path());
-            let outcome = jvm.run(&["return", "2"]);
-            assert!(outcome.status.success(), "{outcome:?}");
+            let outcome = jvm.run_well(&["return", "2"]);
             assert!(
                 outcome.out.contains("TRANSFORMER SAW LifeCycleProbe"),
                 "{outcome:?}"
@@ -57,8 +53,7 @@ fn flight_recorder() {
         let jvm = TrackedJvm::new(&jdk, "summary=off,output=out")
             .vm(&[&recorder])
             .directory(place.path());
-        let outcome = jvm.run(&["return", "2"]);
-        assert!(outcome.status.success(), "{outcome:?}");
+        jvm.run_well(&["return", "2"]);
         Recording::of(&place.path().join("out")).check(2, Some("exit"));
         assert!(
             fs::metadata(place.path().join("r.jfr"))
@@ -88,13 +83,12 @@ fn flight_recorder_beside_a_trace() {
         let jvm = TrackedJvm::new(&jdk, "mode=trace,summary=off,output=out")
             .vm(&[&recorder, collector, "-Xmx48m", "-Xmn12m"])
             .directory(place.path());
-        let outcome = jvm.run(&["library", "2"]);
-        assert!(outcome.status.success(), "{outcome:?}");
-        let info = ducktrack_command()
-            .arg("info")
-            .arg(place.path().join("out"))
-            .output();
-        let info = String::from_utf8(info.expect("ducktrack").stdout).expect("UTF-8");
+        jvm.run_well(&["library", "2"]);
+        let info = printed_by(
+            ducktrack_command()
+                .arg("info")
+                .arg(place.path().join("out")),
+        );
         assert!(
             info.contains("whole: nothing is missing or contradictory"),
             "{jdk} {collector}: {info}"

@@ -86,7 +86,9 @@ fn the_agent_twice() {
         let outcome = jvm.run(&["return"]);
         assert!(!outcome.status.success());
         assert!(
-            outcome.err.contains("this JVM is already being recorded"),
+            outcome
+                .errors
+                .contains("this JVM is already being recorded"),
             "{outcome:?}"
         );
         assert!(!place.path().join("second").exists());
@@ -99,8 +101,7 @@ fn help_lists_the_options() {
         let place = tempfile::tempdir().expect("temporary folder");
         let outcome = TrackedJvm::new(&jdk, "help")
             .directory(place.path())
-            .run(&["return"]);
-        assert!(outcome.status.success());
+            .run_well(&["return"]);
         for option in [
             "counters=path[:EXECUTIONS[:SECONDS]]|path:off|site",
             "interval=SECONDS|off",
@@ -138,8 +139,7 @@ fn the_summary_is_on_unless_told() {
         let place = tempfile::tempdir().expect("temporary folder");
         let outcome = TrackedJvm::new(&jdk, "output=out")
             .directory(place.path())
-            .run(&["return"]);
-        assert!(outcome.status.success());
+            .run_well(&["return"]);
         assert_eq!(outcome.out, "DONE\n");
         let lines = outcome.agent_lines().join("\n");
         assert!(
@@ -188,8 +188,7 @@ fn a_jvm_that_records_an_aot_cache() {
                 .vm(&["-cp", &jar])
                 .vm(&options)
                 .directory(place.path())
-                .run(&["return", "1"]);
-            assert!(outcome.status.success(), "{outcome:?}");
+                .run_well(&["return", "1"]);
             let lines = outcome.agent_lines();
             assert!(
                 lines.len() == 1 && lines[0].contains("records for an AOT cache"),
@@ -229,12 +228,11 @@ fn a_jvm_that_uses_an_aot_cache() {
             .vm(&[&format!("-XX:AOTCacheOutput={cache}")])
             .run(&["return", "1"]);
         assert!(recorded.status.success(), "{recorded:?}");
-        let outcome = TrackedJvm::new(&jdk, "summary=off,output=out")
+        TrackedJvm::new(&jdk, "summary=off,output=out")
             .vm(&class_path)
             .vm(&[&format!("-XX:AOTCache={cache}")])
             .directory(place.path())
-            .run(&["return", "1"]);
-        assert!(outcome.status.success(), "{outcome:?}");
+            .run_well(&["return", "1"]);
         Recording::of(&place.path().join("out")).check(1, Some("exit"));
     }
 }

@@ -29,8 +29,7 @@ fn views_of(out: &str) -> Views {
 }
 
 fn bare_views(jdk: &Jdk) -> Views {
-    let outcome = TrackedJvm::bare(jdk).run_program("ThreadViews", &[MILLIS]);
-    assert!(outcome.status.success(), "{outcome:?}");
+    let outcome = TrackedJvm::bare(jdk).run_program_well("ThreadViews", &[MILLIS]);
     views_of(&outcome.out)
 }
 
@@ -45,8 +44,7 @@ fn tracked_views(jdk: &Jdk, options: &str) -> Views {
     done(&["info", "--state", &pid]);
     done(&["snapshot", &pid]);
     done(&["snapshot", &pid, "--mark=looking"]);
-    let outcome = jvm.end();
-    assert!(outcome.status.success(), "{outcome:?}");
+    let outcome = jvm.end_well();
     views_of(&outcome.out)
 }
 

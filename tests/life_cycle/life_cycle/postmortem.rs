@@ -1,19 +1,12 @@
 //! The JDK's tools that read a JVM from outside, method by method and object by object (`jhsdb`), work
 //! beside an agent that was there from the start as without it. After an attach they may not: see LIMITS.
 
-use std::process::Command;
-
-use ducktrack_tests::{Jdk, checked, skipped};
+use ducktrack_tests::{Finished, Jdk, checked, skipped};
 
 use crate::tracked_jvm::{RunningJvm, TrackedJvm, jdks_in_turn};
 
 fn jhsdb(jdk: &Jdk, words: &[&str]) -> String {
-    let mut command: Command = jdk.tool("jhsdb");
-    let output = command.args(words).output().expect("jhsdb");
-    let text = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8_lossy(&text).into_owned();
-    assert!(output.status.success(), "{jdk} {words:?}: {text}");
-    text
+    Finished::well(jdk.tool("jhsdb").args(words)).text()
 }
 
 /// A dump of the heap, and all stacks.
@@ -54,11 +47,11 @@ fn heaps_and_stacks_can_be_read_from_outside() {
         for mode in ["count", "trace"] {
             let place = tempfile::tempdir().expect("temporary folder");
             let output = place.path().join("out");
-            let options = format!("mode={mode},summary=off,output={}", output.display());
-            let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+            let mut jvm = TrackedJvm::recording(&jdk, &format!("mode={mode}"), &output)
+                .start_program("ControlProbe", &[]);
             look(&jdk, &jvm, mode);
             jvm.ask("end", "END");
-            assert!(jvm.end().status.success());
+            jvm.end_well();
         }
         checked(&format!("{jdk}: jhsdb reads heap and stacks"));
     }

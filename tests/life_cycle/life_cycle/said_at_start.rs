@@ -9,8 +9,7 @@ use crate::tracked_jvm::{TrackedJvm, jdks_in_turn};
 
 /// The agent's lines while `LifeCycleProbe` runs.
 fn said(jvm: TrackedJvm, place: &Path) -> Vec<String> {
-    let outcome = jvm.directory(place).run(&["return", "1"]);
-    assert!(outcome.status.success(), "{outcome:?}");
+    let outcome = jvm.directory(place).run_well(&["return", "1"]);
     let lines = outcome.agent_lines().into_iter();
     lines.map(str::to_owned).collect()
 }

@@ -3,11 +3,13 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Once, OnceLock};
 use std::thread::JoinHandle;
 
-use ducktrack_tests::{Jdk, Turns, agent_library, compiled, installed_jdks};
+use ducktrack_tests::{
+    Finished, Jdk, Turns, agent_argument, agent_library, compiled, installed_jdks,
+};
 use tempfile::TempDir;
 
 /// The lowest version all programs here are compiled for.
@@ -84,6 +86,11 @@ impl TrackedJvm {
         jvm
     }
 
+    /// With the agent and these options of it, and with a recording there.
+    pub(crate) fn recording(jdk: &Jdk, agent_options: &str, output: &Path) -> Self {
+        Self::bare(jdk).vm(&[&agent_argument(agent_options, output)])
+    }
+
     /// Without the agent.
     pub(crate) fn bare(jdk: &Jdk) -> Self {
         let mut command = jdk.java(programs());
@@ -155,24 +162,26 @@ impl TrackedJvm {
     }
 
     /// Runs `LifeCycleProbe` with these words to its end.
-    pub(crate) fn run(self, words: &[&str]) -> Outcome {
+    pub(crate) fn run(self, words: &[&str]) -> Finished {
         self.run_program("LifeCycleProbe", words)
     }
 
     /// Runs a program with these words to its end.
-    pub(crate) fn run_program(mut self, program: &str, words: &[&str]) -> Outcome {
-        let output = self
-            .command
-            .arg(program)
-            .args(words)
-            .stdin(Stdio::null())
-            .output()
-            .expect("java");
-        Outcome {
-            status: output.status,
-            out: String::from_utf8_lossy(&output.stdout).into_owned(),
-            err: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }
+    pub(crate) fn run_program(mut self, program: &str, words: &[&str]) -> Finished {
+        let command = self.command.arg(program).args(words);
+        Finished::of(command.stdin(Stdio::null()))
+    }
+
+    /// Runs `LifeCycleProbe` to its end, which must be a good one.
+    #[track_caller]
+    pub(crate) fn run_well(self, words: &[&str]) -> Finished {
+        self.run(words).must_succeed()
+    }
+
+    /// The same of a program.
+    #[track_caller]
+    pub(crate) fn run_program_well(self, program: &str, words: &[&str]) -> Finished {
+        self.run_program(program, words).must_succeed()
     }
 
     /// Starts `LifeCycleProbe` with these words and waits until it is ready.
@@ -182,15 +191,9 @@ impl TrackedJvm {
 
     /// The same, started by another user.
     pub(crate) fn run_by(self, uid: u32) -> Self {
-        let mut command = Command::new("setpriv");
+        let (uid, mut command) = (uid.to_string(), Command::new("setpriv"));
         command
-            .args([
-                "--clear-groups",
-                "--regid",
-                &uid.to_string(),
-                "--reuid",
-                &uid.to_string(),
-            ])
+            .args(["--clear-groups", "--regid", &uid, "--reuid", &uid])
             .arg(self.command.get_program())
             .args(self.command.get_args());
         Self { command }
@@ -241,24 +244,6 @@ impl TrackedJvm {
     }
 }
 
-/// How a JVM ended and what it printed.
-#[derive(Debug)]
-pub(crate) struct Outcome {
-    pub(crate) status: ExitStatus,
-    pub(crate) out: String,
-    pub(crate) err: String,
-}
-
-impl Outcome {
-    /// Lines of the agent on standard error.
-    pub(crate) fn agent_lines(&self) -> Vec<&str> {
-        self.err
-            .lines()
-            .filter(|line| line.contains("[ducktrack]"))
-            .collect()
-    }
-}
-
 /// A JVM that is ready.
 pub(crate) struct RunningJvm {
     child: Child,
@@ -280,15 +265,8 @@ impl RunningJvm {
             let read = self.output.read_line(&mut line).expect("its output");
             if read == 0 {
                 let _ = self.child.wait();
-                let errors = self
-                    .errors
-                    .take()
-                    .map(|errors| errors.join().expect("reader"));
-                panic!(
-                    "the JVM ended before {text}: {} {}",
-                    self.out,
-                    errors.unwrap_or_default()
-                );
+                let errors = self.read_errors();
+                panic!("the JVM ended before {text}: {} {errors}", self.out);
             }
             self.out.push_str(&line);
             if line.contains(text) {
@@ -328,20 +306,26 @@ impl RunningJvm {
     }
 
     /// Waits for its end.
-    pub(crate) fn end(mut self) -> Outcome {
+    pub(crate) fn end(mut self) -> Finished {
         let mut rest = String::new();
         self.output.read_to_string(&mut rest).expect("its output");
         let status = self.child.wait().expect("its end");
-        let err = self
-            .errors
-            .take()
-            .map(|errors| errors.join().expect("reader"))
-            .unwrap_or_default();
-        Outcome {
+        Finished {
             status,
             out: std::mem::take(&mut self.out) + &rest,
-            err,
+            errors: self.read_errors(),
         }
+    }
+
+    /// The same, which must be a good one.
+    #[track_caller]
+    pub(crate) fn end_well(self) -> Finished {
+        self.end().must_succeed()
+    }
+
+    fn read_errors(&mut self) -> String {
+        let errors = self.errors.take().map(JoinHandle::join);
+        errors.map_or_else(String::new, |errors| errors.expect("reader"))
     }
 }
 

@@ -9,14 +9,9 @@ use crate::tracked_jvm::{TrackedJvm, jdks_in_turn};
 fn check_bytes(jdk: &Jdk, vm_options: &[&str]) {
     let place = tempfile::tempdir().expect("temporary folder");
     let output = place.path().join("out");
-    let options = format!("summary=off,output={}", output.display());
-    let outcome = TrackedJvm::new(jdk, &options)
+    let outcome = TrackedJvm::recording(jdk, "", &output)
         .vm(vm_options)
-        .run(&["measure"]);
-    assert!(
-        outcome.status.success(),
-        "{jdk} {vm_options:?}: {outcome:?}"
-    );
+        .run_well(&["measure"]);
     let allocated = outcome
         .out
         .lines()
@@ -47,14 +42,9 @@ fn check_bytes(jdk: &Jdk, vm_options: &[&str]) {
 fn check_threads(jdk: &Jdk, vm_options: &[&str]) -> Recording {
     let place = tempfile::tempdir().expect("temporary folder");
     let output = place.path().join("out");
-    let options = format!("summary=off,output={}", output.display());
-    let outcome = TrackedJvm::new(jdk, &options)
+    TrackedJvm::recording(jdk, "", &output)
         .vm(vm_options)
-        .run(&["return", "8"]);
-    assert!(
-        outcome.status.success(),
-        "{jdk} {vm_options:?}: {outcome:?}"
-    );
+        .run_well(&["return", "8"]);
     let recording = Recording::of(&output);
     recording.check(8, Some("exit"));
     recording
