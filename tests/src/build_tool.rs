@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::finished::Finished;
+use ducktrack_test_support::Finished;
 
 /// Runs a tool with its option for work without the network; if it fails, without that: files may not have been fetched yet.
 pub fn offline_first(tool: impl Fn() -> Command, offline: &str) -> Finished {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::finished::printed_by;
+use ducktrack_test_support::printed_by;
 
 /// Builds one of the agents in `tests/agents`, in the profile of this test, and returns the library's path.
 #[must_use]

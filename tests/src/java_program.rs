@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::finished::printed_by;
+use ducktrack_test_support::printed_by;
 use crate::jdk::every_jdk;
 use crate::program_source::program_source;
 

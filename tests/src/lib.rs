@@ -10,7 +10,6 @@ pub mod browser;
 mod build_tool;
 mod built_library;
 mod class_histogram;
-mod finished;
 mod full_run;
 mod harness_folder;
 mod java_artifacts;
@@ -36,7 +35,7 @@ pub use built_library::{built_agent, with_file};
 pub use class_histogram::{
     ClassAmount, RebuiltHeap, class_differences, parse_class_histogram, stable_class_name,
 };
-pub use finished::{Finished, has_program, json_by, printed_by, refused_by};
+pub use ducktrack_test_support::{Finished, has_program, json_by, printed_by, refused_by};
 pub use full_run::is_full_run;
 pub use harness_folder::harness_folder;
 pub use java_artifacts::install_java_artifacts;

@@ -8,7 +8,7 @@ use ducktrack_reports::{Document, read_json};
 use serde_json::Value;
 
 use crate::class_histogram::{ClassAmount, RebuiltHeap, stable_class_name};
-use crate::finished::{Finished, json_by, printed_by};
+use ducktrack_test_support::{Finished, json_by, printed_by};
 use crate::product::ducktrack_command;
 
 /// `ducktrack WHAT TRACE WORDS --format json`

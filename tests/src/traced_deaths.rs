@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::finished::Finished;
+use ducktrack_test_support::Finished;
 use crate::product::ducktrack_command;
 
 /// An object's number; 0 in an [`ObjectUpdate`]: none.

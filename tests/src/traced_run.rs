@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::announcement::skipped;
 use crate::class_histogram::{class_differences, parse_class_histogram};
-use crate::finished::Finished;
+use ducktrack_test_support::Finished;
 use crate::jdk::Jdk;
 use crate::product::agent_argument;
 use crate::trace_commands::heap_after_histogram;

@@ -52,6 +52,21 @@ impl Finished {
         self
     }
 
+    /// Bad input: exit code 2, nothing on standard output, one line that has these parts.
+    ///
+    /// # Panics
+    /// It ended otherwise.
+    #[track_caller]
+    pub fn must_refuse(&self, parts: &[&str]) {
+        assert_eq!(self.status.code(), Some(2), "{self}");
+        assert!(self.out.is_empty(), "{self}");
+        let message = self.errors.trim_end();
+        assert_eq!(message.lines().count(), 1, "one line: {message}");
+        for part in parts {
+            assert!(message.contains(part), "{message} lacks {part}");
+        }
+    }
+
     /// Lines of the agent on standard error.
     #[must_use]
     pub fn agent_lines(&self) -> Vec<&str> {
