@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 
 use ducktrack_reports::{Document, StackMethodDoc};
 use ducktrack_tests::{
-    Finished, Jdk, agent_argument, checked, compiled, count_report, ducktrack_command,
-    installed_jdks, jdks_in_turn, native_library, printed_by, skipped, trace_command,
+    Finished, Jdk, agent_argument, checked, compiled, count_report, installed_jdks, jdks_in_turn,
+    native_library, printed_by, skipped, trace_command, trace_text,
 };
 use tempfile::TempDir;
 
@@ -32,12 +32,7 @@ fn java(jdk: &Jdk, options: &str, trace: &Path, more: &[String]) -> Command {
 
 /// The output of `ducktrack` with these words.
 fn ducktrack(words: &[&str], trace: &Path) -> String {
-    printed_by(
-        ducktrack_command()
-            .arg(words[0])
-            .arg(trace)
-            .args(&words[1..]),
-    )
+    trace_text(words[0], trace, &words[1..])
 }
 
 fn report(trace: &Path) -> Document {

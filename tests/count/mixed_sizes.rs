@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compiled, count_report, installed_jdks, printed_by,
+    Jdk, agent_argument, checked, compiled, count_report, installed_jdks, printed_by,
 };
 
 const PROGRAM: &str = "MixedSizes";
@@ -38,16 +38,11 @@ fn run(
     mix: &[&str],
     trace: &Path,
 ) -> BTreeMap<String, f64> {
-    let library = agent_library();
     let text = printed_by(
         jdk.java(classes)
             .args(vm)
             .args(["-Xmx256m", "-XX:-UsePerfData"])
-            .arg(format!(
-                "-agentpath:{}=summary=off,stacks=128k,output={}",
-                library.display(),
-                trace.display()
-            ))
+            .arg(agent_argument("stacks=128k", trace))
             .arg(PROGRAM)
             .args(mix),
     );

@@ -140,17 +140,9 @@ impl Layout {
     }
 }
 
-fn programs() -> tempfile::TempDir {
-    compiled(&["DumpAtExit", "Wasted"], 17)
-}
-
 fn waste(words: &[&str]) -> Value {
-    json_by(
-        ducktrack_command()
-            .arg("waste")
-            .args(words)
-            .args(["--format", "json"]),
-    )
+    let mut waste = ducktrack_command();
+    json_by(waste.arg("waste").args(words).args(["--format", "json"]))
 }
 
 fn row<'a>(report: &'a Value, kind: &str, holder: &str) -> Option<&'a Value> {
@@ -189,19 +181,15 @@ fn check(report: &Value, layout: Layout, what: &str) {
 fn dumped(jdk: &Jdk, options: &[&str], programs: &Path) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("temporary folder");
     let dump = folder.path().join("heap.hprof");
-    printed_by(
-        jdk.java(programs)
-            .args(options)
-            .arg("DumpAtExit")
-            .arg(&dump)
-            .arg("Wasted"),
-    );
+    let mut java = jdk.java(programs);
+    java.args(options).arg("DumpAtExit").arg(&dump);
+    printed_by(java.arg("Wasted"));
     (folder, dump)
 }
 
 #[test]
 fn each_kind_is_exact_in_a_dump_alone() {
-    let programs = programs();
+    let programs = compiled(&["DumpAtExit", "Wasted"], 17);
     let mut dumps = 0;
     for jdk in &traced_jdks() {
         let compact = ["-XX:+UseCompactObjectHeaders", "-XX:+UseSerialGC"];
@@ -225,7 +213,7 @@ fn each_kind_is_exact_in_a_dump_alone() {
 
 #[test]
 fn the_lines_that_made_it_are_named() {
-    let programs = programs();
+    let programs = compiled(&["DumpAtExit", "Wasted"], 17);
     let mut runs = 0;
     for jdk in &traced_jdks() {
         let run = TracedRun::new(jdk, "waste");

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use ducktrack_tests::{
     Jdk, TracedRun, checked, compiled, ducktrack_command, is_full_run, printed_by, refused_by,
-    trace_command, traced_jdks,
+    trace_command, trace_text, traced_jdks,
 };
 use serde_json::Value;
 
@@ -183,12 +183,14 @@ fn only_the_code_of_some_classes_stamps() {
 /// Each form has the figures of one site that the JSON has.
 fn check_forms(trace: &Path) {
     let form = |format: &str| {
-        printed_by(
-            ducktrack_command()
-                .args(["heap", "--stale"])
-                .arg(trace)
-                .args(["--only", "Staleness$Putfield", "--format", format]),
-        )
+        let words = [
+            "--stale",
+            "--only",
+            "Staleness$Putfield",
+            "--format",
+            format,
+        ];
+        trace_text("heap", trace, &words)
     };
     let text = form("text");
     assert!(text.contains("STALENESS"), "{text}");

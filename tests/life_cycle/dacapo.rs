@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use ducktrack_reports::read_json;
-use ducktrack_tests::{
-    Jdk, agent_library, checked, ducktrack_command, harness_folder, printed_by, traced_jdks,
-};
+use ducktrack_tests::{Jdk, agent_library, checked, harness_folder, trace_text, traced_jdks};
 
 const AGENTS: [&str; 3] = ["counters=path:10000:0.5", "counters=site", "mode=trace"];
 
@@ -73,12 +71,11 @@ fn dacapo(jdk: &Jdk, words: &[&str]) -> Output {
 
 /// The stand-in makes 100,000 arrays in each of two iterations.
 fn check_report(trace: &Path) {
-    let report = printed_by(ducktrack_command().arg("report").arg(trace).args([
-        "--only",
-        "ducktrack.dacapo",
-        "--format",
-        "json",
-    ]));
+    let report = trace_text(
+        "report",
+        trace,
+        &["--only", "ducktrack.dacapo", "--format", "json"],
+    );
     let report = read_json(&report).expect("a report");
     let is_array = |ty: &Option<String>| ty.as_deref() == Some("int[]");
     let arrays = report.sites.iter().filter(|site| is_array(&site.ty));

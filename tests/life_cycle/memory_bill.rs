@@ -12,8 +12,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use ducktrack_tests::{
-    Jdk, agent_argument, checked, compiled, ducktrack_command, is_full_run, jdks_in_turn, json_by,
-    printed_by, skipped, traced_jdks,
+    Finished, Jdk, agent_argument, checked, compiled, ducktrack_command, is_full_run, jdks_in_turn,
+    json_by, printed_by, skipped, traced_jdks,
 };
 use serde_json::Value;
 
@@ -54,14 +54,12 @@ impl Running {
 }
 
 fn memory(pid: u32, seconds: &str) -> Value {
-    json_by(ducktrack_command().args([
-        "memory",
-        &pid.to_string(),
-        "--for",
-        seconds,
-        "--format",
-        "json",
-    ]))
+    let words = ["--for", seconds, "--format", "json"];
+    json_by(
+        ducktrack_command()
+            .args(["memory", &pid.to_string()])
+            .args(words),
+    )
 }
 
 fn part(report: &Value, name: &str) -> u64 {
@@ -208,14 +206,17 @@ fn share_with(jdk: &Jdk, programs: &Path, (collector, heap): (&str, u64)) -> Opt
     let mut command = jdk.java(programs);
     command.args([collector, &format!("-Xmx{heap}m")]);
     command.args(["LiveSet", &LIVE.to_string(), "6"]);
-    let output = command.output().expect("java");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    if !output.status.success() {
+    let finished = Finished::of(&mut command);
+    if !finished.status.success() {
+        let errors = finished.errors;
         assert!(errors.contains("OutOfMemoryError"), "{errors}");
         return None;
     }
-    let text = String::from_utf8(output.stdout).expect("text");
-    let share = text.lines().last().and_then(|line| line.split(' ').next());
+    let share = finished
+        .out
+        .lines()
+        .last()
+        .and_then(|line| line.split(' ').next());
     Some(share.expect("a share").parse().expect("a number"))
 }
 
@@ -285,14 +286,9 @@ fn the_advised_heap_is_enough_and_less_is_not() {
 
 #[test]
 fn bad_input_is_one_line() {
-    let output = ducktrack_command()
-        .args(["memory", &std::process::id().to_string()])
-        .output()
-        .expect("ducktrack memory");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(errors.contains("is no Java program"), "{errors}");
-    assert_eq!(errors.lines().count(), 1, "{errors}");
+    let mut memory = ducktrack_command();
+    memory.args(["memory", &std::process::id().to_string()]);
+    Finished::of(&mut memory).must_refuse(&["is no Java program"]);
 }
 
 /// A control group of memory, removed at the end.

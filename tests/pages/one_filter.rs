@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compiled, ducktrack_command, printed_by, trace_command,
+    Jdk, agent_argument, checked, compiled, ducktrack_command, printed_by, trace_command,
     traced_jdks,
 };
 use serde_json::Value;
@@ -44,15 +44,10 @@ fn expected(rounds: i64) -> Kept {
 }
 
 fn record(jdk: &Jdk, classes: &Path, run: &Path, options: &str, rounds: [i64; 2]) {
-    let library = agent_library();
     printed_by(
         jdk.java(classes)
             .args(["-XX:+UseSerialGC", "-Xmx128m"])
-            .arg(format!(
-                "-agentpath:{}=summary=off,output={},{options}",
-                library.display(),
-                run.display()
-            ))
+            .arg(agent_argument(options, run))
             .arg("OneFilter")
             .args(rounds.map(|rounds| rounds.to_string())),
     );

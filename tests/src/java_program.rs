@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use ducktrack_test_support::printed_by;
 use crate::jdk::every_jdk;
 use crate::program_source::program_source;
+use ducktrack_test_support::printed_by;
 
 /// Java programs of the tests, compiled for Java `release` with the oldest full JDK that can do so, regardless of the
 /// JDK that runs the tests.

@@ -52,7 +52,9 @@ pub use product::{agent_argument, agent_library, ducktrack_command};
 pub use program_source::program_source;
 pub use said_lines::{Lines, blamed_lines, said_lines};
 pub use table_file::note;
-pub use trace_commands::{count_report, heap_at, last_collection_by, trace_command, tried_command};
+pub use trace_commands::{
+    count_report, heap_at, last_collection_by, trace_command, trace_text, tried_command,
+};
 pub use traced_deaths::{
     ObjectNumber, ObjectUpdate, deaths_command, traced_objects, traced_updates,
 };

@@ -8,8 +8,8 @@ use ducktrack_reports::{Document, read_json};
 use serde_json::Value;
 
 use crate::class_histogram::{ClassAmount, RebuiltHeap, stable_class_name};
-use ducktrack_test_support::{Finished, json_by, printed_by};
 use crate::product::ducktrack_command;
+use ducktrack_test_support::{Finished, json_by, printed_by};
 
 /// `ducktrack WHAT TRACE WORDS --format json`
 #[track_caller]
@@ -24,6 +24,13 @@ pub fn tried_command(what: &str, trace: &Path, words: &[&str]) -> Result<Value, 
         true => Ok(serde_json::from_str(&finished.out).expect("JSON")),
         false => Err(finished.errors),
     }
+}
+
+/// `ducktrack WHAT TRACE WORDS`, as text.
+#[track_caller]
+pub fn trace_text(what: &str, trace: &Path, words: &[&str]) -> String {
+    let mut command = ducktrack_command();
+    printed_by(command.arg(what).arg(trace).args(words))
 }
 
 /// `ducktrack report TRACE WORDS --format json`

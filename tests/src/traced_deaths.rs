@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ducktrack_test_support::Finished;
 use crate::product::ducktrack_command;
+use ducktrack_test_support::Finished;
 
 /// An object's number; 0 in an [`ObjectUpdate`]: none.
 pub type ObjectNumber = u64;

@@ -7,11 +7,11 @@ use tempfile::TempDir;
 
 use crate::announcement::skipped;
 use crate::class_histogram::{class_differences, parse_class_histogram};
-use ducktrack_test_support::Finished;
 use crate::jdk::Jdk;
 use crate::product::agent_argument;
 use crate::trace_commands::heap_after_histogram;
 use crate::workload::SKIPPED;
+use ducktrack_test_support::Finished;
 
 /// One run; its files are deleted when this is dropped.
 #[derive(Debug)]

@@ -11,8 +11,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compiled, ducktrack_command, is_full_run, jdks_in_turn, trace_command,
-    traced_jdks,
+    Jdk, TracedRun, checked, compiled, deaths_command, is_full_run, jdks_in_turn, printed_by,
+    trace_command, traced_jdks,
 };
 
 /// As in the program.
@@ -114,14 +114,7 @@ struct Row {
 
 /// The objects of types that fit a pattern: by type, in the order of birth.
 fn rows(trace: &Path, pattern: &str) -> BTreeMap<String, Vec<Row>> {
-    let output = ducktrack_command()
-        .args(["lifetimes", "--deaths"])
-        .arg(trace)
-        .args(["--objects", "--type", pattern])
-        .output()
-        .expect("ducktrack");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let (text, errors) = deaths_command(trace, &["--objects", "--type", pattern]);
     let mut lines = text.lines();
     let head = lines.next().unwrap_or_default();
     assert!(
@@ -267,14 +260,9 @@ impl Truth {
 }
 
 fn truth_of(jdk: &Jdk, witness: Witness, programs: &Path) -> Truth {
-    let output = jdk
-        .java(programs)
-        .args(["-XX:+UseSerialGC", "-Xmx16m"])
-        .args(["RandomDeaths", "truth"])
-        .args(random_programs(witness))
-        .output()
-        .expect("java");
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut java = jdk.java(programs);
+    java.args(["-XX:+UseSerialGC", "-Xmx16m", "RandomDeaths", "truth"]);
+    let said = printed_by(java.args(random_programs(witness)));
     let (lines, nodes) = said.trim_end().rsplit_once("\nnodes ").expect("an end");
     let mut deaths = vec![None; nodes.parse().expect("a number")];
     let mut made = Vec::new();

@@ -2,8 +2,7 @@
 //! while the strings live on are not given a death before a collection that kept them.
 
 use ducktrack_tests::{
-    TracedRun, checked, compiled, ducktrack_command, jdks_in_turn, printed_by, trace_command,
-    traced_jdks,
+    TracedRun, checked, compiled, deaths_command, jdks_in_turn, trace_command, traced_jdks,
 };
 
 const STRINGS: usize = 20_000;
@@ -39,18 +38,9 @@ fn arrays_that_the_vm_replaces_have_bounds_and_no_death() {
 
 fn check(run: &TracedRun, shared: usize) {
     let name = run.name();
-    let list = printed_by(
-        ducktrack_command()
-            .args(["lifetimes", "--deaths"])
-            .arg(run.trace())
-            .args([
-                "--objects",
-                "--only",
-                "DeduplicatedStrings",
-                "--type",
-                "byte[]",
-            ]),
-    );
+    let only = ["--objects", "--only", "DeduplicatedStrings"];
+    let words = [&only[..], &["--type", "byte[]"]].concat();
+    let (list, _) = deaths_command(&run.trace(), &words);
     let (mut dead, mut open) = (0, 0);
     for line in list
         .lines()

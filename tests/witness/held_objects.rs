@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, Turns, checked, compiled, ducktrack_command, is_full_run, traced_jdks,
+    Jdk, ObjectNumber, TracedRun, Turns, checked, compiled, deaths_command, is_full_run,
+    traced_jdks, traced_updates,
 };
 
 const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
@@ -25,23 +26,9 @@ const STATICS: [(&str, &str); 3] = [
     ("HeldObjects.first", "HeldObjects$Node"),
 ];
 
-type Object = u64;
-
-fn deaths(trace: &Path, more: &[&str]) -> (String, String) {
-    let output = ducktrack_command()
-        .args(["lifetimes", "--deaths"])
-        .arg(trace)
-        .args(more)
-        .output()
-        .expect("ducktrack");
-    assert!(output.status.success(), "{more:?}");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (text(&output.stdout), text(&output.stderr))
-}
-
 /// The program's objects: by number, type and whether it is alive at the end.
-fn objects(trace: &Path) -> BTreeMap<Object, (String, bool)> {
-    let (list, said) = deaths(trace, &["--objects", "--type", "HeldObjects*"]);
+fn objects(trace: &Path) -> BTreeMap<ObjectNumber, (String, bool)> {
+    let (list, said) = deaths_command(trace, &["--objects", "--type", "HeldObjects*"]);
     assert!(
         !said.contains("their objects are not known"),
         "every object that a record names is known: {said}"
@@ -55,19 +42,14 @@ fn objects(trace: &Path) -> BTreeMap<Object, (String, bool)> {
 }
 
 /// The references between objects at the end, as the updates in the trace leave them.
-fn references(trace: &Path) -> BTreeMap<Object, BTreeMap<String, Object>> {
-    let mut references: BTreeMap<Object, BTreeMap<String, Object>> = BTreeMap::new();
-    let (text, _) = deaths(trace, &["--format", "et1"]);
-    for line in text.lines().filter(|line| line.starts_with("U ")) {
-        let fields: Vec<&str> = line.split_ascii_whitespace().collect();
-        let number = |text: &str| u64::from_str_radix(text, 16).expect("a number");
-        // U old source new slot thread
-        let (source, new, slot) = (number(fields[2]), number(fields[3]), fields[4]);
-        let of_source = references.entry(source).or_default();
-        match new {
-            0 => drop(of_source.remove(slot)),
-            new => drop(of_source.insert(slot.to_owned(), new)),
-        }
+fn references(trace: &Path) -> BTreeMap<ObjectNumber, BTreeMap<u64, ObjectNumber>> {
+    let mut references: BTreeMap<ObjectNumber, BTreeMap<u64, ObjectNumber>> = BTreeMap::new();
+    for update in traced_updates(trace) {
+        let of_source = references.entry(update.source).or_default();
+        match update.new {
+            0 => of_source.remove(&update.slot),
+            new => of_source.insert(update.slot, new),
+        };
     }
     references
 }
@@ -75,12 +57,12 @@ fn references(trace: &Path) -> BTreeMap<Object, BTreeMap<String, Object>> {
 struct Root {
     by: String,
     field: String,
-    object: Object,
+    object: ObjectNumber,
     ty: String,
 }
 
 fn roots(trace: &Path) -> Vec<Root> {
-    let (list, _) = deaths(trace, &["--roots"]);
+    let (list, _) = deaths_command(trace, &["--roots"]);
     let rows = list.lines().skip(1).map(|line| {
         let mut fields = line.split(',').map(str::to_owned);
         let mut next = || fields.next().expect("a field");
@@ -135,7 +117,7 @@ fn check(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
     assert_eq!(in_frames.count(), 1, "{name}: the thread's local object");
 
     let references = references(&trace);
-    let mut todo: Vec<Object> = roots.iter().map(|root| root.object).collect();
+    let mut todo: Vec<ObjectNumber> = roots.iter().map(|root| root.object).collect();
     let mut reached = BTreeSet::new();
     while let Some(object) = todo.pop() {
         if reached.insert(object)

@@ -9,7 +9,8 @@ use std::path::Path;
 
 use ducktrack_merlin::{BlockReader, MethodId, Names, Record, SiteId};
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compiled, count_report, ducktrack_command, printed_by, traced_jdks,
+    Jdk, agent_argument, checked, compiled, count_report, ducktrack_command, printed_by,
+    traced_jdks,
 };
 
 const PROGRAM: &str = "StackTree";
@@ -19,15 +20,10 @@ const LEAST: f64 = 0.01;
 
 /// Runs the program; what it prints.
 fn run(jdk: &Jdk, classes: &Path, options: &str, trace: &Path) -> String {
-    let library = agent_library();
     printed_by(
         jdk.java(classes)
             .args(["-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData"])
-            .arg(format!(
-                "-agentpath:{}=summary=off,output={},{options}",
-                library.display(),
-                trace.display()
-            ))
+            .arg(agent_argument(options, trace))
             .args([PROGRAM, ROUNDS]),
     )
 }

@@ -5,7 +5,7 @@ mod endpoint;
 mod project;
 
 use ducktrack_tests::{
-    agent_library, checked, ducktrack_command, installed_jdks, matrix_jdks, skipped,
+    agent_argument, checked, installed_jdks, matrix_jdks, skipped, trace_command,
 };
 use serde_json::Value;
 
@@ -35,12 +35,7 @@ fn a_program_records_itself_and_others_by_the_api_alone() {
             compare(answer, jdk.version);
         }
 
-        let agent = agent_library();
-        let option = format!(
-            "-agentpath:{}=summary=off,output={}",
-            agent.display(),
-            path("here")
-        );
+        let option = agent_argument("", path("here").as_ref());
         run(&[&option], &["here"]);
 
         let refused = run(&[], &["forbidden"]);
@@ -64,11 +59,7 @@ fn a_program_records_itself_and_others_by_the_api_alone() {
 /// The answer against the report of the command: each site of the program.
 fn compare(answer: &Value, version: u32) {
     let directory = answer["directory"].as_str().expect("a directory");
-    let report = ducktrack_command()
-        .args(["report", directory, "--format", "json"])
-        .output()
-        .expect("report");
-    let report = parsed(&String::from_utf8_lossy(&report.stdout));
+    let report = trace_command("report", directory.as_ref(), &[]);
     let reported = report["sites"].as_array().expect("sites");
     let reported = reported
         .iter()

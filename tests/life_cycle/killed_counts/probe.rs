@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use ducktrack_reports::{Document, SiteDoc};
-use ducktrack_tests::{Jdk, agent_argument, compiled, count_report, ducktrack_command, printed_by};
+use ducktrack_tests::{Jdk, agent_argument, compiled, count_report, trace_text};
 use tempfile::TempDir;
 
 /// The type of each third object.
@@ -95,12 +95,7 @@ impl Place {
 
     /// A command's output about the directory.
     pub(crate) fn command(&self, name: &str, options: &[&str]) -> String {
-        printed_by(
-            ducktrack_command()
-                .arg(name)
-                .arg(self.output())
-                .args(options),
-        )
+        trace_text(name, &self.output(), options)
     }
 }
 

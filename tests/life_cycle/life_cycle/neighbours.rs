@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ducktrack_tests::{agent_argument, ducktrack_command, printed_by, skipped};
+use ducktrack_tests::{agent_argument, skipped, trace_text};
 
 use crate::recording::Recording;
 use crate::tracked_jvm::{TrackedJvm, jar_of, jdks_in_turn};
@@ -84,11 +84,7 @@ fn flight_recorder_beside_a_trace() {
             .vm(&[&recorder, collector, "-Xmx48m", "-Xmn12m"])
             .directory(place.path());
         jvm.run_well(&["library", "2"]);
-        let info = printed_by(
-            ducktrack_command()
-                .arg("info")
-                .arg(place.path().join("out")),
-        );
+        let info = trace_text("info", &place.path().join("out"), &[]);
         assert!(
             info.contains("whole: nothing is missing or contradictory"),
             "{jdk} {collector}: {info}"

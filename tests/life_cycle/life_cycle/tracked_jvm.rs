@@ -78,12 +78,9 @@ pub(crate) struct TrackedJvm {
 impl TrackedJvm {
     /// With the agent and these options of it.
     pub(crate) fn new(jdk: &Jdk, agent_options: &str) -> Self {
-        let mut jvm = Self::bare(jdk);
-        jvm.command.arg(format!(
-            "-agentpath:{}={agent_options}",
-            agent_library().display()
-        ));
-        jvm
+        let library = agent_library();
+        let agent = format!("-agentpath:{}={agent_options}", library.display());
+        Self::bare(jdk).vm(&[&agent])
     }
 
     /// With the agent and these options of it, and with a recording there.
