@@ -1,11 +1,10 @@
 //! Each program of `tests/count/AdviceCases.java` stands beside its repaired version: what the advice predicts is what the repair saves.
 
 use std::path::Path;
-use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, Turns, agent_library, checked, compile_java, count_report, ducktrack_command, matrix_jdks,
-    skipped,
+    Jdk, Turns, agent_argument, checked, compiled, count_report, matrix_jdks, printed_by,
+    trace_command,
 };
 use serde_json::Value;
 
@@ -81,18 +80,14 @@ const NOISE: (i64, i64) = (4, 256);
 
 #[test]
 fn the_repair_saves_what_the_advice_predicts() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    if !compile_java(&["AdviceCases"], 11, programs.path()).expect("compile") {
-        skipped("advice: no JDK with javac, nothing is checked");
-        return;
-    }
+    let programs = compiled(&["AdviceCases"], 11);
     let (mut runs, mut turns) = (0, Turns::new());
-    let mut jdks = matrix_jdks().expect("JDKs");
+    let mut jdks = matrix_jdks();
     jdks.retain(|jdk| jdk.version >= 17);
     for (turn, &(name, rule)) in EXACT.iter().enumerate() {
         for jdk in turns.take(&jdks, turn) {
             let (row, saved) = case(jdk, name, rule, programs.path());
-            let run = format!("Java {} {name}: {row}", jdk.version);
+            let run = format!("{jdk} {name}: {row}");
             assert_eq!(row["sure"], "exact", "{run}");
             assert_eq!(amounts(&row), saved, "{run}");
             runs += 1;
@@ -101,7 +96,7 @@ fn the_repair_saves_what_the_advice_predicts() {
     for (turn, &(name, rule, least)) in BOUNDS.iter().enumerate() {
         for jdk in turns.take(&jdks, turn) {
             let (row, saved) = case(jdk, name, rule, programs.path());
-            let run = format!("Java {} {name}: {row}, saved {saved:?}", jdk.version);
+            let run = format!("{jdk} {name}: {row}, saved {saved:?}");
             let (objects, bytes) = most(&row);
             assert!(
                 saved.0 <= objects + NOISE.0 && saved.1 <= bytes + NOISE.1,
@@ -121,12 +116,8 @@ fn the_repair_saves_what_the_advice_predicts() {
 /// Of the objects that a row is about, a heap dump says how many are equal, and how much of them was never written.
 #[test]
 fn a_dump_tells_equal_strings_and_buffers_that_are_too_large() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    if !compile_java(&["AdviceCases"], 11, programs.path()).expect("compile") {
-        skipped("advice in a dump: no JDK with javac, nothing is checked");
-        return;
-    }
-    let jdks = matrix_jdks().expect("JDKs").into_iter();
+    let programs = compiled(&["AdviceCases"], 11);
+    let jdks = matrix_jdks().into_iter();
     let mut runs = 0;
     for jdk in jdks.filter(|jdk| jdk.version == 17) {
         // 500 arrays of 4,096 bytes would be of 100; of 500 texts, ten would do.
@@ -177,8 +168,7 @@ fn case(jdk: &Jdk, name: &str, rule: &str, programs: &Path) -> (Value, (i64, i64
         output
     });
     let window = [&WINDOW[..], &THREAD].concat();
-    let [first, second] =
-        [&before, &after].map(|trace| count_report(trace, &window).expect("a report").selected);
+    let [first, second] = [&before, &after].map(|trace| count_report(trace, &window).selected);
     let saved = (first.count - second.count, first.bytes - second.bytes);
     let class = format!("AdviceCases${name}");
     let advice = advise(&before, &WINDOW);
@@ -186,7 +176,7 @@ fn case(jdk: &Jdk, name: &str, rule: &str, programs: &Path) -> (Value, (i64, i64
     let row = rows
         .iter()
         .find(|row| row["class"] == class.as_str() && row["rule"] == rule);
-    let row = row.unwrap_or_else(|| panic!("Java {} {name}: no {rule} in {rows:?}", jdk.version));
+    let row = row.unwrap_or_else(|| panic!("{jdk} {name}: no {rule} in {rows:?}"));
     (row.clone(), saved)
 }
 
@@ -195,30 +185,14 @@ fn record(jdk: &Jdk, name: &str, version: &str, programs: &Path, output: &Path) 
 }
 
 fn record_with(jdk: &Jdk, case: [&str; 2], programs: &Path, (options, output): (&str, &Path)) {
-    let run = jdk
-        .tool("java")
-        .arg(format!(
-            "-agentpath:{}={options}summary=off,output={}",
-            agent_library().expect("agent").display(),
-            output.display()
-        ))
-        .arg("-cp")
-        .arg(programs)
-        .arg("AdviceCases")
-        .args(case)
-        .output()
-        .expect("java");
-    assert!(run.status.success(), "{run:?}");
+    printed_by(
+        jdk.java(programs)
+            .arg(agent_argument(options, output))
+            .arg("AdviceCases")
+            .args(case),
+    );
 }
 
 fn advise(trace: &Path, window: &[&str]) -> Value {
-    let run = Command::new(ducktrack_command().expect("the command"))
-        .arg("advise")
-        .arg(trace)
-        .args(window)
-        .args(["--format", "json"])
-        .output()
-        .expect("ducktrack");
-    assert!(run.status.success(), "{run:?}");
-    serde_json::from_slice(&run.stdout).expect("JSON")
+    trace_command("advise", trace, window)
 }

@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
-use ducktrack_tests::{agent_library, checked, ducktrack_command, installed_jdks, skipped};
+use ducktrack_tests::{
+    agent_library, checked, ducktrack_command, has_program, installed_jdks, printed_by, skipped,
+};
 
 const COMMITS: usize = 64;
 /// From this commit on, each operation makes one more object.
@@ -14,10 +16,9 @@ const BROKEN: usize = 20;
 
 #[test]
 fn the_commit_that_allocates_more_is_found() {
-    let git = Command::new("git").arg("--version").output();
     let mut jdks = installed_jdks().into_iter();
     let jdk = jdks.find(|jdk| jdk.has("javac"));
-    let Some(jdk) = jdk.filter(|_| git.is_ok_and(|git| git.status.success())) else {
+    let Some(jdk) = jdk.filter(|_| has_program("git")) else {
         skipped("bisect: no git, or no JDK with javac");
         return;
     };
@@ -26,7 +27,8 @@ fn the_commit_that_allocates_more_is_found() {
     fs::create_dir(&repository).expect("a folder");
     let commits = seed(&repository);
     let builds = folder.path().join("builds.txt");
-    let run = Command::new(ducktrack_command().expect("the command"))
+    let mut command = ducktrack_command();
+    command
         .current_dir(&repository)
         .args([
             "bisect",
@@ -38,7 +40,7 @@ fn the_commit_that_allocates_more_is_found() {
             "count[Program]>+0",
         ])
         .arg("--library")
-        .arg(agent_library().expect("agent"))
+        .arg(agent_library())
         .arg("--build")
         .arg(format!(
             "echo build >> {} && {} -d classes Program.java",
@@ -47,17 +49,14 @@ fn the_commit_that_allocates_more_is_found() {
         ))
         .arg("--")
         .arg(jdk.home.join("bin/java"))
-        .args(["-cp", "classes", "Program"])
-        .output()
-        .expect("ducktrack");
-    let text = String::from_utf8_lossy(&run.stdout);
-    assert!(run.status.success(), "{run:?}");
+        .args(["-cp", "classes", "Program"]);
+    let text = printed_by(&mut command);
     assert!(text.contains(&format!("commit {CULPRIT}")), "{text}");
     let builds = fs::read_to_string(&builds).expect("the builds");
     let builds = builds.lines().count();
     assert!(builds <= 7, "{builds} builds");
     let branch = git_in(&repository, &["rev-parse", "--abbrev-ref", "HEAD"]);
-    assert_eq!(String::from_utf8_lossy(&branch.stdout).trim(), "main");
+    assert_eq!(branch.trim(), "main");
     checked(&format!(
         "a regression among {COMMITS} commits, {builds} builds"
     ));
@@ -72,7 +71,7 @@ fn seed(repository: &Path) -> Vec<String> {
         let message = format!("commit {number}");
         git_in(repository, &["commit", "-q", "-m", &message]);
         let name = git_in(repository, &["rev-parse", "HEAD"]);
-        String::from_utf8_lossy(&name.stdout).trim().to_owned()
+        name.trim().to_owned()
     };
     (0..=COMMITS).map(commit).collect()
 }
@@ -99,13 +98,9 @@ fn program(number: usize) -> String {
     )
 }
 
-fn git_in(repository: &Path, arguments: &[&str]) -> Output {
-    let run = Command::new("git")
-        .current_dir(repository)
-        .args(["-c", "user.name=Test", "-c", "user.email=test@example.org"])
-        .args(arguments)
-        .output()
-        .expect("git");
-    assert!(run.status.success(), "git {arguments:?}: {run:?}");
-    run
+fn git_in(repository: &Path, arguments: &[&str]) -> String {
+    let mut git = Command::new("git");
+    git.current_dir(repository);
+    git.args(["-c", "user.name=Test", "-c", "user.email=test@example.org"]);
+    printed_by(git.args(arguments))
 }

@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 
 use ducktrack_reports::{Document, StackMethodDoc};
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compile_java, count_report, ducktrack_command, installed_jdks,
-    jdks_in_turn, native_library, skipped, trace_command,
+    Finished, Jdk, agent_argument, checked, compiled, count_report, installed_jdks, jdks_in_turn,
+    native_library, printed_by, skipped, trace_command, trace_text,
 };
 use tempfile::TempDir;
 
@@ -20,51 +20,28 @@ const PATHS: usize = 20;
 
 fn programs() -> &'static Path {
     static FOLDER: OnceLock<TempDir> = OnceLock::new();
-    let compile = || {
-        let folder = tempfile::tempdir().expect("temporary folder");
-        assert!(compile_java(&["CallStacks"], 11, folder.path()).expect("javac"));
-        folder
-    };
-    FOLDER.get_or_init(compile).path()
+    FOLDER.get_or_init(|| compiled(&["CallStacks"], 11)).path()
 }
 
-fn java(jdk: &Jdk, options: &str, more: &[String]) -> Command {
-    let library = agent_library().expect("the agent");
-    let mut java = jdk.tool("java");
-    java.args(more)
-        .args(["-Xmx256m", "-XX:-UsePerfData"])
-        .arg(format!("-agentpath:{}={options}", library.display()))
-        .arg("-cp")
-        .arg(programs())
-        .arg("CallStacks");
+fn java(jdk: &Jdk, options: &str, trace: &Path, more: &[String]) -> Command {
+    let mut java = jdk.java(programs());
+    java.args(more).args(["-Xmx256m", "-XX:-UsePerfData"]);
+    java.arg(agent_argument(options, trace)).arg("CallStacks");
     java
 }
 
 /// The output of `ducktrack` with these words.
 fn ducktrack(words: &[&str], trace: &Path) -> String {
-    let output = Command::new(ducktrack_command().expect("the command"))
-        .arg(words[0])
-        .arg(trace)
-        .args(&words[1..])
-        .output()
-        .expect("ducktrack");
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).expect("text")
+    trace_text(words[0], trace, &words[1..])
 }
 
 fn report(trace: &Path) -> Document {
-    count_report(trace, &[]).expect("a report")
+    count_report(trace, &[])
 }
 
 /// A run that ends by itself; objects by path, as the program counted them.
 fn run_shares(jdk: &Jdk, options: &str, trace: &Path) -> Vec<i64> {
-    let options = format!("summary=off,output={},{options}", trace.display());
-    let output = java(jdk, &options, &[])
-        .args(["shares", &OBJECTS.to_string()])
-        .output()
-        .expect("java");
-    assert!(output.status.success(), "{output:?}");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = printed_by(java(jdk, options, trace, &[]).args(["shares", &OBJECTS.to_string()]));
     let counts = text
         .lines()
         .filter_map(|line| line.split_once(' ')?.1.parse().ok());
@@ -99,8 +76,8 @@ fn leaves_are_exact_and_intervals_of_callers_hold() {
             assert!(high - low < 0.05, "path{path}: {low} to {high} says little");
         }
         let stacks = report.stacks.as_ref().expect("stacks");
-        assert!(stacks.share > 0.99, "JDK {}: {}", jdk.version, stacks.share);
-        assert!(stacks.samples > 1000, "JDK {}: {stacks:?}", jdk.version);
+        assert!(stacks.share > 0.99, "{jdk}: {}", stacks.share);
+        assert!(stacks.samples > 1000, "{jdk}: {stacks:?}");
     }
     // The intervals of one run depend on each other (shares sum to one), so a few
     // more may miss; `crates/profile` has 1,200 runs of which 95 of 100 must hold.
@@ -126,12 +103,12 @@ fn collapsed_stacks_sum_to_the_report() {
                 let (_, number) = line.rsplit_once(' ').expect("a number");
                 number.parse::<i64>().expect("a number")
             });
-            assert_eq!(numbers.sum::<i64>(), expected, "JDK {} {sort}", jdk.version);
+            assert_eq!(numbers.sum::<i64>(), expected, "{jdk} {sort}");
             let whole = text.lines().filter(|line| {
                 line.starts_with("CallStacks.main:") && line.contains(";CallStacks.make:")
             });
             // The smallest paths make one of 210 objects: a few samples may miss them.
-            assert!(whole.count() >= PATHS / 2, "JDK {}: {text}", jdk.version);
+            assert!(whole.count() >= PATHS / 2, "{jdk}: {text}");
         }
         let tree = ducktrack(&["report", "--tree", "--invert"], &trace);
         let made = format!("{} B", grouped(OBJECTS * 120));
@@ -154,7 +131,7 @@ fn grouped(number: i64) -> String {
 
 /// The agreed keys of `stacks`.
 fn check_keys(trace: &Path) {
-    let report = trace_command("report", trace, &[]).expect("JSON");
+    let report = trace_command("report", trace, &[]);
     let stacks = &report["stacks"];
     assert!(
         stacks["share"]
@@ -199,8 +176,7 @@ fn another_tool_that_comes_later_gets_the_sampler() {
     for jdk in installed_jdks().into_iter().filter(|jdk| jdk.has("jcmd")) {
         let trace = folder.path().join(format!("later-{}", jdk.version));
         let file = folder.path().join(format!("later-{}.txt", jdk.version));
-        let options = format!("summary=off,output={}", trace.display());
-        let mut jvm = java(&jdk, &options, &[])
+        let mut jvm = java(&jdk, "", &trace, &[])
             .arg("wait")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -208,14 +184,10 @@ fn another_tool_that_comes_later_gets_the_sampler() {
             .expect("java");
         let mut lines = BufReader::new(jvm.stdout.take().expect("piped")).lines();
         assert_eq!(lines.next().expect("a line").expect("text"), "READY");
-        let load = jdk
-            .tool("jcmd")
-            .arg(jvm.id().to_string())
-            .args(["JVMTI.agent_load".into(), other.display().to_string()])
-            .arg(file.display().to_string())
-            .output()
-            .expect("jcmd");
-        assert_eq!(answer(&file), "0\n", "JDK {}: {load:?}", jdk.version);
+        let mut jcmd = jdk.tool("jcmd");
+        jcmd.args([&jvm.id().to_string(), "JVMTI.agent_load"]);
+        let load = Finished::of(jcmd.arg(&other).arg(&file));
+        assert_eq!(answer(&file), "0\n", "{jdk}: {load:?}");
         let mut input = jvm.stdin.take().expect("piped");
         input.write_all(b"\n").expect("its input");
         drop(input);
@@ -242,14 +214,8 @@ fn another_tool_that_was_there_first_keeps_the_sampler() {
             let file = folder.path().join("first.txt");
             let _ = std::fs::remove_file(&file);
             let first = format!("-agentpath:{}={}", other.display(), file.display());
-            let options = format!("summary=off,output={},{asked}", trace.display());
-            let status = java(&jdk, &options, &[first])
-                .args(["shares", "1000"])
-                .stdout(Stdio::null())
-                .status()
-                .expect("java");
-            assert!(status.success());
-            assert_eq!(answer(&file), "0\n", "JDK {}", jdk.version);
+            printed_by(java(&jdk, asked, &trace, &[first]).args(["shares", "1000"]));
+            assert_eq!(answer(&file), "0\n", "{jdk}");
             let notes = report(&trace).notes.join("\n");
             assert!(
                 notes.contains("No call stacks") && notes.contains(why),
@@ -261,13 +227,9 @@ fn another_tool_that_was_there_first_keeps_the_sampler() {
 
 /// Sums of the values of all samples, as Go's own tool reads them; `None` where it is not installed.
 fn sums_by_go(file: &Path) -> Option<Vec<i64>> {
-    let output = Command::new("go")
-        .args(["tool", "pprof", "-raw"])
-        .arg(file)
-        .output()
-        .ok()?;
-    assert!(output.status.success(), "{output:?}");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    Command::new("go").arg("version").output().ok()?;
+    let mut go = Command::new("go");
+    let text = printed_by(go.args(["tool", "pprof", "-raw"]).arg(file));
     let (_, samples) = text.split_once("Samples:\n").expect("samples");
     let (samples, _) = samples.split_once("Locations").expect("locations");
     let mut sums: Vec<i64> = Vec::new();

@@ -3,12 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Output};
 
 use ducktrack_reports::Document;
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compile_java, count_report, ducktrack_command, is_full_run,
-    matrix_jdks, skipped, trace_command,
+    Finished, Jdk, agent_argument, checked, compiled, count_report, ducktrack_command, is_full_run,
+    matrix_jdks, printed_by, skipped, trace_command,
 };
 
 const PROGRAM: &str = include_str!("Causes.java");
@@ -18,20 +17,18 @@ type Caused = [i64; 4];
 
 #[test]
 fn every_call_says_what_it_causes() {
-    let Some(programs) = compiled(&["Causes"], 11) else {
-        return;
-    };
+    let programs = compiled(&["Causes"], 11);
     let expected = expected();
     assert_eq!(expected.len(), 25);
     let mut runs = 0;
-    for (number, jdk) in matrix_jdks().expect("JDKs").iter().enumerate() {
+    for (number, jdk) in matrix_jdks().iter().enumerate() {
         for options in [&[][..], &["-Xint"], &["-XX:TieredStopAtLevel=1"]] {
             // Each JDK once with its compilers, one of them in the interpreter.
             if !(is_full_run() || options.is_empty() || (number == 0 && options == ["-Xint"])) {
                 continue;
             }
             let report = report(jdk, options, "app=Causes*", programs.path(), "Causes");
-            let run = format!("Java {} {options:?}", jdk.version);
+            let run = format!("{jdk} {options:?}");
             let found: BTreeMap<u16, Caused> = report
                 .causes
                 .iter()
@@ -59,10 +56,8 @@ fn every_call_says_what_it_causes() {
 /// A name is a pattern, as for `--only`: the class with those nested in it, or the package. One that no class fits is said.
 #[test]
 fn a_name_is_a_pattern_and_one_without_a_class_is_said() {
-    let Some(programs) = compiled(&["Causes"], 11) else {
-        return;
-    };
-    let jdk = matrix_jdks().expect("JDKs").remove(0);
+    let programs = compiled(&["Causes"], 11);
+    let jdk = matrix_jdks().remove(0);
     let own = |agent: &str| {
         let report = report(&jdk, &["-Xint"], agent, programs.path(), "Causes");
         let own = report.caused.as_ref().expect("causes").own.count;
@@ -98,7 +93,7 @@ fn a_name_is_a_pattern_and_one_without_a_class_is_said() {
         let run = ["run", "--summary=off", "--app", app, "--output", &output];
         let program = ["--", java, "-cp", classes, "Causes"];
         let ended = ducktrack(&[&run[..], &program[..]].concat());
-        String::from_utf8_lossy(&ended.stderr).into_owned()
+        ended.errors
     };
     assert!(words("org.nothing").contains("fits app=org.nothing"));
     assert!(!words("Causes").contains(" fits "));
@@ -156,15 +151,9 @@ fn expected() -> BTreeMap<u16, Caused> {
 /// A virtual thread that waits in the middle of a call takes nothing of those that run meanwhile on its carrier.
 #[test]
 fn virtual_threads_take_nothing_of_each_other() {
-    let Some(programs) = compiled(&["CausesOfVirtualThreads"], 21) else {
-        return;
-    };
+    let programs = compiled(&["CausesOfVirtualThreads"], 21);
     let mut runs = 0;
-    for jdk in matrix_jdks()
-        .expect("JDKs")
-        .iter()
-        .filter(|jdk| jdk.version >= 21)
-    {
+    for jdk in matrix_jdks().iter().filter(|jdk| jdk.version >= 21) {
         let report = report(
             jdk,
             &["-Djdk.virtualThreadScheduler.parallelism=2"],
@@ -181,20 +170,15 @@ fn virtual_threads_take_nothing_of_each_other() {
         // Arrays of 24 bytes, two in each round, and what the JDK makes to let a thread wait.
         let (objects, bytes, charged) = caused("Waiting.small");
         let known = 2 * rounds * threads;
-        assert!(
-            (known..known * 12).contains(&objects),
-            "Java {}: {objects}",
-            jdk.version
-        );
+        assert!((known..known * 12).contains(&objects), "{jdk}: {objects}");
         assert_eq!(objects, charged);
         // One array of the other kind has 100 times the bytes of a round.
-        assert!(bytes < 24 * 12 * known, "Java {}: {bytes}", jdk.version);
+        assert!(bytes < 24 * 12 * known, "{jdk}: {bytes}");
         let (_, bytes, _) = caused("Waiting.large");
         let known = 100_016 * rounds * threads;
         assert!(
             (known..known + known / 50).contains(&bytes),
-            "Java {}: {bytes}",
-            jdk.version
+            "{jdk}: {bytes}"
         );
         runs += 1;
     }
@@ -204,21 +188,19 @@ fn virtual_threads_take_nothing_of_each_other() {
 /// A program marks its requests: each window has what was made in it.
 #[test]
 fn the_program_marks_windows() {
-    let Some(programs) = compiled(&["Marks"], 11) else {
-        return;
-    };
+    let programs = compiled(&["Marks"], 11);
     let mut runs = 0;
-    for jdk in matrix_jdks().expect("JDKs") {
+    for jdk in matrix_jdks() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let output = folder.path().join("run");
         recorded(&jdk, &[], "interval=off", programs.path(), "Marks", &output);
-        let report = count_report(&output, &[]).expect("a report");
+        let report = count_report(&output, &[]);
         check_chosen_windows(&output, &report);
         let names = report.windows.iter().map(|window| window.name.as_deref());
         let names: Vec<Option<&str>> = names.collect();
         let mut expected = vec![None];
         expected.extend([Some("request"), Some("idle")].repeat(5));
-        assert_eq!(names, expected, "Java {}", jdk.version);
+        assert_eq!(names, expected, "{jdk}");
         for window in &report.windows {
             let known = match window.name.as_deref() {
                 Some("request") => 100_000,
@@ -227,16 +209,15 @@ fn the_program_marks_windows() {
             let is_first = window.name.is_none();
             // The JDK makes few objects for the call of the mark.
             let is_known = (known..known + 1_500).contains(&window.objects);
-            assert!(is_first || is_known, "Java {}: {window:?}", jdk.version);
+            assert!(is_first || is_known, "{jdk}: {window:?}");
             let bytes = 24 * known..24 * known + 150_000;
             assert!(
                 is_first || bytes.contains(&window.bytes),
-                "Java {}: {window:?}",
-                jdk.version
+                "{jdk}: {window:?}"
             );
         }
         let sum: i64 = report.windows.iter().map(|window| window.objects).sum();
-        assert_eq!(sum, report.totals.count, "Java {}", jdk.version);
+        assert_eq!(sum, report.totals.count, "{jdk}");
         runs += 1;
     }
     checked(&format!(
@@ -246,7 +227,7 @@ fn the_program_marks_windows() {
 
 /// The agreed keys of `causes[]`, with figures that fit together.
 fn check_keys(run: &str) {
-    let report = trace_command("report", Path::new(run), &[]).expect("JSON");
+    let report = trace_command("report", Path::new(run), &[]);
     let causes = report["causes"].as_array().expect("a list");
     assert!(!causes.is_empty());
     for cause in causes {
@@ -276,7 +257,7 @@ fn check_chosen_windows(output: &Path, whole: &Document) {
         let named = windows.filter(|window| window.name.as_deref() == Some(name));
         named.map(|window| window.objects).sum()
     };
-    let requests = count_report(output, &["--window", "request"]).expect("a report");
+    let requests = count_report(output, &["--window", "request"]);
     assert_eq!(arrays(&requests), 500_000);
     assert_eq!(requests.totals.count, made("request"));
     let chosen = requests.chosen_windows.as_ref().expect("windows");
@@ -284,12 +265,12 @@ fn check_chosen_windows(output: &Path, whole: &Document) {
         (chosen.windows, chosen.window.as_deref()),
         (5, Some("request"))
     );
-    let idle = count_report(output, &["--window", "idle"]).expect("a report");
+    let idle = count_report(output, &["--window", "idle"]);
     assert_eq!((arrays(&idle), idle.totals.count), (0, made("idle")));
-    let first = count_report(output, &["--from", "request", "--until", "idle"]).expect("a report");
+    let first = count_report(output, &["--from", "request", "--until", "idle"]);
     assert_eq!(arrays(&first), 100_000);
     // Without the start of the program.
-    let later = count_report(output, &["--from", "request"]).expect("a report");
+    let later = count_report(output, &["--from", "request"]);
     let start = whole.windows.first().map_or(0, |window| window.objects);
     assert_eq!(later.totals.count, whole.totals.count - start);
     let screen = ducktrack(&[
@@ -298,13 +279,13 @@ fn check_chosen_windows(output: &Path, whole: &Document) {
         "--window",
         "request",
     ]);
-    let screen = String::from_utf8_lossy(&screen.stdout).into_owned();
+    let screen = &screen.out;
     assert!(
         screen.contains("5 x request") && screen.contains("objects and"),
         "{screen}"
     );
     let none = ducktrack(&["report", &output.display().to_string(), "--from", "warm"]);
-    let said = String::from_utf8_lossy(&none.stderr).into_owned();
+    let said = &none.errors;
     assert_eq!(none.status.code(), Some(2), "{said}");
     assert!(
         said.lines().count() == 1
@@ -314,53 +295,32 @@ fn check_chosen_windows(output: &Path, whole: &Document) {
     );
 }
 
-fn compiled(programs: &[&str], release: u32) -> Option<tempfile::TempDir> {
-    let folder = tempfile::tempdir().expect("temporary folder");
-    if compile_java(programs, release, folder.path()).expect("compile") {
-        return Some(folder);
-    }
-    skipped("causes: no JDK with javac, nothing is checked");
-    None
-}
-
 fn recorded(jdk: &Jdk, options: &[&str], agent: &str, programs: &Path, main: &str, output: &Path) {
-    let run = jdk
-        .tool("java")
-        .args(["-Xmx256m", "-Xverify:all"])
-        .args(options)
-        .arg(format!(
-            "-agentpath:{}={agent},summary=off,stacks=off,output={}",
-            agent_library().expect("agent").display(),
-            output.display()
-        ))
-        .arg("-cp")
-        .arg(programs)
-        .arg(main)
-        .output()
-        .expect("java");
-    assert!(run.status.success(), "{run:?}");
+    printed_by(
+        jdk.java(programs)
+            .args(["-Xmx256m", "-Xverify:all"])
+            .args(options)
+            .arg(agent_argument(&format!("stacks=off,{agent}"), output))
+            .arg(main),
+    );
 }
 
 fn report(jdk: &Jdk, options: &[&str], agent: &str, programs: &Path, main: &str) -> Document {
     let folder = tempfile::tempdir().expect("temporary folder");
     let output = folder.path().join("run");
     recorded(jdk, options, agent, programs, main, &output);
-    count_report(&output, &[]).expect("a report")
+    count_report(&output, &[])
 }
 
-fn ducktrack(arguments: &[&str]) -> Output {
-    let command = ducktrack_command().expect("command");
-    Command::new(command)
-        .args(arguments)
-        .output()
-        .expect("ducktrack")
+fn ducktrack(arguments: &[&str]) -> Finished {
+    Finished::of(ducktrack_command().args(arguments))
 }
 
 /// The same work with a formatter made once, and with one made in each round: the gate on the package names the call.
 #[test]
 fn the_gate_names_the_call_that_makes_a_formatter_in_the_loop() {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-harness/gate/src/acme");
-    let jdks = matrix_jdks().expect("JDKs");
+    let jdks = matrix_jdks();
     let Some(compiler) = jdks.iter().find(|jdk| jdk.has("javac")) else {
         skipped("causes: no JDK with javac, nothing is checked");
         return;
@@ -369,13 +329,13 @@ fn the_gate_names_the_call_that_makes_a_formatter_in_the_loop() {
     for program in ["FormatterOnce", "FormatterInLoop"] {
         let classes = folder.path().join(program);
         let source = sources.join(format!("{program}/Invoices.java"));
-        let compiled = compiler
-            .tool("javac")
-            .args(["-nowarn", "-g", "-d"])
-            .arg(&classes)
-            .arg(&source)
-            .output();
-        assert!(compiled.expect("javac").status.success(), "{program}");
+        printed_by(
+            compiler
+                .tool("javac")
+                .args(["-nowarn", "-g", "-d"])
+                .arg(&classes)
+                .arg(&source),
+        );
         for (options, run) in [("app=auto", "run"), ("", "plain")] {
             let output = folder.path().join(format!("{program}.{run}"));
             recorded(compiler, &[], options, &classes, "acme.Invoices", &output);
@@ -392,7 +352,7 @@ fn the_gate_names_the_call_that_makes_a_formatter_in_the_loop() {
     let gate = ["--fail-on", "count[acme]>+0"];
     let failed = ducktrack(&["diff", &once, &in_loop, gate[0], gate[1]]);
     assert_eq!(failed.status.code(), Some(1), "{failed:?}");
-    let text = String::from_utf8_lossy(&failed.stdout).into_owned();
+    let text = &failed.out;
     let first = text.lines().next().unwrap_or_default();
     assert!(
         first.starts_with("FAILED  count[acme]>+0")
@@ -417,7 +377,7 @@ fn the_gate_names_the_call_that_makes_a_formatter_in_the_loop() {
         assert!(matches!(judged.status.code(), Some(1 | 2)), "{judged:?}");
     }
     let screen = ducktrack(&["report", &in_loop]);
-    let screen = String::from_utf8_lossy(&screen.stdout).into_owned();
+    let screen = &screen.out;
     assert!(
         screen.contains("CALLS of acme.* that cause most")
             && screen.contains("acme.Invoices.line(Invoices.java:21)")

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::{Context, ensure};
-use ducktrack_tests::{Jdk, agent_library, compile_java, skipped, traced_jdks};
+use anyhow::Context;
+use ducktrack_tests::{Jdk, agent_argument, compiled, printed_by, traced_jdks};
 
 /// Shapes that are dearer with the agent, on the JDKs of that version and later, as agent/LIMITS.md says ("Joined concatenations").
 const DEARER: [(&str, u32); 4] = [
@@ -22,18 +22,14 @@ fn bytes_of_shapes(
     agent: Option<&str>,
     only: &[&str],
 ) -> anyhow::Result<BTreeMap<String, f64>> {
-    let run = jdk
-        .tool("java")
-        // Compilation stops the program, so that all passes that are measured are compiled.
-        .args(["-Xbatch", "-Xmx300m"])
-        .args(agent)
-        .arg("-cp")
-        .arg(classes)
-        .arg("CompiledAllocations")
-        .args(only)
-        .output()?;
-    ensure!(run.status.success(), "{run:?}");
-    let lines = String::from_utf8(run.stdout)?;
+    let lines = printed_by(
+        jdk.java(classes)
+            // Compilation stops the program, so that all passes that are measured are compiled.
+            .args(["-Xbatch", "-Xmx300m"])
+            .args(agent)
+            .arg("CompiledAllocations")
+            .args(only),
+    );
     let shapes = lines.lines().map(|line| {
         let (shape, bytes) = line.split_once(' ').context("a shape and its bytes")?;
         Ok((shape.to_owned(), bytes.parse()?))
@@ -48,18 +44,11 @@ fn is_dearer(counting: f64, bare: f64) -> bool {
 
 #[test]
 fn what_reaches_the_heap_is_as_bare() -> anyhow::Result<()> {
-    let folder = tempfile::tempdir()?;
     // At this level, javac makes a chain of StringBuilder of each concatenation.
-    if !compile_java(&["CompiledAllocations"], 8, folder.path())? {
-        skipped("compiled_allocations: no JDK with javac");
-        return Ok(());
-    }
-    for jdk in traced_jdks()? {
-        let agent = format!(
-            "-agentpath:{}=output={},summary=off,stacks=off",
-            agent_library()?.display(),
-            folder.path().join(jdk.version.to_string()).display()
-        );
+    let folder = compiled(&["CompiledAllocations"], 8);
+    for jdk in traced_jdks() {
+        let output = folder.path().join(jdk.version.to_string());
+        let agent = agent_argument("stacks=off", &output);
         let bare = bytes_of_shapes(&jdk, folder.path(), None, &[])?;
         let counting = bytes_of_shapes(&jdk, folder.path(), Some(&agent), &[])?;
         let is_known = |shape: &str| {
@@ -84,8 +73,7 @@ fn what_reaches_the_heap_is_as_bare() -> anyhow::Result<()> {
         }
         assert!(
             dearer.is_empty(),
-            "Java {}: shape, bare, counting: {dearer:?}",
-            jdk.version
+            "{jdk}: shape, bare, counting: {dearer:?}"
         );
         assert_eq!(bare.len(), counting.len());
     }

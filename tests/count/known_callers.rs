@@ -5,8 +5,8 @@ use std::path::Path;
 
 use ducktrack_reports::Document;
 use ducktrack_tests::{
-    Jdk, Lines, Turns, agent_library, blamed_lines, checked, compile_java, count_report,
-    matrix_jdks, pairs, said_lines, skipped,
+    Jdk, Lines, Turns, agent_argument, blamed_lines, checked, compiled, count_report, matrix_jdks,
+    pairs, printed_by, said_lines,
 };
 
 const PROGRAM: &str = include_str!("KnownCallers.java");
@@ -22,22 +22,18 @@ const AGENTS: [&str; 3] = ["counters=path", "counters=site", "mode=trace"];
 
 #[test]
 fn every_object_is_filed_under_the_call_that_is_to_blame() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    if !compile_java(&["KnownCallers"], 11, programs.path()).expect("compile") {
-        skipped("known_callers: no JDK with javac, nothing is checked");
-        return;
-    }
+    let programs = compiled(&["KnownCallers"], 11);
     let expected = said_lines(PROGRAM, TIMES);
     assert!(expected.len() > 15, "only {} lines", expected.len());
     let (mut runs, mut turns) = (0, Turns::new());
-    for (number, jdk) in matrix_jdks().expect("JDKs").iter().enumerate() {
+    for (number, jdk) in matrix_jdks().iter().enumerate() {
         let agents = match jdk.can_be_traced() {
             true => &AGENTS[..],
             false => &AGENTS[..2],
         };
         for (options, agent) in turns.take(&pairs(COMPILERS, agents), number) {
             let report = report(jdk, options, agent, programs.path());
-            let run = format!("Java {} {options:?} {agent}", jdk.version);
+            let run = format!("{jdk} {options:?} {agent}");
             assert_eq!(found(&report), expected, "{run}");
             let completeness = &report.completeness;
             let is_explained = |rest| rest < MOST_UNEXPLAINED;
@@ -63,19 +59,11 @@ fn found(report: &Document) -> Lines {
 fn report(jdk: &Jdk, options: &[&str], agent: &str, programs: &Path) -> Document {
     let folder = tempfile::tempdir().expect("temporary folder");
     let output = folder.path().join("run");
-    let run = jdk
-        .tool("java")
-        .args(options)
-        .arg(format!(
-            "-agentpath:{}={agent},summary=off,output={}",
-            agent_library().expect("agent").display(),
-            output.display()
-        ))
-        .arg("-cp")
-        .arg(programs)
-        .arg("KnownCallers")
-        .output()
-        .expect("java");
-    assert!(run.status.success(), "{run:?}");
-    count_report(&output, &[]).expect("a report")
+    printed_by(
+        jdk.java(programs)
+            .args(options)
+            .arg(agent_argument(agent, &output))
+            .arg("KnownCallers"),
+    );
+    count_report(&output, &[])
 }

@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ducktrack_tests::{Jdk, agent_library, checked, compile_java, count_report, installed_jdks};
+use ducktrack_tests::{
+    Jdk, agent_argument, checked, compiled, count_report, installed_jdks, printed_by,
+};
 
 const PROGRAM: &str = "MixedSizes";
 /// Rounds, and for each caller how many arrays of how many bytes it makes in a round.
@@ -36,24 +38,14 @@ fn run(
     mix: &[&str],
     trace: &Path,
 ) -> BTreeMap<String, f64> {
-    let library = agent_library().expect("the agent");
-    let output = jdk
-        .tool("java")
-        .args(vm)
-        .args(["-Xmx256m", "-XX:-UsePerfData"])
-        .arg(format!(
-            "-agentpath:{}=summary=off,stacks=128k,output={}",
-            library.display(),
-            trace.display()
-        ))
-        .arg("-cp")
-        .arg(classes)
-        .arg(PROGRAM)
-        .args(mix)
-        .output()
-        .expect("java");
-    assert!(output.status.success(), "{output:?}");
-    let text = String::from_utf8(output.stdout).expect("text");
+    let text = printed_by(
+        jdk.java(classes)
+            .args(vm)
+            .args(["-Xmx256m", "-XX:-UsePerfData"])
+            .arg(agent_argument("stacks=128k", trace))
+            .arg(PROGRAM)
+            .args(mix),
+    );
     let lines = text.lines().filter_map(|line| line.split_once(' '));
     lines
         .filter_map(|(caller, bytes)| Some((caller.to_owned(), bytes.parse().ok()?)))
@@ -62,8 +54,7 @@ fn run(
 
 #[test]
 fn intervals_of_callers_hold_whatever_the_sizes() {
-    let folder = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&[PROGRAM], 11, folder.path()).expect("javac"));
+    let folder = compiled(&[PROGRAM], 11);
     let (mut held, mut all, mut widths) = (0, 0, 0.0);
     let mut turn = 0;
     for jdk in installed_jdks() {
@@ -75,7 +66,7 @@ fn intervals_of_callers_hold_whatever_the_sizes() {
                     turn += 1;
                     let trace = folder.path().join(format!("trace-{turn}"));
                     let truth = run(&jdk, folder.path(), &[collector, execution], mix, &trace);
-                    let report = count_report(&trace, &[]).expect("a report");
+                    let report = count_report(&trace, &[]);
                     let total = report.totals.bytes as f64;
                     let stacks = report.stacks.as_ref();
                     let stacks = stacks.unwrap_or_else(|| {
@@ -95,8 +86,8 @@ fn intervals_of_callers_hold_whatever_the_sizes() {
                             held += 1;
                         } else {
                             eprintln!(
-                                "JDK {} {collector} {execution} {mix:?}: {} {share} is not in {low} to {high}",
-                                jdk.version, method.method
+                                "{jdk} {collector} {execution} {mix:?}: {} {share} is not in {low} to {high}",
+                                method.method
                             );
                         }
                     }

@@ -9,7 +9,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compile_java, ducktrack_command, installed_jdks, traced_jdks,
+    Finished, Jdk, agent_argument, checked, compile_java, compiled, ducktrack_command,
+    installed_jdks, printed_by, trace_command, traced_jdks,
 };
 use serde_json::Value;
 
@@ -34,32 +35,14 @@ const INFLATER: i64 = 32_768 + 7_168;
 const DEFLATER: i64 = 2 * 131_072 + 6_144;
 
 fn java(jdk: &Jdk, options: &str, trace: &Path, classes: &Path, more: &[&str]) -> Command {
-    let library = agent_library().expect("the agent");
-    let mut command = jdk.tool("java");
-    command
-        .arg(format!(
-            "-agentpath:{}=summary=off,output={}{options}",
-            library.display(),
-            trace.display()
-        ))
-        .args(more)
-        .args(["-Xmx64m", "-XX:ThreadStackSize=1024"])
-        .arg("-cp")
-        .arg(classes);
+    let mut command = jdk.java(classes);
+    command.arg(agent_argument(options, trace)).args(more);
+    command.args(["-Xmx64m", "-XX:ThreadStackSize=1024"]);
     command
 }
 
 fn off_heap(trace: &Path, words: &[&str]) -> Value {
-    let output = Command::new(ducktrack_command().expect("the command"))
-        .arg("report")
-        .arg(trace)
-        .args(["--off-heap", "--format", "json"])
-        .args(words)
-        .output()
-        .expect("ducktrack report");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
-    serde_json::from_slice(&output.stdout).expect("JSON")
+    trace_command("report", trace, &[&["--off-heap"], words].concat())
 }
 
 /// Made and live of each method of a class and kind.
@@ -109,22 +92,20 @@ fn live(report: &Value, kind: &str) -> (i64, i64) {
 
 #[test]
 fn makers_sizes_and_releases_are_those_of_the_program_and_of_its_pools() {
-    let folder = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["OffHeapOwners"], 11, folder.path()).expect("javac"));
+    let folder = compiled(&["OffHeapOwners"], 11);
     let mut runs = 0;
     for jdk in installed_jdks() {
-        for mode in ["", ",mode=trace"] {
+        for mode in ["", "mode=trace"] {
             if !mode.is_empty() && !jdk.can_be_traced() {
                 continue;
             }
             let trace = folder.path().join(format!("pools-{runs}"));
             let mut command = java(&jdk, mode, &trace, folder.path(), &[]);
-            let output = command.arg("OffHeapOwners").output().expect("java");
-            assert!(output.status.success(), "{output:?}");
+            let output = printed_by(command.arg("OffHeapOwners"));
             let report = off_heap(&trace, &[]);
-            let what = format!("JDK {}{mode}", jdk.version);
+            let what = format!("{jdk} {mode}");
             assert_known(&report, "OffHeapOwners", OWNERS, &what);
-            let pools = String::from_utf8(output.stdout).expect("text");
+            let pools = output;
             let (direct, mapped) = (live(&report, "direct-buffer"), live(&report, "mapped-file"));
             let counted = format!("{} {} {} {}", direct.0, direct.1, mapped.0, mapped.1);
             assert_eq!(pools.trim(), counted, "{what}");
@@ -139,10 +120,11 @@ fn makers_sizes_and_releases_are_those_of_the_program_and_of_its_pools() {
 /// A run against itself grows by nothing; it makes more than a budget of less.
 fn assert_gates(trace: &Path, what: &str) {
     let diff = |gate: &str| {
-        let mut command = Command::new(ducktrack_command().expect("the command"));
+        let mut command = ducktrack_command();
         let command = command.arg("diff").args([trace, trace]);
-        let output = command.args(["--fail-on", gate]).output().expect("diff");
-        output.status.code()
+        Finished::of(command.args(["--fail-on", gate]))
+            .status
+            .code()
     };
     assert_eq!(diff("native[OffHeapOwners]>+0"), Some(0), "{what}");
     assert_eq!(diff("native[OffHeapOwners.zlib()]>100k"), Some(1), "{what}");
@@ -152,13 +134,12 @@ fn assert_gates(trace: &Path, what: &str) {
 /// A profile has the live blocks and bytes of the report, by the same stacks.
 fn assert_exports(trace: &Path, report: &Value, what: &str) {
     let file = trace.join("speedscope.json");
-    let mut command = Command::new(ducktrack_command().expect("the command"));
+    let mut command = ducktrack_command();
     let command = command
         .arg("export")
         .arg(trace)
         .args(["--to", "speedscope"]);
-    let output = command.arg("--output").arg(&file).output().expect("export");
-    assert!(output.status.success(), "{what}: {output:?}");
+    printed_by(command.arg("--output").arg(&file));
     let text = std::fs::read_to_string(&file).expect("a file");
     let document: Value = serde_json::from_str(&text).expect("JSON");
     let kinds = report["kinds"].as_array().expect("kinds").iter();
@@ -194,22 +175,9 @@ fn assert_exports(trace: &Path, report: &Value, what: &str) {
 
 /// `top` of the running program has what is not released.
 fn assert_top(trace: &Path, what: &str) {
-    let mut command = Command::new(ducktrack_command().expect("the command"));
-    let output = command
-        .arg("top")
-        .arg(trace)
-        .args(["--by", "off-heap", "--once", "--interval", "0.1"])
-        .args([
-            "--filter",
-            "OffHeapOwners",
-            "--top",
-            "1000",
-            "--format",
-            "json",
-        ])
-        .output()
-        .expect("top");
-    let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let once = ["--by", "off-heap", "--once", "--interval", "0.1"];
+    let words = [&once[..], &["--filter", "OffHeapOwners", "--top", "1000"]];
+    let document = trace_command("top", trace, &words.concat());
     for (method, kind, [.., blocks, bytes]) in OWNERS {
         let start = format!("{kind}  OffHeapOwners.{method}:");
         let rows = document["rows"].as_array().expect("rows").iter();
@@ -228,9 +196,8 @@ fn assert_top(trace: &Path, what: &str) {
 
 #[test]
 fn a_killed_program_leaves_them_too() {
-    let folder = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["OffHeapOwners"], 11, folder.path()).expect("javac"));
-    for jdk in traced_jdks().expect("JDKs") {
+    let folder = compiled(&["OffHeapOwners"], 11);
+    for jdk in traced_jdks() {
         let trace = folder.path().join(format!("killed-{}", jdk.version));
         let mut command = java(&jdk, "", &trace, folder.path(), &[]);
         command.args(["OffHeapOwners", "wait"]);
@@ -238,7 +205,7 @@ fn a_killed_program_leaves_them_too() {
         let mut line = String::new();
         let out = child.stdout.take().expect("its output");
         BufReader::new(out).read_line(&mut line).expect("a line");
-        let what = format!("JDK {}", jdk.version);
+        let what = format!("{jdk}");
         assert_top(&trace, &what);
         child.kill().expect("killed");
         child.wait().expect("ended");
@@ -250,14 +217,13 @@ fn a_killed_program_leaves_them_too() {
 #[test]
 fn arenas_release_their_segments() {
     let folder = tempfile::tempdir().expect("temporary folder");
-    let jdks = traced_jdks().expect("JDKs");
+    let jdks = traced_jdks();
     // The foreign memory API is final from JDK 22 on.
     for jdk in jdks.iter().filter(|jdk| jdk.version >= 22) {
-        assert!(compile_java(&["Arenas"], 25, folder.path()).expect("javac"));
+        compile_java(&["Arenas"], 25, folder.path(), &[]);
         let trace = folder.path().join("arenas");
         let mut command = java(jdk, "", &trace, folder.path(), &[]);
-        let output = command.arg("Arenas").output().expect("java");
-        assert!(output.status.success(), "{output:?}");
+        printed_by(command.arg("Arenas"));
         let known = [
             ("closed", "segment", [6, 12_000, 0, 0]),
             ("held", "segment", [4, 12_000, 4, 12_000]),
@@ -269,9 +235,8 @@ fn arenas_release_their_segments() {
 /// What the JVM counts as *Other* is what `Unsafe` has allocated and not freed.
 #[test]
 fn the_jvm_counts_as_many_bytes_of_unsafe() {
-    let folder = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["OffHeapOwners"], 11, folder.path()).expect("javac"));
-    for jdk in traced_jdks().expect("JDKs") {
+    let folder = compiled(&["OffHeapOwners"], 11);
+    for jdk in traced_jdks() {
         let trace = folder.path().join(format!("native-{}", jdk.version));
         let tracking = ["-XX:NativeMemoryTracking=summary"];
         let mut command = java(&jdk, "", &trace, folder.path(), &tracking);
@@ -281,23 +246,19 @@ fn the_jvm_counts_as_many_bytes_of_unsafe() {
         let mut out = BufReader::new(child.stdout.take().expect("its output"));
         out.read_line(&mut line).expect("a line");
         let pid = child.id().to_string();
-        let jcmd = jdk
-            .tool("jcmd")
-            .args([&pid, "VM.native_memory", "scale=b"])
-            .output();
+        let mut jcmd = jdk.tool("jcmd");
+        let jcmd = Finished::of(jcmd.args([&pid, "VM.native_memory", "scale=b"]));
         child.kill().expect("killed");
         child.wait().expect("ended");
         drop(out.read_to_string(&mut line));
-        let text = String::from_utf8(jcmd.expect("jcmd").stdout).expect("text");
-        let other = other_bytes(&text);
+        let other = other_bytes(&jcmd.out);
         let report = off_heap(&trace, &[]);
         let kinds = ["direct-buffer", "segment", "unsafe"];
         let counted: i64 = kinds.iter().map(|kind| live(&report, kind).1).sum();
         // Each of the 14 blocks is a multiple of 8 bytes; a few bytes were allocated before recording began.
         assert!(
             (counted..counted + 14 * 8 + 4096).contains(&other),
-            "JDK {}: {counted} counted, {other} by the JVM",
-            jdk.version
+            "{jdk}: {counted} counted, {other} by the JVM"
         );
     }
 }

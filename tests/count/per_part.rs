@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compile_java, ducktrack_command, matrix_jdks, skipped,
+    Jdk, agent_argument, checked, compiled, ducktrack_command, json_by, matrix_jdks, printed_by,
+    refused_by,
 };
 use serde_json::Value;
 
@@ -13,12 +14,8 @@ const RUNS: [(u32, u32); 2] = [(300, 3), (500, 5)];
 
 #[test]
 fn one_request_makes_two_hundred_objects_more() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    if !compile_java(&["PerPart"], 11, programs.path()).expect("compile") {
-        skipped("per part: no JDK with javac, nothing is checked");
-        return;
-    }
-    let jdks = matrix_jdks().expect("JDKs");
+    let programs = compiled(&["PerPart"], 11);
+    let jdks = matrix_jdks();
     for jdk in &jdks {
         let folder = tempfile::tempdir().expect("temporary folder");
         let names = ["before", "after"].map(|name| folder.path().join(name));
@@ -28,7 +25,7 @@ fn one_request_makes_two_hundred_objects_more() {
         // The warm-up call is in the context and before the first mark.
         for (name, times) in [("request", 3), ("PerPart.request", 4), ("test", 4)] {
             let per = &json(&["diff"], &names, &["--per", name])["per"];
-            let run = format!("Java {} {name}: {per}", jdk.version);
+            let run = format!("{jdk} {name}: {per}");
             assert_eq!(per["before_times"].as_u64(), Some(times), "{run}");
             let more = |key: &str| {
                 let of = |side: &str| per[format!("{side}_{key}")].as_f64().expect("a number");
@@ -37,9 +34,7 @@ fn one_request_makes_two_hundred_objects_more() {
             assert!((more("count") - 200.0).abs() < 0.5, "{run}");
             assert!((more("bytes") - 6400.0).abs() < 32.0, "{run}");
         }
-        let unknown = run(&["diff"], &names, &["--per", "nothing"]);
-        assert!(!unknown.status.success());
-        let text = String::from_utf8_lossy(&unknown.stderr);
+        let text = refused_by(&mut run(&["diff"], &names, &["--per", "nothing"]));
         assert!(
             text.contains("request") && text.contains("PerPart.request"),
             "{text}"
@@ -54,19 +49,15 @@ fn one_request_makes_two_hundred_objects_more() {
 /// Methods with JUnit's annotation are contexts: each test has its own changes and savings.
 #[test]
 fn each_test_has_its_own_savings() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    if !compile_java(&["AdvisedTests", "Test"], 11, programs.path()).expect("compile") {
-        skipped("per test: no JDK with javac, nothing is checked");
-        return;
-    }
-    let jdks = matrix_jdks().expect("JDKs");
+    let programs = compiled(&["AdvisedTests", "Test"], 11);
+    let jdks = matrix_jdks();
     for jdk in &jdks {
         let folder = tempfile::tempdir().expect("temporary folder");
         let output = [folder.path().join("run")];
         let program = ["AdvisedTests".to_owned()];
         record_in(jdk, programs.path(), ("tests", &program), &output[0]);
         let all = json(&["advise"], &output, &["--per", "tests"]);
-        assert_eq!(all["per"]["times"], 3, "Java {}: {all}", jdk.version);
+        assert_eq!(all["per"]["times"], 3, "{jdk}: {all}");
         let tests = [
             ("boxes", Some(("box", 2000, 32_000))),
             ("colors", Some(("values", 3000, 96_000))),
@@ -75,7 +66,7 @@ fn each_test_has_its_own_savings() {
         for (name, wanted) in tests {
             let test = format!("AdvisedTests.{name}");
             let advice = json(&["advise"], &output, &["--per", &test]);
-            let run = format!("Java {} {test}: {advice}", jdk.version);
+            let run = format!("{jdk} {test}: {advice}");
             assert_eq!(advice["per"]["times"], 1, "{run}");
             let rows = advice["advice"].as_array().expect("a list");
             assert_eq!(rows.len(), usize::from(wanted.is_some()), "{run}");
@@ -105,26 +96,22 @@ fn record(jdk: &Jdk, programs: &Path, arguments: [u32; 2], output: &Path) {
 }
 
 fn record_in(jdk: &Jdk, programs: &Path, (contexts, program): (&str, &[String]), output: &Path) {
-    let agent = format!(
-        "-agentpath:{}=contexts={contexts},summary=off,output={}",
-        agent_library().expect("agent").display(),
-        output.display()
-    );
-    let mut java = jdk.tool("java");
-    java.arg(agent).arg("-cp").arg(programs);
-    let run = java.args(program).output().expect("java");
-    assert!(run.status.success(), "{run:?}");
+    let agent = agent_argument(&format!("contexts={contexts}"), output);
+    printed_by(jdk.java(programs).arg(agent).args(program));
 }
 
-fn run(command: &[&str], runs: &[impl AsRef<Path>], options: &[&str]) -> std::process::Output {
-    let mut ducktrack = Command::new(ducktrack_command().expect("the command"));
+fn run(command: &[&str], runs: &[impl AsRef<Path>], options: &[&str]) -> Command {
+    let mut ducktrack = ducktrack_command();
     ducktrack.args(command);
     ducktrack.args(runs.iter().map(|run| run.as_ref().as_os_str()));
-    ducktrack.args(options).output().expect("ducktrack")
+    ducktrack.args(options);
+    ducktrack
 }
 
 fn json(command: &[&str], runs: &[impl AsRef<Path>], options: &[&str]) -> Value {
-    let done = run(command, runs, &[options, &["--format", "json"]].concat());
-    assert!(done.status.success(), "{done:?}");
-    serde_json::from_slice(&done.stdout).expect("JSON")
+    json_by(&mut run(
+        command,
+        runs,
+        &[options, &["--format", "json"]].concat(),
+    ))
 }

@@ -7,15 +7,11 @@ use std::path::Path;
 
 use ducktrack_class_rewriter::{BlamePassing, MethodName, TrackedMethods};
 use ducktrack_classfile::ClassFile;
-use ducktrack_tests::{Jdk, checked, compile_java, matrix_jdks, skipped};
+use ducktrack_tests::{Jdk, checked, compiled, matrix_jdks};
 
 #[test]
 fn what_is_taken_out_allocates_nothing_for_its_caller() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    if !compile_java(&["ClassBytes"], 11, programs.path()).expect("compile") {
-        skipped("tracked_methods: no JDK with javac, nothing is checked");
-        return;
-    }
+    let programs = compiled(&["ClassBytes"], 11);
     let tracked = TrackedMethods::built_in();
     let taken_out: BTreeSet<MethodName> = tracked
         .taken_out()
@@ -23,14 +19,13 @@ fn what_is_taken_out_allocates_nothing_for_its_caller() {
         .collect();
     let (mut seen, mut idle) = (BTreeSet::new(), BTreeSet::new());
     let mut passing = BTreeSet::new();
-    let jdks = matrix_jdks().expect("JDKs");
+    let jdks = matrix_jdks();
     for jdk in &jdks {
         let found = blame_passing(jdk, programs.path(), &tracked);
         let wrong: Vec<String> = found.passing.intersection(&taken_out).map(text).collect();
         assert!(
             wrong.is_empty(),
-            "Java {}: these allocate for their caller: {wrong:?}",
-            jdk.version
+            "{jdk}: these allocate for their caller: {wrong:?}"
         );
         seen.extend(found.idle.iter().chain(&found.passing).cloned());
         passing.extend(found.passing);
@@ -59,15 +54,13 @@ fn blame_passing(jdk: &Jdk, programs: &Path, tracked: &TrackedMethods) -> BlameP
     let folder = tempfile::tempdir().expect("temporary folder");
     let names = tracked.whole_classes().map(String::from_utf8_lossy);
     let status = jdk
-        .tool("java")
-        .arg("-cp")
-        .arg(programs)
+        .java(programs)
         .arg("ClassBytes")
         .arg(folder.path())
         .args(names.map(String::from))
         .status()
         .expect("java");
-    assert!(status.success(), "Java {}: {status}", jdk.version);
+    assert!(status.success(), "{jdk}: {status}");
     let files = std::fs::read_dir(folder.path()).expect("folder");
     let bytes: Vec<Vec<u8>> = files
         .map(|file| std::fs::read(file.expect("file").path()).expect("class file"))

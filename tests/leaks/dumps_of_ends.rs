@@ -4,17 +4,12 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use ducktrack_tests::{Jdk, TracedRun, checked, compile_java, trace_command, traced_jdks};
+use ducktrack_tests::{
+    Finished, Jdk, TracedRun, checked, compiled, printed_by, trace_command, traced_jdks,
+};
 use serde_json::Value;
 
 const MEGABYTE: i64 = 1 << 20;
-
-fn programs() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("temporary folder");
-    let names = ["Exhaustion", "KeptLoaders"];
-    assert!(compile_java(&names, 17, folder.path()).expect("compile"));
-    folder
-}
 
 fn number(value: &Value) -> i64 {
     value.as_i64().expect("a number")
@@ -23,16 +18,14 @@ fn number(value: &Value) -> i64 {
 /// The array is in a local variable, which is gone when the program ends: no dump of the end has it.
 #[test]
 fn what_filled_the_heap_is_in_the_dump_of_the_error() {
-    let programs = programs();
+    let programs = compiled(&["Exhaustion"], 17);
     let mut runs = 0;
-    for jdk in &traced_jdks().expect("JDKs") {
+    for jdk in &traced_jdks() {
         for collector in ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"] {
-            let run = TracedRun::new(jdk, &format!("exhaustion {collector}")).expect("folder");
-            let mut command = run
-                .command("dump=on", &[programs.path()])
-                .expect("the agent");
-            let output = command.args(["-Xmx48m", collector, "Exhaustion"]).output();
-            assert_eq!(output.expect("java").status.code(), Some(1));
+            let run = TracedRun::new(jdk, &format!("exhaustion {collector}"));
+            let mut command = run.command("dump=on", &[programs.path()]);
+            let ended = Finished::of(command.args(["-Xmx48m", collector, "Exhaustion"]));
+            assert_eq!(ended.status.code(), Some(1));
             check_exhaustion(run.name(), &run.trace());
             runs += 1;
         }
@@ -41,7 +34,7 @@ fn what_filled_the_heap_is_in_the_dump_of_the_error() {
 }
 
 fn check_exhaustion(name: &str, folder: &Path) {
-    let leaks = trace_command("leaks", folder, &[]).expect("leaks");
+    let leaks = trace_command("leaks", folder, &[]);
     let dump = Path::new(leaks["dump"].as_str().expect("a dump"));
     assert_eq!(dump.file_name(), Some("oom.hprof".as_ref()), "{name}");
     let facts = std::fs::metadata(dump).expect("the dump");
@@ -71,9 +64,9 @@ fn check_exhaustion(name: &str, folder: &Path) {
 
 #[test]
 fn loaders_and_direct_memory_with_what_keeps_them() {
-    let programs = programs();
+    let programs = compiled(&["KeptLoaders"], 17);
     let mut runs = 0;
-    for jdk in &traced_jdks().expect("JDKs") {
+    for jdk in &traced_jdks() {
         check_loaders(jdk, programs.path());
         runs += 1;
     }
@@ -84,20 +77,14 @@ fn loaders_and_direct_memory_with_what_keeps_them() {
 
 fn check_loaders(jdk: &Jdk, programs: &Path) {
     let java = ["-Xmx128m", "-XX:+UseSerialGC", "KeptLoaders"];
-    let mut bare = jdk.tool("java");
-    let output = bare
-        .arg("-cp")
-        .arg(programs)
-        .args(java)
-        .arg("free")
-        .output();
-    let printed = String::from_utf8_lossy(&output.expect("java").stdout).into_owned();
+    let mut bare = jdk.java(programs);
+    let printed = printed_by(bare.args(java).arg("free"));
     let freed: i64 = printed.trim().parse().expect("a number");
-    let run = TracedRun::new(jdk, "loaders").expect("folder");
+    let run = TracedRun::new(jdk, "loaders");
     let name = run.name();
-    let mut command = run.command("dump=on", &[programs]).expect("the agent");
-    run.finish(command.args(java)).expect("java");
-    let leaks = trace_command("leaks", &run.trace(), &[]).expect("leaks");
+    let mut command = run.command("dump=on", &[programs]);
+    run.finish(command.args(java));
+    let leaks = trace_command("leaks", &run.trace(), &[]);
     let loaders = leaks["loaders"].as_array().expect("loaders");
     let of_type = |ty: &str| {
         loaders.iter().find(|row| {
@@ -127,7 +114,7 @@ fn check_loaders(jdk: &Jdk, programs: &Path) {
         "{name}: {retained} of {freed}"
     );
     let selected = trace_command("holders", &run.trace(), &["--type", "KeptLoaders$Plugin"]);
-    let selected = &selected.expect("holders")["selected"];
+    let selected = &selected["selected"];
     assert_eq!(selected["freesClasses"], true, "{name}: {selected}");
     assert!(
         (retained..=freed).contains(&number(&selected["exactlyRetained"])),

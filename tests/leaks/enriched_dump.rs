@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, Turns, checked, compile_java, compile_java_with, ducktrack_command,
-    harness_folder, skipped, trace_command, traced_jdks,
+    Jdk, TracedRun, Turns, checked, compile_java, compiled, ducktrack_command, harness_folder,
+    printed_by, skipped, trace_command, traced_jdks,
 };
 
 const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
@@ -44,29 +44,24 @@ fn libraries(reader: &str) -> PathBuf {
 }
 
 fn programs() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["DumpAtExit", "Sessions"], 17, folder.path()).expect("compile"));
+    let folder = compiled(&["DumpAtExit", "Sessions"], 17);
     let readers = ["dump-readers/SharkReader", "dump-readers/NetBeansReader"];
     let libraries = [libraries("shark"), libraries("netbeans")];
-    assert!(compile_java_with(&readers, 17, folder.path(), &libraries).expect("compile"));
+    compile_java(&readers, 17, folder.path(), &libraries);
     folder
 }
 
 /// A reader's figures of a dump.
 fn said(jdk: &Jdk, classes: &Path, (program, reader): (&str, &str), dump: &Path) -> Said {
     let class_path = [classes.to_owned(), libraries(reader)];
-    let mut command = jdk.tool("java");
-    command.arg("-cp");
-    command.arg(std::env::join_paths(class_path).expect("a class path"));
-    let output = command.arg(program).arg(dump).arg(WANTED).output();
-    let output = output.expect("java");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{program}: {errors}");
+    let class_path = std::env::join_paths(class_path).expect("a class path");
+    let mut command = jdk.java(class_path);
+    let printed = printed_by(command.arg(program).arg(dump).arg(WANTED));
     let mut said = Said {
         numbers: BTreeMap::new(),
         traces: Vec::new(),
     };
-    for line in String::from_utf8_lossy(&output.stdout).lines() {
+    for line in printed.lines() {
         let (name, rest) = line.split_once(' ').expect("a name");
         let (number, trace) = rest.split_once(' ').unwrap_or((rest, ""));
         let number = number.parse().expect("a number");
@@ -86,16 +81,10 @@ fn enriched(run: &TracedRun, dump: &Path, packed: bool) -> (PathBuf, [u64; 2]) {
         "sites.hprof"
     };
     let rich = run.file(name);
-    let mut command = Command::new(ducktrack_command().expect("ducktrack"));
-    let command = command
-        .arg("export")
-        .arg(run.trace())
-        .args(["--to", "hprof", "--dump"])
-        .arg(dump)
-        .arg("-o");
-    let output = command.arg(&rich).output().expect("ducktrack");
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{}: {printed}", run.name());
+    let mut command = ducktrack_command();
+    command.arg("export").arg(run.trace());
+    command.args(["--to", "hprof", "--dump"]).arg(dump);
+    let printed = printed_by(command.arg("-o").arg(&rich));
     let (_, sums) = printed.split_once(": ").expect("a file's name");
     let mut numbers = sums.split(' ').filter_map(|word| word.parse().ok());
     let mut next = || numbers.next().expect("a number");
@@ -105,7 +94,7 @@ fn enriched(run: &TracedRun, dump: &Path, packed: bool) -> (PathBuf, [u64; 2]) {
 #[test]
 fn other_readers_find_all_objects_and_their_sites() {
     let programs = programs();
-    let jdks = traced_jdks().expect("JDKs");
+    let jdks = traced_jdks();
     let reading = jdks.first().expect("a JDK");
     let (mut dumps, mut turns) = (0, Turns::new());
     for (turn, jdk) in jdks.iter().enumerate() {
@@ -128,21 +117,17 @@ fn other_readers_find_all_objects_and_their_sites() {
 /// of the trace (ZGC). Where `holders` says that it cannot join a dump, there is nothing to compare.
 #[test]
 fn an_export_has_the_sites_that_holders_knows() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["Sessions"], 17, programs.path()).expect("compile"));
+    let programs = compiled(&["Sessions"], 17);
     let mut dumps = 0;
-    for jdk in &traced_jdks().expect("JDKs") {
+    for jdk in &traced_jdks() {
         for collector in ["-XX:+UseSerialGC", "-XX:+UseZGC"] {
-            let run = TracedRun::new(jdk, collector).expect("folder");
-            let mut command = run
-                .command("dump=on", &[programs.path()])
-                .expect("the agent");
+            let run = TracedRun::new(jdk, collector);
+            let mut command = run.command("dump=on", &[programs.path()]);
             command.args(["-Xmx64m", collector, "Sessions"]);
-            run.finish(&mut command).expect("java");
+            run.finish(&mut command);
             let dump = run.trace().join("heap.hprof");
             let shown = dump.display().to_string();
             let holders = trace_command("holders", &run.trace(), &["--dump", &shown]);
-            let holders = holders.expect("holders");
             if !holders["withoutSites"].is_null() {
                 skipped(&format!("{}: {}", run.name(), holders["withoutSites"]));
                 continue;
@@ -162,11 +147,11 @@ fn an_export_has_the_sites_that_holders_knows() {
 }
 
 fn dumped(jdk: &Jdk, collector: &str, classes: &Path) -> TracedRun {
-    let run = TracedRun::new(jdk, collector).expect("folder");
-    let mut command = run.command("", &[classes]).expect("the agent");
+    let run = TracedRun::new(jdk, collector);
+    let mut command = run.command("", &[classes]);
     command.args(["-Xmx64m", collector, "DumpAtExit"]);
     command.arg(run.file("heap.hprof")).arg("Sessions");
-    run.finish(&mut command).expect("java");
+    run.finish(&mut command);
     run
 }
 
@@ -175,7 +160,7 @@ fn check_that_no_part_stays(run: &TracedRun, dump: &Path) {
     let bytes = std::fs::read(dump).expect("the dump");
     let (cut, rich) = (run.file("cut.hprof"), run.file("part.hprof"));
     std::fs::write(&cut, &bytes[..bytes.len() * 2 / 3]).expect("a part of the dump");
-    let mut command = Command::new(ducktrack_command().expect("ducktrack"));
+    let mut command = ducktrack_command();
     command.arg("export").arg(run.trace());
     command.args(["--to", "hprof", "--dump"]).arg(&cut);
     let output = command.arg("-o").arg(&rich).output().expect("ducktrack");
@@ -190,8 +175,12 @@ fn check(reading: &Jdk, run: &TracedRun, classes: &Path) {
     let (packed, again) = enriched(run, &dump, true);
     assert_eq!(again, [with_site, all], "{name}: packed");
     let unpacked = run.file("unpacked.hprof");
-    let gzip = Command::new("gzip").arg("-cd").arg(&packed).output();
-    std::fs::write(&unpacked, gzip.expect("gzip").stdout).expect("a file");
+    let gzip = Command::new("gzip")
+        .arg("-cd")
+        .arg(&packed)
+        .output()
+        .expect("gzip");
+    std::fs::write(&unpacked, gzip.stdout).expect("a file");
     let read = |path: &Path| std::fs::read(path).expect("a dump");
     assert!(
         read(&unpacked) == read(&rich),

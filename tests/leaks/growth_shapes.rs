@@ -3,18 +3,15 @@
 
 use std::path::Path;
 
-use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, is_full_run, trace_command, traced_jdks,
-};
+use ducktrack_tests::{Jdk, TracedRun, checked, compiled, is_full_run, trace_command, traced_jdks};
 use serde_json::Value;
 
 const HEAPS: [&str; 3] = ["-Xms160m", "-Xmx160m", "-Xmn8m"];
 
 #[test]
 fn leaks_grow_and_sessions_do_not() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["GrowthShapes"], 17, programs.path()).expect("compile"));
-    let jdks = traced_jdks().expect("JDKs");
+    let programs = compiled(&["GrowthShapes"], 17);
+    let jdks = traced_jdks();
     let collectors: &[&str] = match is_full_run() {
         true => &["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"],
         false => &["-XX:+UseSerialGC"],
@@ -39,11 +36,11 @@ fn leaks_grow_and_sessions_do_not() {
 }
 
 fn growth(jdk: &Jdk, collector: &str, programs: &Path, words: &[&str]) -> (String, Value) {
-    let run = TracedRun::new(jdk, &format!("{collector} {words:?}")).expect("folder");
-    let mut command = run.command("", &[programs]).expect("java");
+    let run = TracedRun::new(jdk, &format!("{collector} {words:?}"));
+    let mut command = run.command("", &[programs]);
     command.args(HEAPS).arg(collector).arg("GrowthShapes");
-    run.finish(command.args(words)).expect("the program");
-    let report = trace_command("leaks", &run.trace(), &["--sites"]).expect("leaks");
+    run.finish(command.args(words));
+    let report = trace_command("leaks", &run.trace(), &["--sites"]);
     (run.name().to_owned(), report)
 }
 

@@ -5,11 +5,9 @@
 //! differs by a quarter). Most of what the methods cause is made by code of the JDK that they call. In at least four of the five the
 //! truth must be in the predicted interval, and intervals that hold everything do not count. `DUCKTRACK_FULL` takes more pairs.
 
-use ducktrack_tests::{Jdk, TracedRun, checked, compile_java, is_full_run, traced_jdks};
+use ducktrack_tests::{Jdk, TracedRun, checked, compiled, is_full_run, trace_command, traced_jdks};
 use serde_json::Value;
 use std::path::Path;
-
-use ducktrack_tests::trace_command;
 
 /// The program, its method and its steps.
 const PROGRAMS: [(&str, &str, u32); 5] = [
@@ -74,11 +72,15 @@ fn truth(jdk: &Jdk, classes: &Path, (program, steps): (&str, u32)) -> [f64; 2] {
 
 /// CPU seconds of the thread that collects in one bare run.
 fn bare(jdk: &Jdk, classes: &Path, program: &str, steps: u32, half: bool) -> f64 {
-    let mut command = jdk.tool("java");
+    let mut command = jdk.java(classes);
     command.args(JAVA).arg(format!("-Dhalf={half}"));
-    command.arg("-cp").arg(classes).arg("HalvedCode");
-    let output = command.arg(program).arg(steps.to_string()).output();
-    let text = String::from_utf8(output.expect("java").stdout).expect("text");
+    command.arg("HalvedCode");
+    let output = command
+        .arg(program)
+        .arg(steps.to_string())
+        .output()
+        .expect("java");
+    let text = String::from_utf8(output.stdout).expect("text");
     let nanos = text
         .lines()
         .find_map(|line| line.strip_prefix("collector "));
@@ -87,13 +89,13 @@ fn bare(jdk: &Jdk, classes: &Path, program: &str, steps: u32, half: bool) -> f64
 }
 
 fn predicted(jdk: &Jdk, classes: &Path, (program, method, steps): (&str, &str, u32)) -> [f64; 3] {
-    let run = TracedRun::new(jdk, program).expect("folder");
-    let mut command = run.command("stacks=on", &[classes]).expect("the agent");
+    let run = TracedRun::new(jdk, program);
+    let mut command = run.command("stacks=on", &[classes]);
     let steps = steps.to_string();
     let words = JAVA.into_iter().chain(["HalvedCode", program, &steps]);
-    run.finish(command.args(words)).expect("the program");
+    run.finish(command.args(words));
     let words = ["cost", "--halve", method];
-    let report = trace_command(words[0], &run.trace(), &words[1..]).expect("a report");
+    let report = trace_command(words[0], &run.trace(), &words[1..]);
     let pauses = report["pauses"].as_array().expect("pauses");
     let all: f64 = pauses.iter().map(|kind| number(&kind["pauseMicros"])).sum();
     let left = &report["whatIf"][0];
@@ -111,9 +113,8 @@ fn number(value: &Value) -> f64 {
 
 #[test]
 fn a_halved_method_saves_what_was_predicted() {
-    let classes = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["HalvedCode"], 17, classes.path()).expect("compile"));
-    let jdk = traced_jdks().expect("JDKs").remove(0);
+    let classes = compiled(&["HalvedCode"], 17);
+    let jdk = traced_jdks().remove(0);
     let mut rows = Vec::new();
     for (program, method, steps) in PROGRAMS {
         let predicted = predicted(&jdk, classes.path(), (program, method, steps));

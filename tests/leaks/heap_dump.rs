@@ -8,39 +8,14 @@
 //! ZGC, for one form: `DUCKTRACK_FORM=21g`. The figures under ZGC go to the file that `DUCKTRACK_TABLE` names, one line a run.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, Turns, checked, compile_java, ducktrack_command, harness_folder, is_full_run,
-    note, skipped, trace_command, traced_jdks,
+    Finished, Jdk, TracedRun, Turns, checked, compiled, ducktrack_command, harness_jar, note,
+    trace_command, traced_jdks, workloads,
 };
 use serde_json::Value;
 
-/// The exit code of a workload whose input is not there.
-const SKIPPED: i32 = 77;
-
-const SMALL: &[&str] = &["json"];
-const ALL: &[&str] = &[
-    "json", "streams", "sunflow", "jython", "lusearch", "h2", "xalan", "fop", "tomcat", "javac",
-    "serial", "batik",
-];
 const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
-
-fn workloads() -> Vec<String> {
-    if let Ok(names) = std::env::var("DUCKTRACK_WORKLOADS") {
-        return names.split(',').map(str::to_owned).collect();
-    }
-    let names = if is_full_run() { ALL } else { SMALL };
-    names.iter().map(|&name| name.to_owned()).collect()
-}
-
-/// Test programs, compiled for the oldest JDK that is traced.
-fn programs() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("temporary folder");
-    let names = ["DumpAtExit", "Sessions"];
-    assert!(compile_java(&names, 17, folder.path()).expect("compile"));
-    folder
-}
 
 /// Runs a program under the agent until its heap dump is written; `None` where it skips itself.
 fn dumped(
@@ -50,20 +25,12 @@ fn dumped(
     words: &[&str],
 ) -> Option<(TracedRun, PathBuf)> {
     let what = format!("{} {}", options.join(" "), words.join(" "));
-    let run = TracedRun::new(jdk, &what).expect("folder");
+    let run = TracedRun::new(jdk, &what);
     let dump = run.file("heap.hprof");
-    let mut command = run.command("", class_path).expect("the agent");
+    let mut command = run.command("", class_path);
     command.args(["-Xms64m", "-Xmx512m"]).args(options);
-    command.arg("DumpAtExit");
-    let output = command.arg(&dump).args(words).output().expect("java");
-    let printed = String::from_utf8_lossy(&output.stdout);
-    if output.status.code() == Some(SKIPPED) {
-        skipped(&format!("{}: {}", run.name(), printed.trim()));
-        return None;
-    }
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{printed}\n{errors}");
-    Some((run, dump))
+    let command = command.arg("DumpAtExit").arg(&dump).args(words);
+    run.has_finished(command).then_some((run, dump))
 }
 
 /// `ducktrack holders` as JSON.
@@ -71,20 +38,14 @@ fn holders(run: &TracedRun, dump: &Path, words: &[&str]) -> Value {
     let dump = dump.to_str().expect("a path in UTF-8");
     let words = [&["--dump", dump], words].concat();
     trace_command("holders", &run.trace(), &words)
-        .unwrap_or_else(|error| panic!("{}: {error:#}", run.name()))
 }
 
 #[test]
 fn every_object_of_a_dump_is_in_the_trace() {
-    let programs = programs();
-    let harness = harness_folder().join("harness.jar");
-    assert!(
-        harness.exists(),
-        "{} is not there: run scripts/harness-build first",
-        harness.display()
-    );
-    let jdks = traced_jdks().expect("JDKs");
-    let (workloads, mut turns) = (workloads(), Turns::new());
+    let programs = compiled(&["DumpAtExit", "Sessions"], 17);
+    let harness = harness_jar();
+    let jdks = traced_jdks();
+    let (workloads, mut turns) = (workloads(&["json"]), Turns::new());
     let mut compared = 0;
     for (number, jdk) in jdks.iter().enumerate() {
         for collector in turns.take(&COLLECTORS, number) {
@@ -129,9 +90,9 @@ fn assert_joined(run: &TracedRun, report: &Value) {
 
 #[test]
 fn who_holds_the_sessions_and_who_made_them() {
-    let programs = programs();
+    let programs = compiled(&["DumpAtExit", "Sessions"], 17);
     let mut runs = 0;
-    for jdk in &traced_jdks().expect("JDKs") {
+    for jdk in &traced_jdks() {
         for collector in COLLECTORS {
             let run = dumped(jdk, &[collector], &[programs.path()], &["Sessions"]);
             let (run, dump) = run.expect("a program of ours");
@@ -168,10 +129,10 @@ const MADE_SINCE_ON_17: u64 = 100;
 
 #[test]
 fn dumps_under_zgc_are_joined_by_addresses_without_colours() {
-    let programs = programs();
-    let harness = harness_folder().join("harness.jar");
-    let jdks = traced_jdks().expect("JDKs");
-    let (workloads, mut runs) = (workloads(), 0);
+    let programs = compiled(&["DumpAtExit", "Sessions"], 17);
+    let harness = harness_jar();
+    let jdks = traced_jdks();
+    let (workloads, mut runs) = (workloads(&["json"]), 0);
     for jdk in &jdks {
         for (form, _, options) in ZGC.iter().filter(|form| is_asked(form, jdk)) {
             // Without compressed references: a header of 12 bytes, and two of 8.
@@ -259,8 +220,8 @@ fn check_sessions(run: &TracedRun, report: &Value, own: u64) {
 
 #[test]
 fn a_dump_of_another_jvm_is_refused() {
-    let programs = programs();
-    let jdks = traced_jdks().expect("JDKs");
+    let programs = compiled(&["DumpAtExit", "Sessions"], 17);
+    let jdks = traced_jdks();
     let jdk = jdks.first().expect("a JDK");
     // Two equal runs may have equal addresses.
     let run = |limit| {
@@ -269,14 +230,18 @@ fn a_dump_of_another_jvm_is_refused() {
     };
     let ((first, dump), (second, _)) = (run("-Xmx512m"), run("-Xmx256m"));
     let asked = |trace: &Path, dump: &Path| {
-        let mut command = Command::new(ducktrack_command().expect("ducktrack"));
-        let command = command.arg("holders").arg(trace).arg("--dump").arg(dump);
-        command.output().expect("ducktrack")
+        Finished::of(
+            ducktrack_command()
+                .arg("holders")
+                .arg(trace)
+                .arg("--dump")
+                .arg(dump),
+        )
     };
     let refusal = |trace: &Path, dump: &Path| {
-        let output = asked(trace, dump);
-        assert_eq!(output.status.code(), Some(2));
-        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        let finished = asked(trace, dump);
+        assert_eq!(finished.status.code(), Some(2));
+        let message = finished.errors;
         assert_eq!(message.trim_end().lines().count(), 1, "{message}");
         message
     };
@@ -293,11 +258,11 @@ fn a_dump_of_another_jvm_is_refused() {
     bytes[time.clone()].copy_from_slice(&other[time]);
     let forged = first.file("forged.hprof");
     std::fs::write(&forged, &bytes).expect("a file");
-    let output = asked(&second.trace(), &forged);
-    let text = String::from_utf8_lossy(&output.stdout);
+    let joined = asked(&second.trace(), &forged);
+    let text = joined.out;
     let words: Vec<&str> = text.split_whitespace().collect();
     let words = words.join(" ");
-    assert!(output.status.success(), "{text}");
+    assert!(joined.status.success(), "{text}");
     assert!(words.contains("not joined paths, and sizes"), "{text}");
     assert!(
         words.contains("are not in the trace at their address"),

@@ -4,10 +4,10 @@
 //! significant; else the oldest JDK, and times are not compared: two short trials on a busy machine prove nothing.
 
 use std::path::Path;
-use std::process::{Command, Output};
 
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compile_java, ducktrack_command, is_full_run, traced_jdks,
+    Finished, Jdk, agent_library, checked, compiled, compiled_with_leaky, ducktrack_command,
+    is_full_run, traced_jdks,
 };
 use serde_json::Value;
 
@@ -18,32 +18,24 @@ const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+U
 /// Two leaves a step, in the first fifth of the steps.
 const LEAVES: f64 = 4800.0;
 
-fn programs() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["ImpactProgram"], 17, folder.path()).expect("compile"));
-    folder
-}
-
-fn impact(jdk: &Jdk, classes: &Path, words: &[&str], options: &[&str]) -> Output {
-    let mut command = Command::new(ducktrack_command().expect("ducktrack"));
+fn impact(jdk: &Jdk, classes: &Path, words: &[&str], options: &[&str]) -> Finished {
+    let (java, mut command) = (jdk.java(classes), ducktrack_command());
     command
         .arg("impact")
         .args(words)
         .arg("--library")
-        .arg(agent_library().expect("the agent"))
+        .arg(agent_library())
         .arg("--")
-        .arg(jdk.tool("java").get_program())
+        .arg(java.get_program())
+        .args(java.get_args())
         .args(["-Xmx64m", "-Xmn8m", "-XX:MaxTenuringThreshold=1"])
-        .args(options)
-        .arg("-cp")
-        .arg(classes);
-    command.arg("ImpactProgram").output().expect("ducktrack")
+        .args(options);
+    Finished::of(command.arg("ImpactProgram"))
 }
 
-fn report(output: &Output, name: &str) -> Value {
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{name}: {errors}");
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{name}: {error}"))
+fn report(finished: &Finished, name: &str) -> Value {
+    assert!(finished.status.success(), "{name}: {finished}");
+    serde_json::from_str(&finished.out).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 fn number(value: &Value) -> f64 {
@@ -52,7 +44,7 @@ fn number(value: &Value) -> f64 {
 
 /// JDKs and collectors.
 fn matrix() -> Vec<(Jdk, &'static str)> {
-    let mut jdks = traced_jdks().expect("JDKs");
+    let mut jdks = traced_jdks();
     let collectors = match is_full_run() {
         true => &COLLECTORS[..],
         false => &COLLECTORS[..1],
@@ -68,7 +60,7 @@ fn matrix() -> Vec<(Jdk, &'static str)> {
 
 #[test]
 fn a_leak_costs_and_what_is_used_again_is_none() {
-    let programs = programs();
+    let programs = compiled(&["ImpactProgram"], 17);
     let mut runs = 0;
     for (jdk, collector) in matrix() {
         check_impact(&jdk, collector, programs.path());
@@ -144,23 +136,11 @@ fn check_used(name: &str, rare: &Value) {
 
 const LIST: &str = "java.util.LinkedList$Node->ducktrack.leaks.ListLeak$Item";
 
-/// `java-harness/leaks`: a list that grows by 1,656 bytes a step.
-fn list_leak() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("temporary folder");
-    let sources =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-harness/leaks/src/ducktrack/leaks");
-    let programs = ["ListLeak", "Work"].map(|name| sources.join(name));
-    let names = programs
-        .each_ref()
-        .map(|path| path.to_str().expect("a path"));
-    assert!(compile_java(&names, 17, folder.path()).expect("compile"));
-    folder
-}
-
 /// With `at=oom` nothing is removed before the memory is full: nothing at all in a run that does not fill it, and all in one that does.
 #[test]
 fn at_oom_removes_when_memory_is_full_and_not_before() {
-    let classes = list_leak();
+    // A list that grows by 1,656 bytes a step.
+    let classes = compiled_with_leaky(&[], &["ListLeak", "Work"]);
     let mut runs = 0;
     for (jdk, collector) in matrix() {
         check_at_oom(&jdk, collector, classes.path());
@@ -175,21 +155,18 @@ fn check_at_oom(jdk: &Jdk, collector: &str, classes: &Path) {
     const MEGABYTE: f64 = 1_048_576.0;
     let name = format!("{} {collector}", jdk.version);
     let trial = |steps: u32| {
-        let mut command = Command::new(ducktrack_command().expect("ducktrack"));
+        let mut command = ducktrack_command();
         command.args(["impact", "--at", "oom", "--trials", "2", "--format", "json"]);
         command.args(["--pair", LIST, "--library"]);
-        command.arg(agent_library().expect("the agent")).arg("--");
-        command.arg(jdk.tool("java").get_program());
+        command.arg(agent_library()).arg("--");
+        let java = jdk.java(classes);
+        command.arg(java.get_program()).args(java.get_args());
         command.args([collector, "-Xmx24m", "-Xmn1m"]);
         command.arg(format!("-Dducktrack.leaks.steps={steps}"));
         // So slow that references are looked for several times between full memory and the end.
         command.arg("-Dducktrack.leaks.pace=200");
-        command.arg("-cp").arg(classes);
-        let output = command.arg("ducktrack.leaks.ListLeak").output();
-        report(
-            &output.expect("ducktrack"),
-            &format!("{name}, {steps} steps"),
-        )
+        let finished = Finished::of(command.arg("ducktrack.leaks.ListLeak"));
+        report(&finished, &format!("{name}, {steps} steps"))
     };
     let (room, full) = (trial(3000), trial(12300));
     println!("{name}: {full}");
@@ -209,12 +186,12 @@ fn check_at_oom(jdk: &Jdk, collector: &str, classes: &Path) {
 
 #[test]
 fn what_cannot_be_tried_is_one_line() {
-    let programs = programs();
-    let jdk = traced_jdks().expect("JDKs").remove(0);
+    let programs = compiled(&["ImpactProgram"], 17);
+    let jdk = traced_jdks().remove(0);
     let refusal = |words: &[&str], options: &[&str]| {
-        let output = impact(&jdk, programs.path(), words, options);
-        assert_eq!(output.status.code(), Some(2), "{words:?}");
-        String::from_utf8_lossy(&output.stderr).into_owned()
+        let refused = impact(&jdk, programs.path(), words, options);
+        assert_eq!(refused.status.code(), Some(2), "{words:?}");
+        refused.errors
     };
     let bad = refusal(&["--pair", "Slot"], &[]);
     assert!(bad.contains("SOURCE->TARGET"), "{bad}");

@@ -5,11 +5,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, ducktrack_command, jdks_in_turn, program_source,
-    skipped, traced_jdks,
+    Jdk, TracedRun, checked, compiled, ducktrack_command, jdks_in_turn, json_by, printed_by,
+    program_source, traced_jdks,
 };
 use serde_json::Value;
 
@@ -141,22 +140,9 @@ impl Layout {
     }
 }
 
-fn programs() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["DumpAtExit", "Wasted"], 17, folder.path()).expect("compile"));
-    folder
-}
-
 fn waste(words: &[&str]) -> Value {
-    let output = Command::new(ducktrack_command().expect("the command"))
-        .arg("waste")
-        .args(words)
-        .args(["--format", "json"])
-        .output()
-        .expect("ducktrack waste");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{words:?}: {errors}");
-    serde_json::from_slice(&output.stdout).expect("JSON")
+    let mut waste = ducktrack_command();
+    json_by(waste.arg("waste").args(words).args(["--format", "json"]))
 }
 
 fn row<'a>(report: &'a Value, kind: &str, holder: &str) -> Option<&'a Value> {
@@ -195,26 +181,17 @@ fn check(report: &Value, layout: Layout, what: &str) {
 fn dumped(jdk: &Jdk, options: &[&str], programs: &Path) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("temporary folder");
     let dump = folder.path().join("heap.hprof");
-    let output = jdk
-        .tool("java")
-        .args(options)
-        .arg("-cp")
-        .arg(programs)
-        .arg("DumpAtExit")
-        .arg(&dump)
-        .arg("Wasted")
-        .output()
-        .expect("java");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
+    let mut java = jdk.java(programs);
+    java.args(options).arg("DumpAtExit").arg(&dump);
+    printed_by(java.arg("Wasted"));
     (folder, dump)
 }
 
 #[test]
 fn each_kind_is_exact_in_a_dump_alone() {
-    let programs = programs();
+    let programs = compiled(&["DumpAtExit", "Wasted"], 17);
     let mut dumps = 0;
-    for jdk in &traced_jdks().expect("JDKs") {
+    for jdk in &traced_jdks() {
         let compact = ["-XX:+UseCompactObjectHeaders", "-XX:+UseSerialGC"];
         let layouts: [(&[&str], Layout); 4] = [
             (&["-XX:+UseSerialGC"], USUAL),
@@ -226,7 +203,7 @@ fn each_kind_is_exact_in_a_dump_alone() {
             if jdk.accepts(options) {
                 let (_folder, dump) = dumped(jdk, options, programs.path());
                 let report = waste(&[dump.to_str().expect("a path")]);
-                check(&report, layout, &format!("JDK {} {options:?}", jdk.version));
+                check(&report, layout, &format!("{jdk} {options:?}"));
                 dumps += 1;
             }
         }
@@ -236,12 +213,12 @@ fn each_kind_is_exact_in_a_dump_alone() {
 
 #[test]
 fn the_lines_that_made_it_are_named() {
-    let programs = programs();
+    let programs = compiled(&["DumpAtExit", "Wasted"], 17);
     let mut runs = 0;
-    for jdk in &traced_jdks().expect("JDKs") {
-        let run = TracedRun::new(jdk, "waste").expect("folder");
+    for jdk in &traced_jdks() {
+        let run = TracedRun::new(jdk, "waste");
         let dump = run.file("heap.hprof");
-        let mut command = run.command("", &[programs.path()]).expect("the agent");
+        let mut command = run.command("", &[programs.path()]);
         command
             .arg("-XX:+UseSerialGC")
             .arg("DumpAtExit")
@@ -295,19 +272,15 @@ fn regions_of_large_objects(
         folder.path().join("heap.hprof"),
         folder.path().join("gc.log"),
     );
-    let output = jdk
-        .tool("java")
-        .args(["-XX:+UseG1GC", "-Xmx256m"])
-        .arg(format!("-XX:G1HeapRegionSize={megabytes}m"))
-        .arg(format!("-Xlog:gc+heap=info:file={}", log.display()))
-        .arg("-cp")
-        .arg(programs)
-        .arg("DumpAtExit")
-        .arg(&dump)
-        .arg("LargeObjects")
-        .output()
-        .expect("java");
-    assert!(output.status.success(), "{output:?}");
+    printed_by(
+        jdk.java(programs)
+            .args(["-XX:+UseG1GC", "-Xmx256m"])
+            .arg(format!("-XX:G1HeapRegionSize={megabytes}m"))
+            .arg(format!("-Xlog:gc+heap=info:file={}", log.display()))
+            .arg("DumpAtExit")
+            .arg(&dump)
+            .arg("LargeObjects"),
+    );
     let text = fs::read_to_string(&log).expect("the log");
     let lines = text.lines().rev();
     let mut lines = lines.filter_map(|line| line.split_once("Humongous regions: "));
@@ -318,14 +291,10 @@ fn regions_of_large_objects(
 
 #[test]
 fn what_g1_loses_behind_large_objects_is_what_it_says_with_each_size_of_regions() {
-    let programs = tempfile::tempdir().expect("temporary folder");
     let all = ["DumpAtExit", "LargeObjects"];
-    if !compile_java(&all, 17, programs.path()).expect("compile") {
-        skipped("large objects: no JDK with javac");
-        return;
-    }
+    let programs = compiled(&all, 17);
     let mut runs = 0;
-    for jdk in &jdks_in_turn("large objects", &traced_jdks().expect("JDKs"), 2) {
+    for jdk in &jdks_in_turn("large objects", &traced_jdks(), 2) {
         for (at, megabytes) in [1, 2, 4].into_iter().enumerate() {
             let (dump, regions, _folder) =
                 regions_of_large_objects(jdk, programs.path(), megabytes);
@@ -334,12 +303,7 @@ fn what_g1_loses_behind_large_objects_is_what_it_says_with_each_size_of_regions(
             let number = |key: &str| found[key].as_u64().expect("a number");
             assert_eq!(number("region"), megabytes << 20);
             let sum = number("bytes") + number("lost");
-            assert_eq!(
-                sum,
-                regions * (megabytes << 20),
-                "JDK {}: {found}",
-                jdk.version
-            );
+            assert_eq!(sum, regions * (megabytes << 20), "{jdk}: {found}");
             let rows = report["humongous"]["rows"].as_array().expect("rows").iter();
             let rows = rows.map(|row| {
                 (

@@ -2,10 +2,10 @@
 //! `ducktrack leaks`, and the documented keys of `leaks`, `stale`, `holders` and `cost`.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use ducktrack_tests::{
-    TracedRun, checked, compile_java, ducktrack_command, trace_command, traced_jdks,
+    Finished, TracedRun, checked, compiled_with_leaky, ducktrack_command, trace_command,
+    traced_jdks,
 };
 use serde_json::Value;
 
@@ -13,23 +13,15 @@ use serde_json::Value;
 const SCREEN: usize = 40;
 
 fn run() -> (TracedRun, PathBuf) {
-    let classes = tempfile::tempdir().expect("temporary folder");
-    let sources =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-harness/leaks/src/ducktrack/leaks");
-    let programs = ["SessionStore", "Work"].map(|name| sources.join(name));
-    let mut names = vec!["DumpAtExit"];
-    names.extend(programs.iter().map(|path| path.to_str().expect("a path")));
-    assert!(compile_java(&names, 17, classes.path()).expect("compile"));
-    let jdk = traced_jdks().expect("JDKs").remove(0);
-    let run = TracedRun::new(&jdk, "SessionStore").expect("folder");
+    let classes = compiled_with_leaky(&["DumpAtExit"], &["SessionStore", "Work"]);
+    let jdk = traced_jdks().remove(0);
+    let run = TracedRun::new(&jdk, "SessionStore");
     let dump = run.file("heap.hprof");
-    let mut command = run
-        .command("staleness=on", &[classes.path()])
-        .expect("the agent");
+    let mut command = run.command("staleness=on", &[classes.path()]);
     command.args(["-Xmx64m", "-Xmn12m", "-XX:+UseParallelGC"]);
     command.args(["-Dducktrack.leaks.steps=1500", "DumpAtExit"]);
     command.arg(&dump).arg("ducktrack.leaks.SessionStore");
-    run.finish(&mut command).expect("java");
+    run.finish(&mut command);
     (run, dump)
 }
 
@@ -38,7 +30,7 @@ fn one_screen_and_all_keys() {
     let (run, dump) = run();
     let dump = dump.to_str().expect("a path in UTF-8");
     first_screen(&run.trace(), dump);
-    let json = |what: &str, words: &[&str]| trace_command(what, &run.trace(), words).expect(what);
+    let json = |what: &str, words: &[&str]| trace_command(what, &run.trace(), words);
     let leaks = json("leaks", &["--dump", dump]);
     has(
         &leaks,
@@ -99,13 +91,8 @@ fn one_screen_and_all_keys() {
 
 /// The answers: the leak, who made it, who holds it, since when unused, how fast it grows, when the heap is full.
 fn first_screen(trace: &Path, dump: &str) {
-    let mut command = Command::new(ducktrack_command().expect("ducktrack"));
-    let output = command
-        .arg("leaks")
-        .arg(trace)
-        .args(["--dump", dump])
-        .output();
-    let text = String::from_utf8(output.expect("ducktrack").stdout).expect("UTF-8");
+    let mut command = ducktrack_command();
+    let text = Finished::of(command.arg("leaks").arg(trace).args(["--dump", dump])).out;
     let screen: Vec<&str> = text.lines().take(SCREEN).collect();
     let screen = screen.join("\n");
     for (what, words) in [

@@ -6,39 +6,22 @@
 use std::path::Path;
 
 use ducktrack_tests::{
-    TracedRun, checked, compile_java, harness_folder, is_full_run, skipped, trace_command,
-    traced_jdks,
+    TracedRun, checked, compiled, harness_jar, trace_command, traced_jdks, workloads,
 };
 use serde_json::Value;
 
-/// The exit code of a workload whose input is not there.
-const SKIPPED: i32 = 77;
-const SMALL: &[&str] = &["json"];
-const ALL: &[&str] = &[
-    "json", "streams", "sunflow", "jython", "lusearch", "h2", "xalan", "fop", "tomcat", "javac",
-    "serial", "batik",
-];
 /// Most alarms over all programs.
 const MOST_ALARMS: u64 = 2;
 const ITERATIONS: u32 = 12;
 /// One iteration of javac has as many collections as several of the others.
 const ITERATIONS_OF_JAVAC: u32 = 4;
 
-fn workloads() -> Vec<String> {
-    if let Ok(names) = std::env::var("DUCKTRACK_WORKLOADS") {
-        return names.split(',').map(str::to_owned).collect();
-    }
-    let names = if is_full_run() { ALL } else { SMALL };
-    names.iter().map(|&name| name.to_owned()).collect()
-}
-
 #[test]
 fn programs_that_do_not_leak_raise_no_alarm() {
-    let classes = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["DumpAtExit"], 17, classes.path()).expect("compile"));
+    let classes = compiled(&["DumpAtExit"], 17);
     println!("program    collections  candidates  alarms  verdict");
     let (mut programs, mut alarms) = (0, 0);
-    for workload in workloads() {
+    for workload in workloads(&["json"]) {
         let Some(report) = leaks(classes.path(), &workload) else {
             continue;
         };
@@ -72,33 +55,21 @@ fn row(workload: &str, report: &Value) -> u64 {
 
 /// `ducktrack leaks` after a run of a workload with the stamps of uses; `None` where it skips itself.
 fn leaks(classes: &Path, workload: &str) -> Option<Value> {
-    let jdks = traced_jdks().expect("JDKs");
-    let run = TracedRun::new(jdks.first().expect("a JDK"), workload).expect("folder");
-    let harness = harness_folder().join("harness.jar");
+    let jdks = traced_jdks();
+    let run = TracedRun::new(jdks.first().expect("a JDK"), workload);
+    let harness = harness_jar();
     let iterations = match workload {
         "javac" => ITERATIONS_OF_JAVAC,
         _ => ITERATIONS,
     };
     let dump = run.file("heap.hprof");
-    let mut command = run
-        .command("staleness=on", &[classes, &harness])
-        .expect("the agent");
+    let mut command = run.command("staleness=on", &[classes, &harness]);
     command.args(["-XX:+UseParallelGC", "-Xmx384m", "-Xmn24m", "DumpAtExit"]);
     command
         .arg(&dump)
         .args(["ducktrack.harness.Main", workload]);
-    let output = command
-        .args(["--iterations", &iterations.to_string(), "--size", "1"])
-        .output();
-    let output = output.expect("java");
-    if output.status.code() == Some(SKIPPED) {
-        let printed = String::from_utf8_lossy(&output.stdout);
-        skipped(&format!("{}: {}", run.name(), printed.trim()));
-        return None;
-    }
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}: {errors}", run.name());
+    command.args(["--iterations", &iterations.to_string(), "--size", "1"]);
     let dump = dump.to_str().expect("a path in UTF-8");
-    let report = trace_command("leaks", &run.trace(), &["--dump", dump]);
-    Some(report.unwrap_or_else(|error| panic!("{}: {error:#}", run.name())))
+    let report = || trace_command("leaks", &run.trace(), &["--dump", dump]);
+    run.has_finished(&mut command).then(report)
 }

@@ -34,7 +34,7 @@ fn needs_staleness(program: &str) -> bool {
 
 /// `ducktrack leaks` after a run of this many steps.
 fn leaks(jdk: &Jdk, collector: &str, classes: &Path, program: &LeakyProgram, steps: u32) -> Value {
-    let run = TracedRun::new(jdk, &program.name).expect("folder");
+    let run = TracedRun::new(jdk, &program.name);
     let dump = run.file("heap.hprof");
     let options = match needs_staleness(&program.name) {
         true => "staleness=on",
@@ -43,16 +43,15 @@ fn leaks(jdk: &Jdk, collector: &str, classes: &Path, program: &LeakyProgram, ste
     let libraries = program.class_path();
     let mut class_path = vec![classes];
     class_path.extend(libraries.iter().map(PathBuf::as_path));
-    let mut command = run.command(options, &class_path).expect("the agent");
+    let mut command = run.command(options, &class_path);
     command.arg(format!("-Dducktrack.leaks.repaired={}", program.is_control));
     command.args(["-Xmx64m", "-Xmn12m", collector]);
     command.arg(format!("-Dducktrack.leaks.steps={steps}"));
     command.arg("DumpAtExit").arg(&dump);
     command.arg(format!("ducktrack.leaks.{}", program.name));
-    run.finish(&mut command).expect("java");
+    run.finish(&mut command);
     let dump = dump.to_str().expect("a path in UTF-8");
     trace_command("leaks", &run.trace(), &["--dump", dump])
-        .unwrap_or_else(|error| panic!("{}: {error:#}", run.name()))
 }
 
 /// The static field that the path begins with, or a field or a class on it: by its whole name.
@@ -91,7 +90,7 @@ fn rank(report: &Value, [ty, made, holder]: &[String; 3]) -> Option<usize> {
 #[test]
 fn the_true_culprit_ranks_first_and_controls_raise_no_alarm() {
     let classes = compiled_leaky_programs();
-    let jdks = traced_jdks().expect("JDKs");
+    let jdks = traced_jdks();
     let (jdks, collectors) = match is_full_run() {
         true => (jdks.as_slice(), &COLLECTORS[..]),
         false => (&jdks[..1], &COLLECTORS[..1]),

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, jdks_in_turn, trace_command, traced_jdks,
+    Jdk, TracedRun, checked, compile_java, compiled, jdks_in_turn, trace_command, traced_jdks,
 };
 use serde_json::Value;
 
@@ -82,17 +82,17 @@ const CLOSED_ARENAS: [&str; 2] = ["closed", "automatic"];
 const MB_PER_BLOCK: f64 = 2.0;
 
 fn leaks(jdk: &Jdk, classes: &Path, (class, shape): (&str, &str)) -> Value {
-    let run = TracedRun::new(jdk, shape).expect("folder");
-    let mut command = run.command("dump=on", &[classes]).expect("the agent");
+    let run = TracedRun::new(jdk, shape);
+    let mut command = run.command("dump=on", &[classes]);
     command.args(["-Xmx96m", "-Xmn8m", "-XX:+UseSerialGC", class, shape]);
-    run.finish(&mut command).expect("the program");
-    trace_command("leaks", &run.trace(), &[]).expect("leaks")
+    run.finish(&mut command);
+    trace_command("leaks", &run.trace(), &[])
 }
 
 fn assert_leaks(jdk: &Jdk, classes: &Path, class: &str, leak: Leak) {
     let (shape, kind, method, block, owner, held_by) = leak;
     let report = leaks(jdk, classes, (class, shape));
-    let what = format!("JDK {} {class} {shape}", jdk.version);
+    let what = format!("{jdk} {class} {shape}");
     assert_eq!(report["verdict"], "leaks", "{what}: {report}");
     let rows = report["offHeap"].as_array().expect("rows");
     let alarms: Vec<&Value> = rows.iter().filter(|row| row["alarm"] == true).collect();
@@ -123,7 +123,7 @@ fn assert_leaks(jdk: &Jdk, classes: &Path, class: &str, leak: Leak) {
 /// Neither an alarm nor a doubt: what is released is known.
 fn assert_no_leak(jdk: &Jdk, classes: &Path, (class, shape): (&str, &str)) {
     let report = leaks(jdk, classes, (class, shape));
-    let what = format!("JDK {} {class} {shape}", jdk.version);
+    let what = format!("{jdk} {class} {shape}");
     assert_eq!(report["verdict"], "no leak", "{what}: {report}");
     assert_eq!(report["offHeap"], Value::Array(Vec::new()), "{what}");
     checked(&format!("{what}: {}", report["sentence"]));
@@ -131,9 +131,8 @@ fn assert_no_leak(jdk: &Jdk, classes: &Path, (class, shape): (&str, &str)) {
 
 #[test]
 fn memory_outside_of_the_heap_that_stays_leaks_and_no_other() {
-    let classes = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["OffHeapLeaks"], 17, classes.path()).expect("compile"));
-    for jdk in &jdks_in_turn("off_heap_leaks", &traced_jdks().expect("JDKs"), 1) {
+    let classes = compiled(&["OffHeapLeaks"], 17);
+    for jdk in &jdks_in_turn("off_heap_leaks", &traced_jdks(), 1) {
         for leak in LEAKS {
             assert_leaks(jdk, classes.path(), "OffHeapLeaks", leak);
         }
@@ -146,12 +145,12 @@ fn memory_outside_of_the_heap_that_stays_leaks_and_no_other() {
 #[test]
 fn arenas_that_nobody_closes_leak() {
     let classes = tempfile::tempdir().expect("temporary folder");
-    let jdks = traced_jdks().expect("JDKs");
+    let jdks = traced_jdks();
     let jdks: Vec<Jdk> = jdks.into_iter().filter(|jdk| jdk.version >= 22).collect();
     if jdks.is_empty() {
         return;
     }
-    assert!(compile_java(&["ArenaLeaks"], 22, classes.path()).expect("compile"));
+    compile_java(&["ArenaLeaks"], 22, classes.path(), &[]);
     for jdk in &jdks {
         for leak in ARENAS {
             assert_leaks(jdk, classes.path(), "ArenaLeaks", leak);

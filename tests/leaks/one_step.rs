@@ -6,31 +6,26 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use ducktrack_tests::{
-    Jdk, TracedRun, agent_library, checked, compile_java, count_report, ducktrack_command, skipped,
-    trace_command, traced_jdks,
+    Finished, Jdk, TracedRun, agent_argument, agent_library, checked, compile_java, compiled,
+    compiled_with_leaky, count_report, ducktrack_command, json_by, printed_by, skipped,
+    trace_command, traced_jdks, tried_command,
 };
 use serde_json::Value;
 
 const PROGRAM: &str = "ducktrack.leaks.SessionStore";
 
 fn classes() -> tempfile::TempDir {
-    let classes = tempfile::tempdir().expect("temporary folder");
-    let sources =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-harness/leaks/src/ducktrack/leaks");
-    let programs = ["SessionStore", "Work"].map(|name| sources.join(name));
-    let names: Vec<&str> = programs.iter().filter_map(|path| path.to_str()).collect();
-    assert!(compile_java(&names, 17, classes.path()).expect("compile"));
-    classes
+    compiled_with_leaky(&[], &["SessionStore", "Work"])
 }
 
 fn jdk() -> Jdk {
-    traced_jdks().expect("JDKs").remove(0)
+    traced_jdks().remove(0)
 }
 
 /// A run until its heap is full, or for these many steps.
 fn recorded(what: &str, options: &str, java: &[&str], classes: &Path) -> TracedRun {
-    let run = TracedRun::new(&jdk(), what).expect("folder");
-    let mut command = run.command(options, &[classes]).expect("the agent");
+    let run = TracedRun::new(&jdk(), what);
+    let mut command = run.command(options, &[classes]);
     command.args(java).arg(PROGRAM);
     command.output().expect("java");
     run
@@ -45,15 +40,24 @@ impl Living {
     }
 
     fn with(classes: &Path, options: &[String]) -> Self {
-        let mut command = jdk().tool("java");
+        let mut command = jdk().java(classes);
         command.args(options);
         command.args(["-Xmx256m", "-Xmn8m", "-XX:+UseParallelGC"]);
         command.args([
             "-Dducktrack.leaks.steps=60000",
             "-Dducktrack.leaks.pace=2000",
         ]);
-        let child = command.arg("-cp").arg(classes).arg(PROGRAM).spawn();
+        let child = command.arg(PROGRAM).spawn();
         Self(child.expect("java"))
+    }
+
+    /// `ducktrack leaks PID` with a recording of this long, beside which its files are.
+    fn leaks_for(&self, seconds: &str, place: &Path) -> Value {
+        let mut ducktrack = ducktrack_command();
+        ducktrack.current_dir(place);
+        ducktrack.arg("leaks").arg(self.0.id().to_string());
+        ducktrack.args(["--for", seconds, "--format", "json", "--library"]);
+        json_by(ducktrack.arg(agent_library()))
     }
 }
 
@@ -86,8 +90,10 @@ fn names_the_field(leaks: &Value) {
 fn wait_until_it_works(pid: u32) {
     for _ in 0..60 {
         let mut jcmd = jdk().tool("jcmd");
-        let answer = jcmd.args([&pid.to_string(), "VM.uptime"]).output();
-        if answer.expect("jcmd").status.success() {
+        if Finished::of(jcmd.args([&pid.to_string(), "VM.uptime"]))
+            .status
+            .success()
+        {
             return;
         }
         std::thread::sleep(std::time::Duration::from_millis(500));
@@ -100,15 +106,7 @@ fn a_process_id_is_enough() {
     let program = Living::start(classes.path());
     wait_until_it_works(program.0.id());
     let place = tempfile::tempdir().expect("a folder");
-    let mut ducktrack = Command::new(ducktrack_command().expect("ducktrack"));
-    ducktrack.current_dir(place.path());
-    ducktrack.arg("leaks").arg(program.0.id().to_string());
-    ducktrack.args(["--for", "8", "--format", "json", "--library"]);
-    let output = ducktrack.arg(agent_library().expect("the agent")).output();
-    let output = output.expect("ducktrack");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
-    let leaks: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let leaks = program.leaks_for("8", place.path());
     names_the_field(&leaks);
     for nothing in ["damage", "losses"] {
         assert_eq!(leaks[nothing], serde_json::json!([]), "{nothing}");
@@ -125,29 +123,20 @@ fn a_process_id_is_enough() {
 /// shows was made after the last of them, and is known where it was made.
 #[test]
 fn a_dump_of_a_busy_program_under_zgc_is_joined() {
-    let classes = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["BusyMap"], 17, classes.path()).expect("compile"));
-    for jdk in traced_jdks().expect("JDKs") {
-        let mut java = jdk.tool("java");
-        java.args(["-XX:+UseZGC", "-Xmx400m", "-cp"]);
-        let child = java.arg(classes.path()).args(["BusyMap", "60"]).spawn();
+    let classes = compiled(&["BusyMap"], 17);
+    for jdk in traced_jdks() {
+        let mut java = jdk.java(classes.path());
+        java.args(["-XX:+UseZGC", "-Xmx400m", "BusyMap", "60"]);
+        let child = java.spawn();
         let program = Living(child.expect("java"));
         wait_until_it_works(program.0.id());
         let place = tempfile::tempdir().expect("a folder");
-        let mut ducktrack = Command::new(ducktrack_command().expect("ducktrack"));
-        ducktrack.current_dir(place.path());
-        ducktrack.arg("leaks").arg(program.0.id().to_string());
-        ducktrack.args(["--for", "4", "--format", "json", "--library"]);
-        let output = ducktrack.arg(agent_library().expect("the agent")).output();
-        let output = output.expect("ducktrack");
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{errors}");
-        let leaks: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let leaks = program.leaks_for("4", place.path());
         let dump = leaks["dump"].as_str().expect("a dump");
         let folder = Path::new(dump).parent().expect("its folder");
         let words = ["--dump", dump, "--type", "BusyMap$Value"];
-        let holders = trace_command("holders", folder, &words).expect("holders");
-        let name = format!("Java {}", jdk.version);
+        let holders = trace_command("holders", folder, &words);
+        let name = format!("{jdk}");
         assert_eq!(holders["withoutSites"], Value::Null, "{name}");
         let join = &holders["join"];
         let number = |key: &str| join[key].as_u64().expect("a number");
@@ -173,17 +162,12 @@ fn an_interrupt_leaves_no_dump_and_the_program_runs_on() {
     let classes = classes();
     let place = tempfile::tempdir().expect("a folder");
     let trace = place.path().join("trace");
-    let agent = agent_library().expect("the agent");
-    let agent = format!(
-        "-agentpath:{}=mode=trace,summary=off,output={}",
-        agent.display(),
-        trace.display()
-    );
+    let agent = agent_argument("mode=trace", &trace);
     let program = Living::with(classes.path(), &[agent]);
     let pid = program.0.id();
     wait_until_it_works(pid);
     std::thread::sleep(std::time::Duration::from_secs(4));
-    let mut ducktrack = Command::new(ducktrack_command().expect("ducktrack"));
+    let mut ducktrack = ducktrack_command();
     ducktrack.arg("leaks").arg(pid.to_string());
     ducktrack.stderr(Stdio::piped()).stdout(Stdio::piped());
     let ducktrack = ducktrack.spawn().expect("ducktrack");
@@ -206,8 +190,7 @@ fn an_interrupt_leaves_no_dump_and_the_program_runs_on() {
     );
     assert!(output.stdout.is_empty());
     let mut jcmd = jdk().tool("jcmd");
-    let answer = jcmd.args([&pid.to_string(), "VM.uptime"]).output();
-    assert!(answer.expect("jcmd").status.success());
+    printed_by(jcmd.args([&pid.to_string(), "VM.uptime"]));
     checked("an interrupt while the heap is written");
 }
 
@@ -222,22 +205,23 @@ fn the_dump_in_the_folder_is_found() {
     ];
     let run = recorded("found", "dump=on", &java, classes.path());
     let folder = run.trace();
-    names_the_field(&trace_command("leaks", &folder, &[]).expect("leaks"));
-    let alone = trace_command("leaks", &folder, &["--dump", "none"]).expect("leaks");
+    names_the_field(&trace_command("leaks", &folder, &[]));
+    let alone = trace_command("leaks", &folder, &["--dump", "none"]);
     assert_eq!(alone["dump"], Value::Null);
     assert_eq!(alone["candidates"][0]["root"], Value::Null);
-    let holders = trace_command("holders", &folder, &["--type", "*Session"]).expect("holders");
+    let holders = trace_command("holders", &folder, &["--type", "*Session"]);
     assert_eq!(holders["withoutSites"], Value::Null);
     // A dump of another JVM is not read; the trace has an answer without it.
     let other = recorded("other", "dump=on", &java, classes.path());
     let dump = folder.join("heap.hprof");
     std::fs::copy(other.trace().join("heap.hprof"), &dump).expect("a copy");
-    let leaks = trace_command("leaks", &folder, &[]).expect("leaks");
+    let leaks = trace_command("leaks", &folder, &[]);
     assert_eq!(leaks["dump"], Value::Null);
     let note = leaks["dumpNote"].as_str().expect("why");
     assert!(note.contains("another JVM"), "{note}");
     assert_eq!(leaks["verdict"], "leaks");
-    assert!(trace_command("leaks", &folder, &["--dump", dump.to_str().expect("UTF-8")]).is_err());
+    let words = ["--dump", dump.to_str().expect("UTF-8")];
+    assert!(tried_command("leaks", &folder, &words).is_err());
     checked("the dump in the folder of a recording, and one of another JVM");
 }
 
@@ -257,11 +241,11 @@ fn a_dump_at_an_out_of_memory_error_is_joined_by_the_last_collection() {
         let run = recorded("oom", "summary=off", &java, classes.path());
         let dump = place.path().join("oom.hprof");
         let words = ["--dump", dump.to_str().expect("UTF-8")];
-        let leaks = trace_command("leaks", &run.trace(), &words).expect("leaks");
+        let leaks = trace_command("leaks", &run.trace(), &words);
         names_the_field(&leaks);
-        let holders = trace_command("holders", &run.trace(), &words).expect("holders");
+        let holders = trace_command("holders", &run.trace(), &words);
         // With a heap that is full to the last object the launcher cannot end the VM, and the last collections are not written.
-        let state = count_report(&run.trace(), &[]).expect("a report").run.state;
+        let state = count_report(&run.trace(), &[]).run.state;
         if state == "killed" && holders["withoutSites"] != Value::Null {
             skipped(&format!("{collector}: the VM did not tell of its death"));
             continue;
@@ -292,7 +276,7 @@ fn a_heap_that_is_lost_is_judged_up_to_there() {
         "-Dducktrack.leaks.steps=4000",
     ];
     let run = recorded("lost", "summary=off,fault-at=200", &java, classes.path());
-    let leaks = trace_command("leaks", &run.trace(), &["--dump", "none"]).expect("leaks");
+    let leaks = trace_command("leaks", &run.trace(), &["--dump", "none"]);
     assert_eq!(leaks["verdict"], "leaks", "{leaks}");
     assert_eq!(leaks["span"]["ends"], "lost", "{leaks}");
     let collections = leaks["span"]["collections"].as_u64();
@@ -313,14 +297,12 @@ fn a_dump_before_the_shutdown_hooks_has_what_they_free() {
     std::fs::write(&source, HELD).expect("a source");
     let name = source.with_extension("");
     let name = name.to_str().expect("UTF-8");
-    assert!(compile_java(&[name], 17, classes.path()).expect("compile"));
-    let run = TracedRun::new(&jdk(), "hooks").expect("folder");
-    let mut command = run
-        .command("dump=on", &[classes.path()])
-        .expect("the agent");
-    run.finish(command.arg("Held")).expect("java");
+    compile_java(&[name], 17, classes.path(), &[]);
+    let run = TracedRun::new(&jdk(), "hooks");
+    let mut command = run.command("dump=on", &[classes.path()]);
+    run.finish(command.arg("Held"));
     let words = ["--type", "Held$Thing"];
-    let holders = trace_command("holders", &run.trace(), &words).expect("holders");
+    let holders = trace_command("holders", &run.trace(), &words);
     assert_eq!(holders["selected"]["count"], 5000);
     checked("a dump before shutdown hooks");
 }

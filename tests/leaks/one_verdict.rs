@@ -5,11 +5,11 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use ducktrack_test_support::{Ended, files_below, python_with};
 use ducktrack_tests::{
-    TracedRun, checked, compile_java, ducktrack_command, trace_command, traced_jdks,
+    TracedRun, checked, compiled, ducktrack_command, printed_by, trace_command, traced_jdks,
 };
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
@@ -32,14 +32,11 @@ const WEAK: [&str; 2] = ["weak", "keys"];
 
 #[test]
 fn leaks_the_fleet_and_prometheus_agree() {
-    let classes = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["VerdictShapes"], 17, classes.path()).expect("compile"));
-    let jdk = traced_jdks().expect("JDKs").remove(0);
+    let classes = compiled(&["VerdictShapes"], 17);
+    let jdk = traced_jdks().remove(0);
     for (shape, words, field) in SHAPES {
-        let run = TracedRun::new(&jdk, shape).expect("folder");
-        let mut command = run
-            .command("dump=on", &[classes.path()])
-            .expect("the agent");
+        let run = TracedRun::new(&jdk, shape);
+        let mut command = run.command("dump=on", &[classes.path()]);
         command.args([
             "-Xmx128m",
             "-Xmn8m",
@@ -47,7 +44,7 @@ fn leaks_the_fleet_and_prometheus_agree() {
             "VerdictShapes",
             shape,
         ]);
-        run.finish(&mut command).expect("java");
+        run.finish(&mut command);
         let leaks = agree(&run.trace(), shape);
         let word = leaks["verdict"].as_str().expect("a word");
         assert!(words.contains(&word), "{shape}: {}", leaks["sentence"]);
@@ -89,7 +86,7 @@ fn is_of_what_came_since(leaks: &Value) {
 
 /// The answer of `leaks`, with which the others agree.
 fn agree(trace: &Path, shape: &str) -> Value {
-    let leaks = trace_command("leaks", trace, &[]).expect("leaks");
+    let leaks = trace_command("leaks", trace, &[]);
     let alarms = leaks["alarms"].as_u64().expect("a number");
     assert_eq!(alarms > 0, leaks["verdict"] == "leaks", "{shape}");
     let rows = rows_of_leaks(trace);
@@ -112,14 +109,13 @@ fn agree(trace: &Path, shape: &str) -> Value {
 /// Rows with the verdict `leaks` in the table of leaks that an export writes.
 fn rows_of_leaks(trace: &Path) -> usize {
     let root = tempfile::tempdir().expect("temporary folder");
-    let output = Command::new(ducktrack_command().expect("built"))
-        .arg("export")
-        .arg(trace)
-        .args(["--to=parquet", "--service=s", "--version=1", "-o"])
-        .arg(root.path())
-        .output()
-        .expect("ducktrack");
-    assert!(output.status.success(), "{output:?}");
+    printed_by(
+        ducktrack_command()
+            .arg("export")
+            .arg(trace)
+            .args(["--to=parquet", "--service=s", "--version=1", "-o"])
+            .arg(root.path()),
+    );
     let rows = rows_of_files(root.path());
     if let Some(growing) = growing(root.path()) {
         assert_eq!(growing > 0, rows > 0, "{trace:?}: fleet growing");
@@ -130,15 +126,14 @@ fn rows_of_leaks(trace: &Path) -> usize {
 /// Rows of the answer to `fleet growing`; `None`: no engine is installed.
 fn growing(root: &Path) -> Option<usize> {
     let python = python_with("duckdb")?;
-    let output = Command::new(ducktrack_command().expect("built"))
-        .env("DUCKTRACK_PYTHON", python)
-        .arg("fleet")
-        .arg(root)
-        .args(["growing", "--format", "csv"])
-        .output()
-        .expect("ducktrack");
-    assert!(output.status.success(), "{output:?}");
-    let rows = String::from_utf8_lossy(&output.stdout).lines().count();
+    let output = printed_by(
+        ducktrack_command()
+            .env("DUCKTRACK_PYTHON", python)
+            .arg("fleet")
+            .arg(root)
+            .args(["growing", "--format", "csv"]),
+    );
+    let rows = output.lines().count();
     Some(rows.saturating_sub(1))
 }
 
@@ -168,7 +163,7 @@ fn rows_of_files(root: &Path) -> usize {
 
 /// The figures that `ducktrack ui --metrics` serves.
 fn figures(trace: &Path) -> String {
-    let server = Command::new(ducktrack_command().expect("built"))
+    let server = ducktrack_command()
         .arg("ui")
         .arg(trace)
         .args(["--metrics", "127.0.0.1:0"])

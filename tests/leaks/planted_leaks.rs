@@ -1,7 +1,7 @@
 //! `ducktrack leaks DIR` names the field of the class that has the leak and a line of that class, where other classes make what leaks:
 //! a map, a list of listeners, the value of a `ThreadLocal` in a pool, and a subclass of a collection (`tests/leaks/Planted.java`).
 
-use ducktrack_tests::{TracedRun, checked, compile_java, trace_command, traced_jdks};
+use ducktrack_tests::{TracedRun, checked, compiled, trace_command, traced_jdks};
 use serde_json::Value;
 
 /// Shape and steps; the field; the class of the line that adds to it.
@@ -24,17 +24,16 @@ const SHAPES: [(&str, u32, &str, &str); 4] = [
 
 #[test]
 fn field_and_line_of_what_other_classes_make() {
-    let classes = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["Planted"], 17, classes.path()).expect("compile"));
-    for jdk in &traced_jdks().expect("JDKs") {
+    let classes = compiled(&["Planted"], 17);
+    for jdk in &traced_jdks() {
         for (shape, steps, field, line) in SHAPES {
-            let run = TracedRun::new(jdk, shape).expect("folder");
+            let run = TracedRun::new(jdk, shape);
             let options = "stacks=on,dump=on";
-            let mut command = run.command(options, &[classes.path()]).expect("the agent");
+            let mut command = run.command(options, &[classes.path()]);
             let steps = steps.to_string();
             let java = ["-Xmx96m", "-XX:+UseSerialGC", "Planted", shape, &steps];
-            run.finish(command.args(java)).expect("the program");
-            let leaks = trace_command("leaks", &run.trace(), &[]).expect("leaks");
+            run.finish(command.args(java));
+            let leaks = trace_command("leaks", &run.trace(), &[]);
             let first = &leaks["candidates"][0];
             let name = run.name();
             assert_eq!(leaks["verdict"], "leaks", "{name}: {leaks}");
@@ -51,18 +50,17 @@ fn field_and_line_of_what_other_classes_make() {
 /// Where a library makes, adds and holds, the advice names the line of the program for which it does.
 #[test]
 fn the_call_of_a_program_whose_library_keeps() {
-    let classes = tempfile::tempdir().expect("temporary folder");
     let programs = ["PriceBook", "PriceAsker"];
-    assert!(compile_java(&programs, 17, classes.path()).expect("compile"));
-    for jdk in &traced_jdks().expect("JDKs") {
-        let run = TracedRun::new(jdk, "library").expect("folder");
+    let classes = compiled(&programs, 17);
+    for jdk in &traced_jdks() {
+        let run = TracedRun::new(jdk, "library");
         let options = "stacks=on,dump=on";
-        let mut command = run.command(options, &[classes.path()]).expect("the agent");
+        let mut command = run.command(options, &[classes.path()]);
         let java = ["-Xmx96m", "-XX:+UseSerialGC", "PriceAsker", "100000"];
-        run.finish(command.args(java)).expect("the program");
+        run.finish(command.args(java));
         let name = run.name();
         for (dump, field) in [(&[][..], "PriceBook.PRICES"), (&["--dump", "none"], "")] {
-            let leaks = trace_command("leaks", &run.trace(), dump).expect("leaks");
+            let leaks = trace_command("leaks", &run.trace(), dump);
             assert_eq!(leaks["verdict"], "leaks", "{name}: {leaks}");
             let to_do = leaks["candidates"][0]["toDo"].as_str();
             let to_do = to_do.expect("what to do");
@@ -76,17 +74,14 @@ fn the_call_of_a_program_whose_library_keeps() {
 /// The JVM clears soft references before a heap is full: what they alone hold fills, and what they hold of others' is judged as all else.
 #[test]
 fn what_only_soft_references_hold_fills() {
-    let classes = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["Planted"], 17, classes.path()).expect("compile"));
-    for jdk in &traced_jdks().expect("JDKs") {
+    let classes = compiled(&["Planted"], 17);
+    for jdk in &traced_jdks() {
         for shape in ["soft", "both", "mixed"] {
-            let run = TracedRun::new(jdk, shape).expect("folder");
-            let mut command = run
-                .command("dump=on", &[classes.path()])
-                .expect("the agent");
+            let run = TracedRun::new(jdk, shape);
+            let mut command = run.command("dump=on", &[classes.path()]);
             let java = ["-Xmx256m", "-XX:+UseSerialGC", "Planted", shape, "20000"];
-            run.finish(command.args(java)).expect("the program");
-            let leaks = trace_command("leaks", &run.trace(), &[]).expect("leaks");
+            run.finish(command.args(java));
+            let leaks = trace_command("leaks", &run.trace(), &[]);
             let (name, sentence) = (run.name(), &leaks["sentence"]);
             println!("{name}: {sentence}");
             let images = |softly: bool| {
@@ -98,7 +93,7 @@ fn what_only_soft_references_hold_fills() {
             };
             let per_mb = |row: &Value| row["bytesPerMb"]["value"].as_f64().expect("a rate");
             // Without the dump nobody knows how they are held.
-            let alone = trace_command("leaks", &run.trace(), &["--dump", "none"]).expect("leaks");
+            let alone = trace_command("leaks", &run.trace(), &["--dump", "none"]);
             assert_eq!(alone["verdict"], "leaks", "{name}: {alone}");
             let all = per_mb(&alone["candidates"][0]);
             match shape {
@@ -135,17 +130,16 @@ fn what_only_soft_references_hold_fills() {
 /// Without sampled stacks a line is said to add only where it is the call that made the nodes.
 #[test]
 fn a_line_that_is_not_known_to_add_is_near() {
-    let classes = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["Planted"], 17, classes.path()).expect("compile"));
-    let jdk = &traced_jdks().expect("JDKs")[0];
+    let classes = compiled(&["Planted"], 17);
+    let jdk = &traced_jdks()[0];
     for (shape, steps, _, line) in SHAPES {
-        let run = TracedRun::new(jdk, shape).expect("folder");
+        let run = TracedRun::new(jdk, shape);
         let options = "stacks=off,dump=on";
-        let mut command = run.command(options, &[classes.path()]).expect("the agent");
+        let mut command = run.command(options, &[classes.path()]);
         let steps = steps.to_string();
         let java = ["-Xmx96m", "-XX:+UseSerialGC", "Planted", shape, &steps];
-        run.finish(command.args(java)).expect("the program");
-        let leaks = trace_command("leaks", &run.trace(), &[]).expect("leaks");
+        run.finish(command.args(java));
+        let leaks = trace_command("leaks", &run.trace(), &[]);
         let added = leaks["candidates"][0]["addedBy"].as_str().expect("a line");
         let is_near = added.starts_with("near ") && added.ends_with(", which makes what is added");
         assert!(added.contains(line) != is_near, "{}: {added}", run.name());

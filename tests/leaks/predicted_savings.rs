@@ -10,11 +10,10 @@
 //! of prediction and measurement to overlap. To look at some: `DUCKTRACK_SAVINGS=ListLeak,json`; `DUCKTRACK_TRIALS` of each kind.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, LeakyProgram, agent_library, checked, compiled_leaky_programs, ducktrack_command,
-    harness_folder, is_full_run, leaky_programs, traced_jdks,
+    Finished, Jdk, LeakyProgram, agent_library, checked, compiled_leaky_programs,
+    ducktrack_command, harness_jar, is_full_run, leaky_programs, traced_jdks,
 };
 use serde_json::Value;
 
@@ -94,17 +93,17 @@ fn trials() -> String {
 
 /// One `ducktrack impact`. `None`: it reports that it cannot be done, which is printed.
 fn impact(jdk: &Jdk, name: &str, words: &[&str], java: &[String]) -> Option<Row> {
-    let mut command = Command::new(ducktrack_command().expect("ducktrack"));
+    let mut command = ducktrack_command();
     command.args(["impact", "--predict", "--format", "json"]);
     command.args(["--trials", &trials(), "--library"]);
-    command.arg(agent_library().expect("the agent")).args(words);
+    command.arg(agent_library()).args(words);
     command.arg("--").arg(jdk.tool("java").get_program());
-    let output = command.args(java).output().expect("ducktrack");
-    if !output.status.success() {
-        println!("{name}: {}", String::from_utf8_lossy(&output.stderr));
+    let finished = Finished::of(command.args(java));
+    if !finished.status.success() {
+        println!("{name}: {}", finished.errors);
         return None;
     }
-    let report = serde_json::from_slice(&output.stdout).expect("JSON");
+    let report = serde_json::from_str(&finished.out).expect("JSON");
     let row = Row {
         name: name.to_owned(),
         report,
@@ -130,7 +129,7 @@ fn leaky(jdk: &Jdk, classes: &Path, program: &LeakyProgram) -> Option<Row> {
 fn switched(jdk: &Jdk, (name, with, sites, without): (&str, &str, &str, &str)) -> Option<Row> {
     let mut java: Vec<String> = SUITE.map(str::to_owned).to_vec();
     java.extend([with.to_owned(), "-jar".to_owned()]);
-    let jar = harness_folder().join("harness.jar");
+    let jar = harness_jar();
     java.push(jar.to_string_lossy().into_owned());
     let words = ["--iterations", ITERATIONS, "--size", "1", "--threads", "1"];
     java.push(name.to_owned());
@@ -243,7 +242,7 @@ impl Row {
 #[test]
 fn measured_savings_are_in_the_predicted_interval() {
     let classes = compiled_leaky_programs();
-    let jdk = traced_jdks().expect("JDKs").remove(0);
+    let jdk = traced_jdks().remove(0);
     println!("% of the time of collections, with 95 % intervals");
     println!("program                predicted              measured");
     let programs = leaky_programs();

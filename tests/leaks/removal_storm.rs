@@ -12,7 +12,7 @@ use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
 use ducktrack_heap_dump::{DumpFile, Extent, Graph, HeapGraph};
-use ducktrack_tests::{Jdk, TracedRun, checked, compile_java, traced_jdks};
+use ducktrack_tests::{Jdk, TracedRun, checked, compiled, traced_jdks};
 use ducktrack_trace_format::may_lose_references;
 
 /// The agent looks for at most this many pairs in a run.
@@ -67,10 +67,9 @@ fn readable(class: &str) -> String {
 
 /// The pairs of classes whose objects refer to each other.
 fn pairs(jdk: &Jdk, programs: &Path) -> Vec<Pair> {
-    let run = TracedRun::new(jdk, "dump").expect("folder");
-    let mut command = run.command("dump=on", &[programs]).expect("the agent");
-    run.finish(command.args(["-XX:+UseSerialGC", "RemovalStorm", "1"]))
-        .expect("the program");
+    let run = TracedRun::new(jdk, "dump");
+    let mut command = run.command("dump=on", &[programs]);
+    run.finish(command.args(["-XX:+UseSerialGC", "RemovalStorm", "1"]));
     let file = DumpFile::new(&run.trace().join("heap.hprof")).expect("a dump");
     let graph = HeapGraph::read(file, Extent::Whole).expect("a dump");
     let mut pairs = BTreeSet::new();
@@ -115,7 +114,7 @@ struct Storm {
 
 impl Storm {
     fn run(&mut self, (jdk, collector): (&Jdk, &str), programs: &Path, pairs: &[&Pair]) {
-        let run = TracedRun::new(jdk, collector).expect("folder");
+        let run = TracedRun::new(jdk, collector);
         let removals: Vec<String> = pairs
             .iter()
             .map(|(a, b)| format!("remove={a}->{b}"))
@@ -125,7 +124,7 @@ impl Storm {
             removals.join(",")
         );
         let log = run.file("hs_err.log");
-        let mut command = run.command(&options, &[programs]).expect("the agent");
+        let mut command = run.command(&options, &[programs]);
         command
             .args(["-Xmx64m", collector, "-XX:-CreateCoredumpOnCrash"])
             .arg(format!("-XX:ErrorFile={}", log.display()))
@@ -153,10 +152,9 @@ impl Storm {
 
 #[test]
 fn trials_never_crash_the_vm() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["RemovalStorm"], 17, programs.path()).expect("compile"));
+    let programs = compiled(&["RemovalStorm"], 17);
     let (mut storm, mut random) = (Storm::default(), Random(SEED));
-    for jdk in &traced_jdks().expect("JDKs") {
+    for jdk in &traced_jdks() {
         let all = pairs(jdk, programs.path());
         let may: Vec<&Pair> = all
             .iter()
@@ -176,8 +174,7 @@ fn trials_never_crash_the_vm() {
             );
         }
         println!(
-            "Java {}: {} pairs, {} of them may be removed",
-            jdk.version,
+            "{jdk}: {} pairs, {} of them may be removed",
             all.len(),
             may.len()
         );

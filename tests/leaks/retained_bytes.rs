@@ -8,7 +8,8 @@ use std::path::Path;
 
 use ducktrack_heap_dump::{DominatorTree, DumpFile, Extent, HeapGraph, Tier};
 use ducktrack_tests::{
-    Jdk, TracedRun, Turns, checked, compile_java, compile_java_with, harness_folder, traced_jdks,
+    Jdk, TracedRun, Turns, checked, compile_java, compiled, harness_folder, harness_jar,
+    printed_by, traced_jdks,
 };
 
 const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
@@ -16,19 +17,15 @@ const WORKLOADS: [&str; 3] = ["json", "serial", "xalan"];
 
 #[test]
 fn another_reader_finds_the_same_retained_bytes() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["DumpAtExit"], 17, programs.path()).expect("compile"));
+    let programs = compiled(&["DumpAtExit"], 17);
     let shark = harness_folder().join("lib/dump-readers/shark/*");
-    assert!(
-        compile_java_with(
-            &["dump-readers/RetainedReader"],
-            17,
-            programs.path(),
-            &[shark]
-        )
-        .expect("compile")
+    compile_java(
+        &["dump-readers/RetainedReader"],
+        17,
+        programs.path(),
+        &[shark],
     );
-    let jdks = traced_jdks().expect("JDKs");
+    let jdks = traced_jdks();
     let (mut turns, mut dumps, mut objects) = (Turns::new(), 0, 0);
     for (number, jdk) in jdks.iter().enumerate() {
         let workload = WORKLOADS[number % WORKLOADS.len()];
@@ -46,23 +43,14 @@ fn another_reader_finds_the_same_retained_bytes() {
 }
 
 fn dumped(jdk: &Jdk, (collector, workload): (&str, &str), programs: &Path) -> TracedRun {
-    let run = TracedRun::new(jdk, &format!("{workload} {collector}")).expect("folder");
-    let harness = harness_folder().join("harness.jar");
-    let mut command = jdk.tool("java");
-    command.args(["-Xmx512m", collector, "-cp"]);
-    command.arg(std::env::join_paths([programs, &harness]).expect("a class path"));
+    let run = TracedRun::new(jdk, &format!("{workload} {collector}"));
+    let class_path = std::env::join_paths([programs, &harness_jar()]);
+    let mut command = jdk.java(class_path.expect("a class path"));
+    command.args(["-Xmx512m", collector]);
     command.arg("DumpAtExit").arg(run.file("heap.hprof"));
-    command.args([
-        "ducktrack.harness.Main",
-        workload,
-        "--iterations",
-        "2",
-        "--size",
-        "1",
-    ]);
-    let output = command.output().expect("java");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}: {errors}", run.name());
+    command.args(["ducktrack.harness.Main", workload]);
+    command.args(["--iterations", "2", "--size", "1"]);
+    printed_by(&mut command);
     run
 }
 
@@ -84,13 +72,10 @@ fn compare(reading: &Jdk, run: &TracedRun, programs: &Path) -> usize {
     let (sizes_file, out) = (run.file("sizes"), run.file("retained"));
     std::fs::write(&sizes_file, sizes).expect("a file");
     let shark = harness_folder().join("lib/dump-readers/shark/*");
-    let mut command = reading.tool("java");
-    command.args(["-Xmx2g", "-cp"]);
-    command.arg(std::env::join_paths([programs, &shark]).expect("a class path"));
+    let mut command = reading.java(std::env::join_paths([programs, &shark]).expect("a class path"));
+    command.args(["-Xmx2g"]);
     command.arg("RetainedReader").arg(&dump);
-    let output = command.arg(&sizes_file).arg(&out).output().expect("java");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{name}: {errors}");
+    printed_by(command.arg(&sizes_file).arg(&out));
     let theirs = std::fs::read(&out).expect("their answer");
     let words = theirs.as_chunks::<8>().0;
     let (mut held, mut differ) = (0, Vec::new());

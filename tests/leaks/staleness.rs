@@ -6,8 +6,8 @@
 use std::path::Path;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, ducktrack_command, is_full_run, trace_command,
-    traced_jdks,
+    Jdk, TracedRun, checked, compiled, ducktrack_command, is_full_run, printed_by, refused_by,
+    trace_command, trace_text, traced_jdks,
 };
 use serde_json::Value;
 
@@ -48,9 +48,9 @@ const KINDS: [&str; 20] = [
 
 #[test]
 fn objects_are_in_the_level_of_their_last_use() {
-    let programs = compiled();
+    let programs = compiled(&["Staleness"], 17);
     let mut runs = 0;
-    for (number, jdk) in traced_jdks().expect("JDKs").iter().enumerate() {
+    for (number, jdk) in traced_jdks().iter().enumerate() {
         for (at, collector) in COLLECTORS.iter().enumerate() {
             for (engine, options) in ENGINES.iter().enumerate() {
                 // Each collector with all engines together, and with one other that is another on each JDK.
@@ -70,33 +70,19 @@ fn objects_are_in_the_level_of_their_last_use() {
     ));
 }
 
-fn compiled() -> tempfile::TempDir {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["Staleness"], 17, programs.path()).expect("compile"));
-    programs
-}
-
 fn run(jdk: &Jdk, agent: &str, options: &[&str], programs: &Path) -> (TracedRun, String) {
-    let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
-    let mut command = run.command(agent, &[programs]).expect("java");
+    let run = TracedRun::new(jdk, &options.join(" "));
+    let mut command = run.command(agent, &[programs]);
     command
         .args(["-Xms96m", "-Xmx96m", "-Xverify:all"])
         .args(options);
-    let said = run.finish(command.arg("Staleness")).expect("the program");
+    let said = run.finish(command.arg("Staleness"));
     (run, said)
 }
 
 /// The program's output without the agent.
 fn plain(jdk: &Jdk, options: &[&str], programs: &Path) -> String {
-    let output = jdk
-        .tool("java")
-        .args(options)
-        .arg("-cp")
-        .arg(programs)
-        .arg("Staleness")
-        .output()
-        .expect("java");
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    printed_by(jdk.java(programs).args(options).arg("Staleness"))
 }
 
 /// A run with stamps, which prints the same as without the agent.
@@ -113,7 +99,7 @@ fn stamped(jdk: &Jdk, options: &[&str], programs: &Path) -> TracedRun {
 fn check_levels(jdk: &Jdk, options: &[&str], programs: &Path) {
     let run = stamped(jdk, options, programs);
     let name = run.name();
-    let last = trace_command("heap", &run.trace(), &["--stale"]).expect("stale");
+    let last = trace_command("heap", &run.trace(), &["--stale"]);
     // Objects 0 to 8 were used last 8 to 0 collections ago.
     for kind in KINDS {
         let levels = levels_of(&last, kind, name);
@@ -153,8 +139,7 @@ fn check_earlier(run: &TracedRun, last: &Value) {
     let points = last["points"].as_array().expect("points");
     assert!(points.len() >= ROUNDS, "{name}: {} points", points.len());
     let earlier = points[points.len() - 5]["collection"].to_string();
-    let report =
-        trace_command("heap", &trace, &["--stale", "--at", &earlier]).expect("heap --stale --at");
+    let report = trace_command("heap", &trace, &["--stale", "--at", &earlier]);
     for kind in KINDS {
         assert_eq!(
             levels_of(&report, kind, name),
@@ -177,15 +162,15 @@ fn check_earlier(run: &TracedRun, last: &Value) {
 
 #[test]
 fn only_the_code_of_some_classes_stamps() {
-    let programs = compiled();
-    let jdk = traced_jdks().expect("JDKs").remove(0);
+    let programs = compiled(&["Staleness"], 17);
+    let jdk = traced_jdks().remove(0);
     let (run, _) = run(
         &jdk,
         "staleness=Staleness$*",
         &[COLLECTORS[0]],
         programs.path(),
     );
-    let report = trace_command("heap", &run.trace(), &["--stale"]).expect("stale");
+    let report = trace_command("heap", &run.trace(), &["--stale"]);
     assert_eq!(levels_of(&report, "Putfield", run.name()), [1, 1, 2, 4, 1]);
     // The JDK's code does not stamp; the cast in the program's does.
     let mut types = report["types"].as_array().expect("types").iter();
@@ -198,14 +183,14 @@ fn only_the_code_of_some_classes_stamps() {
 /// Each form has the figures of one site that the JSON has.
 fn check_forms(trace: &Path) {
     let form = |format: &str| {
-        let output = std::process::Command::new(ducktrack_command().expect("command"))
-            .args(["heap", "--stale"])
-            .arg(trace)
-            .args(["--only", "Staleness$Putfield", "--format", format])
-            .output()
-            .expect("ducktrack");
-        assert!(output.status.success(), "{format}");
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        let words = [
+            "--stale",
+            "--only",
+            "Staleness$Putfield",
+            "--format",
+            format,
+        ];
+        trace_text("heap", trace, &words)
     };
     let text = form("text");
     assert!(text.contains("STALENESS"), "{text}");
@@ -233,9 +218,9 @@ fn check_forms(trace: &Path) {
 /// Where every cycle judges the whole heap, each has the figures of a collection of the others.
 #[test]
 fn objects_are_in_their_level_under_zgc_without_generations() {
-    let programs = compiled();
+    let programs = compiled(&["Staleness"], 17);
     let mut runs = 0;
-    for jdk in traced_jdks().expect("JDKs") {
+    for jdk in traced_jdks() {
         if ![17, 21].contains(&jdk.version) {
             continue;
         }
@@ -255,9 +240,9 @@ fn objects_are_in_their_level_under_zgc_without_generations() {
 /// With two generations, `System.gc()` is several cycles; each kind of use has the levels of each other.
 #[test]
 fn all_kinds_of_use_are_alike_under_zgc_with_generations() {
-    let programs = compiled();
+    let programs = compiled(&["Staleness"], 17);
     let mut runs = 0;
-    for jdk in traced_jdks().expect("JDKs") {
+    for jdk in traced_jdks() {
         let form: &[&str] = match jdk.version {
             21 => &["-XX:+UseZGC", "-XX:+ZGenerational"],
             25 => &["-XX:+UseZGC"],
@@ -278,7 +263,7 @@ fn all_kinds_of_use_are_alike_under_zgc_with_generations() {
 fn check_alike(jdk: &Jdk, options: &[&str], programs: &Path) {
     let run = stamped(jdk, options, programs);
     let name = run.name();
-    let last = trace_command("heap", &run.trace(), &["--stale"]).expect("stale");
+    let last = trace_command("heap", &run.trace(), &["--stale"]);
     let levels = levels_of(&last, KINDS[0], name);
     let filled = levels.iter().filter(|count| **count > 0).count();
     assert!(filled > 3, "{name}: {levels:?}");
@@ -292,9 +277,9 @@ fn check_alike(jdk: &Jdk, options: &[&str], programs: &Path) {
 
 #[test]
 fn a_heap_that_is_not_known_is_refused_and_the_program_runs_on() {
-    let programs = compiled();
+    let programs = compiled(&["Staleness"], 17);
     let options = ["-XX:+UseShenandoahGC"];
-    let mut jdks = traced_jdks().expect("JDKs").into_iter();
+    let mut jdks = traced_jdks().into_iter();
     let jdk = jdks.find(|jdk| jdk.accepts(&options));
     check_refusal(&jdk.expect("a JDK with it"), &options, programs.path());
 }
@@ -303,14 +288,8 @@ fn check_refusal(jdk: &Jdk, options: &[&str], programs: &Path) {
     let (run, said) = run(jdk, "staleness=on", options, programs);
     let expected = plain(jdk, &[], programs);
     assert!(said.contains(expected.trim()), "{said}");
-    let output = ducktrack_command().expect("command");
-    let output = std::process::Command::new(output)
-        .args(["heap", "--stale"])
-        .arg(run.trace())
-        .output()
-        .expect("ducktrack");
-    assert_eq!(output.status.code(), Some(2));
-    let line = String::from_utf8_lossy(&output.stderr).into_owned();
+    let mut command = ducktrack_command();
+    let line = refused_by(command.args(["heap", "--stale"]).arg(run.trace()));
     assert_eq!(line.lines().count(), 1, "{line}");
     assert!(
         line.contains("not known") || line.contains("not recorded"),

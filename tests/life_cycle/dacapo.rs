@@ -5,15 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use ducktrack_reports::read_json;
-use ducktrack_tests::{
-    Jdk, agent_library, checked, ducktrack_command, harness_folder, traced_jdks,
-};
+use ducktrack_tests::{Jdk, agent_library, checked, harness_folder, trace_text, traced_jdks};
 
 const AGENTS: [&str; 3] = ["counters=path:10000:0.5", "counters=site", "mode=trace"];
 
 #[test]
 fn benchmarks_pass_or_fail_by_name() {
-    let runs: usize = traced_jdks().expect("JDKs").iter().map(check).sum();
+    let runs: usize = traced_jdks().iter().map(check).sum();
     assert!(runs > 0);
     checked(&format!("DaCapo's stand-in by name, {runs} runs"));
 }
@@ -25,7 +23,7 @@ fn check(jdk: &Jdk) -> usize {
     let expect = |words: &[&str], status: i32, line: &str| {
         let output = dacapo(jdk, words);
         let text = String::from_utf8_lossy(&output.stdout);
-        let place = format!("Java {} {words:?}", jdk.version);
+        let place = format!("{jdk} {words:?}");
         assert_eq!(output.status.code(), Some(status), "{place}: {output:?}");
         assert!(text.contains(line), "{place}: {text}");
     };
@@ -52,7 +50,7 @@ fn check(jdk: &Jdk) -> usize {
 }
 
 fn flag(agent: &str, trace: &Path) -> String {
-    let library = agent_library().expect("agent");
+    let library = agent_library();
     format!(
         "-agentpath:{}={agent},summary=off,output={}",
         library.display(),
@@ -73,14 +71,12 @@ fn dacapo(jdk: &Jdk, words: &[&str]) -> Output {
 
 /// The stand-in makes 100,000 arrays in each of two iterations.
 fn check_report(trace: &Path) {
-    let report = Command::new(ducktrack_command().expect("command"))
-        .arg("report")
-        .arg(trace)
-        .args(["--only", "ducktrack.dacapo", "--format", "json"])
-        .output()
-        .expect("ducktrack");
-    assert!(report.status.success(), "{report:?}");
-    let report = read_json(&String::from_utf8_lossy(&report.stdout)).expect("a report");
+    let report = trace_text(
+        "report",
+        trace,
+        &["--only", "ducktrack.dacapo", "--format", "json"],
+    );
+    let report = read_json(&report).expect("a report");
     let is_array = |ty: &Option<String>| ty.as_deref() == Some("int[]");
     let arrays = report.sites.iter().filter(|site| is_array(&site.ty));
     let counts: Vec<i64> = arrays.map(|site| site.count).collect();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use ducktrack_test_support::{Ended, files_below};
 use ducktrack_tests::{
-    agent_library, checked, compile_java, ducktrack_command, installed_jdks, skipped,
+    agent_argument, checked, compiled, ducktrack_command, installed_jdks, printed_by, skipped,
 };
 
 const TABLES: [&str; 7] = [
@@ -41,18 +41,11 @@ fn followed(how: &str, end: impl FnOnce(&mut Child)) {
         skipped("followed tables: no JDK 17");
         return;
     };
-    let folder = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["NamespaceProgram"], 17, folder.path()).expect("javac"));
+    let folder = compiled(&["NamespaceProgram"], 17);
     let recording = folder.path().join("recording");
-    let library = agent_library().expect("the library");
-    let program = Command::new(jdk.home.join("bin/java"))
-        .arg(format!(
-            "-agentpath:{}=output={},summary=off",
-            library.display(),
-            recording.display()
-        ))
-        .arg("-cp")
-        .arg(folder.path())
+    let program = jdk
+        .java(folder.path())
+        .arg(agent_argument("", &recording))
         .args(["NamespaceProgram", "20000", "6"])
         .stdout(Stdio::null())
         .spawn();
@@ -72,8 +65,7 @@ fn followed(how: &str, end: impl FnOnce(&mut Child)) {
     assert!(ending.success(), "{how}: {ending}");
 
     let at_once = folder.path().join("at-once");
-    let output = export(&recording.display().to_string(), &at_once).output();
-    assert!(output.expect("the command").status.success(), "{how}");
+    printed_by(&mut export(&recording.display().to_string(), &at_once));
     let (followed, at_once) = (files_below(&followed), files_below(&at_once));
     assert!(followed.len() >= 3, "{how}: {:?}", followed.keys());
     assert!(
@@ -89,7 +81,7 @@ fn followed(how: &str, end: impl FnOnce(&mut Child)) {
 }
 
 fn export(what: &str, root: &Path) -> Command {
-    let mut command = Command::new(ducktrack_command().expect("the command"));
+    let mut command = ducktrack_command();
     command.args(["export", what]).args(TABLES).arg(root);
     command.stderr(Stdio::null());
     command

@@ -12,8 +12,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compile_java, ducktrack_command, is_full_run, jdks_in_turn,
-    skipped, traced_jdks,
+    Finished, Jdk, agent_argument, checked, compiled, ducktrack_command, is_full_run, jdks_in_turn,
+    json_by, printed_by, skipped, traced_jdks,
 };
 use serde_json::Value;
 
@@ -22,9 +22,7 @@ const MB: u64 = 1 << 20;
 const DIRECT: u64 = 40 * MB;
 
 fn programs() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["MemoryLeaks", "LiveSet"], 17, folder.path()).expect("compile"));
-    folder
+    compiled(&["MemoryLeaks", "LiveSet"], 17)
 }
 
 /// A program that is ended when the test ends.
@@ -40,8 +38,8 @@ impl Drop for Running {
 impl Running {
     /// Starts the program and waits for its first line.
     fn start(jdk: &Jdk, options: &[&str], programs: &Path, words: &[&str]) -> Self {
-        let mut command = jdk.tool("java");
-        command.args(options).arg("-cp").arg(programs);
+        let mut command = jdk.java(programs);
+        command.args(options);
         Self::of(command.arg("MemoryLeaks").args(words))
     }
 
@@ -56,20 +54,12 @@ impl Running {
 }
 
 fn memory(pid: u32, seconds: &str) -> Value {
-    let output = Command::new(ducktrack_command().expect("the command"))
-        .args([
-            "memory",
-            &pid.to_string(),
-            "--for",
-            seconds,
-            "--format",
-            "json",
-        ])
-        .output()
-        .expect("ducktrack memory");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
-    serde_json::from_slice(&output.stdout).expect("JSON")
+    let words = ["--for", seconds, "--format", "json"];
+    json_by(
+        ducktrack_command()
+            .args(["memory", &pid.to_string()])
+            .args(words),
+    )
 }
 
 fn part(report: &Value, name: &str) -> u64 {
@@ -110,7 +100,7 @@ fn assert_adds_up(report: &Value, what: &str) {
 fn the_parts_are_those_that_the_jvm_counts() {
     let programs = programs();
     let mut runs = 0;
-    for jdk in &traced_jdks().expect("JDKs") {
+    for jdk in &traced_jdks() {
         for collector in [
             "-XX:+UseSerialGC",
             "-XX:+UseG1GC",
@@ -125,7 +115,7 @@ fn the_parts_are_those_that_the_jvm_counts() {
             ];
             let program = Running::start(jdk, &options, programs.path(), &["hold"]);
             let report = memory(program.0.id(), "0");
-            let what = format!("JDK {} {collector}", jdk.version);
+            let what = format!("{jdk} {collector}");
             assert_adds_up(&report, &what);
             let off_heap = part(&report, "off-heap");
             assert!(
@@ -169,13 +159,9 @@ fn the_parts_are_those_that_the_jvm_counts() {
 #[test]
 fn a_recording_names_the_lines() {
     let programs = programs();
-    for jdk in &traced_jdks().expect("JDKs") {
+    for jdk in &traced_jdks() {
         let trace = programs.path().join(format!("recording-{}", jdk.version));
-        let agent = format!(
-            "-agentpath:{}=summary=off,output={}",
-            agent_library().expect("the agent").display(),
-            trace.display()
-        );
+        let agent = agent_argument("", &trace);
         let options = [agent.as_str(), "-Xmx200m"];
         let program = Running::start(jdk, &options, programs.path(), &["hold"]);
         // The agent looks at its own memory now and then: the first look may be to come.
@@ -185,7 +171,7 @@ fn a_recording_names_the_lines() {
         });
         let report = looks.find(|report| part(report, "agent") > 0);
         let report = report.expect("the agent's part within 10 s");
-        let what = format!("JDK {}", jdk.version);
+        let what = format!("{jdk}");
         assert_adds_up(&report, &what);
         assert_eq!(report["nativeMemoryTracking"], false, "{what}");
         let off_heap = part(&report, "off-heap");
@@ -217,19 +203,20 @@ const LIVE: u64 = 64;
 
 /// `LiveSet` with a heap: per mille of its time in pauses; `None`: it ended with an OutOfMemoryError.
 fn share_with(jdk: &Jdk, programs: &Path, (collector, heap): (&str, u64)) -> Option<u64> {
-    let mut command = jdk.tool("java");
-    command.args([collector, &format!("-Xmx{heap}m"), "-cp"]);
-    command
-        .arg(programs)
-        .args(["LiveSet", &LIVE.to_string(), "6"]);
-    let output = command.output().expect("java");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    if !output.status.success() {
+    let mut command = jdk.java(programs);
+    command.args([collector, &format!("-Xmx{heap}m")]);
+    command.args(["LiveSet", &LIVE.to_string(), "6"]);
+    let finished = Finished::of(&mut command);
+    if !finished.status.success() {
+        let errors = finished.errors;
         assert!(errors.contains("OutOfMemoryError"), "{errors}");
         return None;
     }
-    let text = String::from_utf8(output.stdout).expect("text");
-    let share = text.lines().last().and_then(|line| line.split(' ').next());
+    let share = finished
+        .out
+        .lines()
+        .last()
+        .and_then(|line| line.split(' ').next());
     Some(share.expect("a share").parse().expect("a number"))
 }
 
@@ -243,8 +230,7 @@ fn near_need(jdk: &Jdk, pid: u32) -> Option<Value> {
     let collect = || {
         for _ in 0..3 {
             sleep(Duration::from_millis(1500));
-            let output = jdk.tool("jcmd").args([&pid.to_string(), "GC.run"]).output();
-            assert!(output.expect("jcmd").status.success());
+            printed_by(jdk.tool("jcmd").args([&pid.to_string(), "GC.run"]));
         }
     };
     let asked = || {
@@ -261,14 +247,12 @@ fn near_need(jdk: &Jdk, pid: u32) -> Option<Value> {
 #[test]
 fn the_advised_heap_is_enough_and_less_is_not() {
     let programs = programs();
-    for jdk in &jdks_in_turn("the advised heap", &traced_jdks().expect("JDKs"), 0) {
+    for jdk in &jdks_in_turn("the advised heap", &traced_jdks(), 0) {
         for collector in ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"] {
-            let what = format!("JDK {} {collector}", jdk.version);
-            let mut command = jdk.tool("java");
-            command.args([collector, "-Xmx400m", "-Xms400m", "-cp"]);
-            command
-                .arg(programs.path())
-                .args(["LiveSet", &LIVE.to_string(), "60"]);
+            let what = format!("{jdk} {collector}");
+            let mut command = jdk.java(programs.path());
+            command.args([collector, "-Xmx400m", "-Xms400m"]);
+            command.args(["LiveSet", &LIVE.to_string(), "60"]);
             let program = Running::of(&mut command);
             sleep(Duration::from_secs(4));
             let report = near_need(jdk, program.0.id());
@@ -302,14 +286,9 @@ fn the_advised_heap_is_enough_and_less_is_not() {
 
 #[test]
 fn bad_input_is_one_line() {
-    let output = Command::new(ducktrack_command().expect("the command"))
-        .args(["memory", &std::process::id().to_string()])
-        .output()
-        .expect("ducktrack memory");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(errors.contains("is no Java program"), "{errors}");
-    assert_eq!(errors.lines().count(), 1, "{errors}");
+    let mut memory = ducktrack_command();
+    memory.args(["memory", &std::process::id().to_string()]);
+    Finished::of(&mut memory).must_refuse(&["is no Java program"]);
 }
 
 /// A control group of memory, removed at the end.
@@ -385,7 +364,7 @@ fn forecast(jdk: &Jdk, programs: &Path, kind: &str) -> Option<(f64, f64)> {
 #[test]
 fn the_kill_is_forecast() {
     let programs = programs();
-    let jdks = traced_jdks().expect("JDKs");
+    let jdks = traced_jdks();
     let jdk = jdks.first().expect("a JDK");
     let kinds: &[&str] = match is_full_run() {
         true => &["heap", "direct", "threads", "loaders"],

@@ -2,13 +2,13 @@
 //! and the manifests of `crates/cli/deploy` give is there: a volume with the library, a volume for recordings, `JAVA_TOOL_OPTIONS`.
 
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use ducktrack_test_support::Ended;
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compile_java, ducktrack_command, installed_jdks, skipped,
+    Jdk, agent_library, checked, compiled, ducktrack_command, installed_jdks, json_by, printed_by,
+    skipped, trace_command,
 };
 
 /// Makes the root read-only in a mount namespace of its own, and runs a program as nobody. Only `$VOLUME` can be written.
@@ -33,18 +33,15 @@ fn a_program_with_a_read_only_root_is_recorded_by_nobody() {
         return;
     };
     let volume = tempfile::tempdir().expect("temporary folder");
-    let report = Command::new("unshare")
+    let mut unshare = Command::new("unshare");
+    unshare
         .args(["-m", "bash", "-c", READ_ONLY])
         .env("VOLUME", volume.path())
-        .env("LIBRARY", agent_library().expect("the library"))
-        .env("COMMAND", ducktrack_command().expect("the command"))
+        .env("LIBRARY", agent_library())
+        .env("COMMAND", ducktrack_command().get_program())
         .env("CLASSES", classes.path())
-        .env("JAVA", jdk.home.join("bin/java"))
-        .output()
-        .expect("unshare");
-    let errors = String::from_utf8_lossy(&report.stderr);
-    assert!(report.status.success(), "{errors}");
-    assert_eq!(markers(&report.stdout), 20_000, "{errors}");
+        .env("JAVA", jdk.home.join("bin/java"));
+    assert_eq!(markers(&json_by(&mut unshare)), 20_000);
     checked("a program with a read-only root, as nobody, recorded into a volume");
 }
 
@@ -70,12 +67,7 @@ fn attach_reaches_a_program_in_other_namespaces() {
         &["attach", &pid, "--output", &recording][..],
         &["snapshot", &pid],
     ] {
-        let output = Command::new(ducktrack_command().expect("the command"))
-            .args(words)
-            .output()
-            .expect("the command");
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{words:?}: {errors}");
+        printed_by(ducktrack_command().args(words));
     }
     // It runs 20 rounds of a second each, of 20,000 objects.
     let end = Instant::now() + Duration::from_secs(60);
@@ -83,11 +75,7 @@ fn attach_reaches_a_program_in_other_namespaces() {
         assert!(Instant::now() < end, "the program does not end");
         std::thread::sleep(Duration::from_millis(200));
     }
-    let report = Command::new(ducktrack_command().expect("the command"))
-        .args(["report", &recording, "--format", "json"])
-        .output()
-        .expect("the command");
-    let found = markers(&report.stdout);
+    let found = markers(&trace_command("report", &folder, &[]));
     assert!(found > 0 && found % 20_000 == 0, "{found}");
     checked("a program in namespaces of its own reached by attach");
 }
@@ -106,8 +94,7 @@ fn child_of(parent: u32) -> String {
     }
 }
 
-fn markers(report: &[u8]) -> i64 {
-    let report: serde_json::Value = serde_json::from_slice(report).expect("a report");
+fn markers(report: &serde_json::Value) -> i64 {
     let sites = report["sites"].as_array().expect("sites").iter();
     let ours = sites.filter(|site| site["type"] == "NamespaceProgram");
     ours.filter_map(|site| site["count"].as_i64()).sum()
@@ -130,8 +117,7 @@ fn program_and_jdk() -> Option<(tempfile::TempDir, Jdk)> {
         skipped("namespaces: no unshare, no setpriv, or not allowed here");
         return None;
     }
-    let classes = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["NamespaceProgram"], 11, classes.path()).expect("javac"));
+    let classes = compiled(&["NamespaceProgram"], 11);
     let jdk = installed_jdks().into_iter().find(is_seen_by_nobody);
     if jdk.is_none() {
         skipped("namespaces: no JDK that another user can run");
@@ -141,10 +127,9 @@ fn program_and_jdk() -> Option<(tempfile::TempDir, Jdk)> {
 
 /// Folders of the checkout may be closed to others.
 fn is_seen_by_nobody(jdk: &Jdk) -> bool {
-    let java: &Path = &jdk.home.join("bin/java");
     let run = Command::new("setpriv")
         .args(["--reuid", "65534", "--regid", "65534", "--clear-groups"])
-        .arg(java)
+        .arg(jdk.home.join("bin/java"))
         .arg("-version")
         .output();
     run.is_ok_and(|output| output.status.success())

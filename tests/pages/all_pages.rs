@@ -4,11 +4,11 @@
 //! Skips, saying so, where there is no Chromium. `DUCKTRACK_PICTURES=DIR` keeps the pages.
 
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
 
 use ducktrack_tests::browser::{Browser, output_of};
-use ducktrack_tests::{TracedRun, compile_java, ducktrack_command, traced_jdks};
+use ducktrack_tests::{TracedRun, compiled_with_leaky, ducktrack_command, printed_by, traced_jdks};
 use serde_json::Value;
 
 /// Looks at a page in a frame of 480 px, and at the frames in it.
@@ -17,35 +17,21 @@ const LOOK: &str = include_str!("all_pages/look.js");
 const WALK: &str = include_str!("all_pages/walk.js");
 
 /// A short run of a program that leaks, with stamps of uses and a heap dump at its end.
-fn recorded(classes: &Path) -> (TracedRun, PathBuf) {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../java-harness/leaks/src");
-    let program = |name: &str| {
-        let path = sources.join("ducktrack/leaks").join(name);
-        path.to_str().expect("a path in UTF-8").to_owned()
-    };
-    let (store, work) = (program("SessionStore"), program("Work"));
-    let names = ["DumpAtExit", store.as_str(), work.as_str()];
-    assert!(compile_java(&names, 17, classes).expect("compile"));
-    let jdks = traced_jdks().expect("JDKs");
-    let run = TracedRun::new(&jdks[0], "pages").expect("folder");
+fn recorded() -> (TracedRun, PathBuf) {
+    let classes = compiled_with_leaky(&["DumpAtExit"], &["SessionStore", "Work"]);
+    let run = TracedRun::new(&traced_jdks()[0], "pages");
     let dump = run.file("heap.hprof");
-    let mut command = run.command("staleness=on", &[classes]).expect("the agent");
+    let mut command = run.command("staleness=on", &[classes.path()]);
     command.args(["-Xmx64m", "-Xmn8m", "-XX:+UseParallelGC"]);
     command.arg("-Dducktrack.leaks.steps=600");
     command.arg("DumpAtExit").arg(&dump);
     command.arg("ducktrack.leaks.SessionStore");
-    run.finish(&mut command).expect("java");
+    run.finish(&mut command);
     (run, dump)
 }
 
 fn page(words: &[&str]) -> String {
-    let output = Command::new(ducktrack_command().expect("built"))
-        .args(words)
-        .output()
-        .expect("ducktrack");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{words:?}: {errors}");
-    String::from_utf8(output.stdout).expect("UTF-8")
+    printed_by(ducktrack_command().args(words))
 }
 
 /// A page around pages with their names, with a script that looks at them; the script's output.
@@ -74,7 +60,7 @@ struct Served {
 
 impl Served {
     fn start(words: &[&str]) -> Self {
-        let mut child = Command::new(ducktrack_command().expect("built"))
+        let mut child = ducktrack_command()
             .arg("ui")
             .args(words)
             .stdout(Stdio::piped())
@@ -103,8 +89,7 @@ fn no_page_scrolls_sideways_and_pages_lead_to_each_other() {
     let Some(browser) = Browser::find() else {
         return;
     };
-    let classes = tempfile::tempdir().expect("temporary folder");
-    let (run, dump) = recorded(classes.path());
+    let (run, dump) = recorded();
     let (trace, dump) = (run.trace(), dump.display().to_string());
     let trace = trace.display().to_string();
     let (trace, dump) = (trace.as_str(), dump.as_str());

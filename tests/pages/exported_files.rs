@@ -12,9 +12,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ducktrack_reports::{Document, read_json};
+use ducktrack_reports::Document;
 use ducktrack_tests::browser::{Browser, output_of};
-use ducktrack_tests::{TracedRun, checked, compile_java, ducktrack_command, skipped, traced_jdks};
+use ducktrack_tests::{
+    TracedRun, checked, compiled, count_report, ducktrack_command, printed_by, skipped, traced_jdks,
+};
 use serde_json::Value;
 
 const OBJECTS: i64 = 2_000_000;
@@ -49,13 +51,10 @@ impl Exports {
             ("collapsed", "run.txt"),
         ] {
             let file = folder.path().join(name).display().to_string();
-            ducktrack(&["export", &trace, "--to", to, "-o", &file]);
+            printed_by(ducktrack_command().args(["export", &trace, "--to", to, "-o", &file]));
         }
-        let report = ducktrack(&["report", &trace, "--format", "json"]);
-        Self {
-            folder,
-            report: read_json(&report).expect("a report"),
-        }
+        let report = count_report(&run.trace(), &[]);
+        Self { folder, report }
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -81,18 +80,6 @@ impl Exports {
     }
 }
 
-fn ducktrack(words: &[&str]) -> String {
-    said(Command::new(ducktrack_command().expect("the command")).args(words))
-}
-
-/// Standard output of a command that must end well.
-fn said(command: &mut Command) -> String {
-    let output = command.output().expect("a command");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {errors}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
 /// A tool that `scripts/install-viewers` has brought.
 fn viewer(path: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.cache/viewers");
@@ -116,13 +103,10 @@ fn has(command: &str) -> bool {
 
 #[test]
 fn each_export_opens_in_its_tool_with_the_reports_sums() {
-    let classes = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["CallStacks"], 17, classes.path()).expect("javac"));
-    let jdks = traced_jdks().expect("JDKs");
-    let run = TracedRun::new(&jdks[0], "exports").expect("folder");
-    let mut java = run
-        .command("stacks=64k", &[classes.path()])
-        .expect("the agent");
+    let classes = compiled(&["CallStacks"], 17);
+    let jdks = traced_jdks();
+    let run = TracedRun::new(&jdks[0], "exports");
+    let mut java = run.command("stacks=64k", &[classes.path()]);
     java.args([
         "-Xmx128m",
         "-Xmn16m",
@@ -130,7 +114,7 @@ fn each_export_opens_in_its_tool_with_the_reports_sums() {
         "shares",
         &OBJECTS.to_string(),
     ]);
-    run.finish(&mut java).expect("java");
+    run.finish(&mut java);
     let exports = Exports::of(&run);
     let mut live = None;
     let mut opened = Vec::new();
@@ -160,7 +144,7 @@ fn sums_of_pprof(exports: &Exports) -> Option<Vec<i64>> {
         skipped("exports: Go is not installed, pprof files are not opened");
         return None;
     }
-    let raw = said(
+    let raw = printed_by(
         Command::new("go")
             .args(["tool", "pprof", "-raw"])
             .arg(exports.file("run.pb.gz")),
@@ -176,7 +160,7 @@ fn sums_of_pprof(exports: &Exports) -> Option<Vec<i64>> {
         }
     }
     // A person's view of it opens as well.
-    let top = said(
+    let top = printed_by(
         Command::new("go")
             .args(["tool", "pprof", "-top", "-sample_index=alloc_space"])
             .arg(exports.file("run.pb.gz")),
@@ -225,7 +209,7 @@ fn sums_of_firefox(exports: &Exports) -> Option<Vec<i64>> {
             .arg(&tool)
             .args(words)
             .env("PROFILER_CLI_SESSION_DIR", &sessions);
-        said(&mut command)
+        printed_by(&mut command)
     };
     cli(&["load", &exports.file("run.json").display().to_string()]);
     let info: Value =
@@ -259,7 +243,7 @@ fn sum_of_flamegraph(exports: &Exports) -> Option<i64> {
     if !has("perl") {
         return None;
     }
-    let picture = said(Command::new("perl").arg(tool).arg(exports.file("run.txt")));
+    let picture = printed_by(Command::new("perl").arg(tool).arg(exports.file("run.txt")));
     let (_, rest) = picture
         .split_once("<title>all (")
         .expect("the frame of everything");

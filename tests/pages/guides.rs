@@ -122,7 +122,7 @@ fn run_page(page: &Path, shown: &[Shown], h2: &Path) {
         .arg(format!("exec 2>&1\n{script}"))
         .current_dir(place.path())
         .env("PATH", search_path())
-        .env("DUCKTRACK_LIBRARY", agent_library().expect("the library"))
+        .env("DUCKTRACK_LIBRARY", agent_library())
         .env("COLUMNS", "100")
         .stdin(Stdio::null())
         .stdout(file)
@@ -217,7 +217,8 @@ fn masked(line: &str) -> String {
 
 /// The command, a JDK with a compiler, and the rest.
 fn search_path() -> std::ffi::OsString {
-    let command = ducktrack_command().expect("the command");
+    let command = ducktrack_command();
+    let command = Path::new(command.get_program());
     let jdk = installed_jdks()
         .into_iter()
         .find(|jdk| jdk.version == 17)

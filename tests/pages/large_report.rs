@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use ducktrack_test_support::large_run;
-use ducktrack_tests::{checked, ducktrack_command};
+use ducktrack_tests::{Finished, checked, ducktrack_command};
 use ducktrack_trace_format::{
     Application, CallSite, CallSiteId, Cause, CounterId, MethodId, Record, SampleSums,
     StackDefinitions, StackId, StackMethod, StackMethodId, StackNode, StackRow, StackSamples,
@@ -165,18 +165,12 @@ fn stacks() -> impl Iterator<Item = Record> {
 
 /// User and system time of `ducktrack report`.
 fn cpu_seconds(run: &Path) -> f64 {
-    let output = Command::new("bash")
-        .args(["-c", "TIMEFORMAT='%3U %3S'; time \"$0\" report \"$1\""])
-        .arg(ducktrack_command().expect("the command"))
-        .arg(run)
-        .output()
-        .expect("bash");
-    let screen = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success() && screen.contains("CALLS of com.acme.* that cause most"),
-        "{output:?}"
-    );
-    let times = String::from_utf8_lossy(&output.stderr).into_owned();
+    let mut bash = Command::new("bash");
+    bash.args(["-c", "TIMEFORMAT='%3U %3S'; time \"$0\" report \"$1\""]);
+    let report = Finished::well(bash.arg(ducktrack_command().get_program()).arg(run));
+    let screen = "CALLS of com.acme.* that cause most";
+    assert!(report.out.contains(screen), "{report}");
+    let times = report.errors;
     let last = times.lines().last().unwrap_or_default();
     let seconds = last.split(' ').map(|part| part.parse::<f64>());
     seconds.map(|part| part.expect("seconds")).sum()

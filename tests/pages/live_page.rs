@@ -4,13 +4,11 @@
 //! Program: `CallStacks` of `tests/java`. Skips, saying so, where there is no Chromium.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use ducktrack_test_support::Ended;
 use ducktrack_tests::browser::{Browser, output_of};
-use ducktrack_tests::{
-    TracedRun, checked, compile_java, ducktrack_command, jdks_in_turn, traced_jdks,
-};
+use ducktrack_tests::{TracedRun, checked, compiled, ducktrack_command, jdks_in_turn, traced_jdks};
 
 /// The next line of standard output that begins like this.
 fn line(child: &mut Child, start: &str) -> String {
@@ -56,17 +54,16 @@ fn a_run_that_goes_on_has_rows_that_grow() {
     let Some(browser) = Browser::find() else {
         return;
     };
-    let classes = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["CallStacks"], 17, classes.path()).expect("compile"));
-    for jdk in jdks_in_turn("the live tab", &traced_jdks().expect("JDKs"), 0) {
-        let run = TracedRun::new(&jdk, "live").expect("folder");
-        let mut command = run.command("", &[classes.path()]).expect("the agent");
+    let classes = compiled(&["CallStacks"], 17);
+    for jdk in jdks_in_turn("the live tab", &traced_jdks(), 0) {
+        let run = TracedRun::new(&jdk, "live");
+        let mut command = run.command("", &[classes.path()]);
         command.args(["-Xmx64m", "-Xmn8m", "-XX:+UseSerialGC", "CallStacks", "run"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut program = Ended(command.spawn().expect("java"));
         line(&mut program.0, "READY");
         let trace = run.trace().display().to_string();
-        let ui = Command::new(ducktrack_command().expect("built"))
+        let ui = ducktrack_command()
             .args(["ui", &trace])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -76,27 +73,18 @@ fn a_run_that_goes_on_has_rows_that_grow() {
         let look = |by: &str| browser.dom_at(&format!("{address}#tab=live&by={by}"));
         let (first, second, heap) = (look("sites"), look("sites"), look("heap"));
         for dom in [&first, &second] {
-            assert!(dom.contains("CallStacks.make"), "JDK {}", jdk.version);
+            assert!(dom.contains("CallStacks.make"), "{jdk}");
             assert!(attribute(dom, "data-looks") >= 2, "one look only");
         }
-        assert!(
-            objects(&second) > objects(&first),
-            "JDK {}: no growth",
-            jdk.version
-        );
+        assert!(objects(&second) > objects(&first), "{jdk}: no growth");
         let state = output_of(&heap, "live-state");
-        assert!(
-            state.contains("after collection"),
-            "JDK {}: {state}",
-            jdk.version
-        );
+        assert!(state.contains("after collection"), "{jdk}: {state}");
         let mut stdin = program.0.stdin.take().expect("piped");
         stdin.write_all(b"\n").expect("it listens");
         drop(stdin);
         assert!(program.0.wait().expect("it ends").success());
         checked(&format!(
-            "JDK {}: the live tab in a browser, {} and {} objects",
-            jdk.version,
+            "{jdk}: the live tab in a browser, {} and {} objects",
             objects(&first),
             objects(&second)
         ));

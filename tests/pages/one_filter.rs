@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compile_java, ducktrack_command, trace_command, traced_jdks,
+    Jdk, agent_argument, checked, compiled, ducktrack_command, printed_by, trace_command,
+    traced_jdks,
 };
 use serde_json::Value;
 
@@ -44,32 +44,17 @@ fn expected(rounds: i64) -> Kept {
 }
 
 fn record(jdk: &Jdk, classes: &Path, run: &Path, options: &str, rounds: [i64; 2]) {
-    let library = agent_library().expect("the agent");
-    let output = jdk
-        .tool("java")
-        .args(["-XX:+UseSerialGC", "-Xmx128m"])
-        .arg(format!(
-            "-agentpath:{}=summary=off,output={},{options}",
-            library.display(),
-            run.display()
-        ))
-        .arg("-cp")
-        .arg(classes)
-        .arg("OneFilter")
-        .args(rounds.map(|rounds| rounds.to_string()))
-        .output()
-        .expect("java");
-    assert!(output.status.success(), "{output:?}");
+    printed_by(
+        jdk.java(classes)
+            .args(["-XX:+UseSerialGC", "-Xmx128m"])
+            .arg(agent_argument(options, run))
+            .arg("OneFilter")
+            .args(rounds.map(|rounds| rounds.to_string())),
+    );
 }
 
 fn said(words: &[&str]) -> String {
-    let output = Command::new(ducktrack_command().expect("built"))
-        .args(words)
-        .output()
-        .expect("ducktrack");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{words:?}: {errors}");
-    String::from_utf8(output.stdout).expect("UTF-8")
+    printed_by(ducktrack_command().args(words))
 }
 
 /// The objects that the rows of a command keep.
@@ -103,9 +88,8 @@ fn listed(run: &Path, list: &str, class: &str, field: usize) -> Kept {
 
 #[test]
 fn all_commands_keep_the_same_objects() {
-    let classes = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["OneFilter"], 17, classes.path()).expect("compile"));
-    let jdks = traced_jdks().expect("JDKs");
+    let classes = compiled(&["OneFilter"], 17);
+    let jdks = traced_jdks();
     let (jdk, place) = (&jdks[0], tempfile::tempdir().expect("temporary folder"));
     let run = |name: &str| place.path().join(name);
     let record = |name: &str, options: &str, rounds| {
@@ -118,7 +102,7 @@ fn all_commands_keep_the_same_objects() {
     for (words, of_run, key) in COMMANDS {
         for (class, rounds) in CLASSES {
             let only = [&words[1..], &["--only", class]].concat();
-            let report = trace_command(words[0], &run(of_run), &only).expect("a report");
+            let report = trace_command(words[0], &run(of_run), &only);
             assert_eq!(kept(&report, key), expected(rounds), "{words:?} {class}");
         }
     }
@@ -137,7 +121,7 @@ fn all_commands_keep_the_same_objects() {
 fn check_diff(before: &Path, after: &Path) {
     let after = after.to_str().expect("a path in UTF-8");
     let changed = |class| {
-        let report = trace_command("diff", before, &[after, "--only", class]).expect("a report");
+        let report = trace_command("diff", before, &[after, "--only", class]);
         report["changed_sites"].as_i64().expect("a number")
     };
     // The array that holds all others is longer; its site makes one, as before.

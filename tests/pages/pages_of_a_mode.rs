@@ -2,10 +2,10 @@
 //! mode by mode and collector by collector; the mode is the one that ran.
 
 use std::path::Path;
-use std::process::Command;
 
 use ducktrack_tests::{
-    agent_library, checked, compile_java, ducktrack_command, trace_command, traced_jdks,
+    agent_argument, checked, compiled, ducktrack_command, printed_by, trace_command, traced_jdks,
+    tried_command,
 };
 use serde_json::Value;
 
@@ -65,9 +65,8 @@ const WAYS: [Way; 5] = [
 
 #[test]
 fn each_mode_has_its_pages_and_commands() {
-    let classes = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["VerdictShapes"], 17, classes.path()).expect("compile"));
-    let jdk = traced_jdks().expect("JDKs").remove(0);
+    let classes = compiled(&["VerdictShapes"], 17);
+    let jdk = traced_jdks().remove(0);
     for collector in COLLECTORS {
         for (at, way) in WAYS.iter().enumerate() {
             let is_refused = way.has_events && !way.options.ends_with(way.mode);
@@ -75,20 +74,10 @@ fn each_mode_has_its_pages_and_commands() {
             let collector = if is_refused { "UseZGC" } else { collector };
             let folder = tempfile::tempdir().expect("temporary folder");
             let trace = folder.path().join(format!("r{at}"));
-            let output = Command::new(jdk.home.join("bin/java"))
-                .arg(format!(
-                    "-agentpath:{}={},output={},summary=off",
-                    agent_library().expect("the library").display(),
-                    way.options,
-                    trace.display()
-                ))
-                .args(["-Xmx160m", &format!("-XX:+{collector}"), "-cp"])
-                .arg(classes.path())
-                .args(["VerdictShapes", "leak"])
-                .output()
-                .expect("java");
-            let errors = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "{errors}");
+            let mut java = jdk.java(classes.path());
+            java.arg(agent_argument(way.options, &trace));
+            java.args(["-Xmx160m", &format!("-XX:+{collector}")]);
+            printed_by(java.args(["VerdictShapes", "leak"]));
             look(&trace, way, &format!("{} with {collector}", way.options));
         }
     }
@@ -98,7 +87,7 @@ fn each_mode_has_its_pages_and_commands() {
 }
 
 fn look(trace: &Path, way: &Way, name: &str) {
-    let report = trace_command("report", trace, &[]).expect("report");
+    let report = trace_command("report", trace, &[]);
     let run = &report["run"];
     assert_eq!(run["mode"], way.mode, "{name}");
     let saved = &report["increments"]["saved_percent"];
@@ -112,35 +101,34 @@ fn look(trace: &Path, way: &Way, name: &str) {
     assert!(has("report"), "{name}: {tabs:?}");
     for (command, page) in OF_EVENTS {
         assert_eq!(has(page), way.has_events, "{name}: {page} of {tabs:?}");
-        let answers = trace_command(command, trace, &[]).is_ok();
+        let answers = tried_command(command, trace, &[]).is_ok();
         // What is in the files of counts, `info` tells too.
         let may_answer = way.has_events || command == "info";
         assert_eq!(answers, may_answer, "{name}: {command}");
     }
     // There is no dump, and the kernel has no figures of a process that has ended.
     assert!(!has("waste") && !has("memory"), "{name}: {tabs:?}");
-    let off_heap = trace_command("report", trace, &["--off-heap"]).expect("report --off-heap");
+    let off_heap = trace_command("report", trace, &["--off-heap"]);
     let has_off_heap = off_heap["kinds"]
         .as_array()
         .is_some_and(|kinds| !kinds.is_empty());
     assert_eq!(has("off-heap"), has_off_heap, "{name}: {tabs:?}");
     assert_eq!(has("deaths"), way.has_deaths, "{name}: {tabs:?}");
     if way.has_deaths {
-        trace_command("lifetimes", trace, &["--deaths"]).expect(name);
+        trace_command("lifetimes", trace, &["--deaths"]);
     }
 }
 
 /// The names of the pages.
 fn tabs(trace: &Path) -> Vec<String> {
     let page = trace.with_extension("html");
-    let output = Command::new(ducktrack_command().expect("built"))
-        .arg("ui")
-        .arg(trace)
-        .arg("--output")
-        .arg(&page)
-        .output()
-        .expect("ducktrack");
-    assert!(output.status.success(), "{output:?}");
+    printed_by(
+        ducktrack_command()
+            .arg("ui")
+            .arg(trace)
+            .arg("--output")
+            .arg(&page),
+    );
     let html = std::fs::read_to_string(page).expect("a page");
     let start = html.find("\"tabs\":").expect("the list of pages") + "\"tabs\":".len();
     let list: Value = serde_json::Deserializer::from_str(&html[start..])

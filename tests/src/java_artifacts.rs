@@ -3,24 +3,20 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::build_tool::offline_first;
 use crate::jdk::Jdk;
 use crate::product::agent_library;
 
-/// Builds the artifacts with the library that is tested. Maven needs the network for files it has not fetched yet.
+/// Builds the artifacts with the library that is tested.
 pub fn install_java_artifacts(compiler: &Jdk) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/java-artifacts");
-    let run = |more: &[&str]| {
+    let install = || {
         let mut command = Command::new(&script);
-        command.arg("--install").args(more);
+        command.arg("--install");
         command.env("JAVA_HOME", &compiler.home);
-        command.env("DUCKTRACK_LIBRARY", agent_library().expect("the library"));
-        command.output().expect("scripts/java-artifacts")
+        command.env("DUCKTRACK_LIBRARY", agent_library());
+        command
     };
-    let offline = run(&["--offline"]);
-    if !offline.status.success() {
-        let output = run(&[]);
-        let text =
-            String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{text}");
-    }
+    let installed = offline_first(install, "--offline");
+    assert!(installed.status.success(), "{installed}");
 }

@@ -4,10 +4,9 @@
 //! `DUCKTRACK_JAVAC_17`, `DUCKTRACK_JAVAC_25`, `/usr/lib/jvm/*`, and `.jdks/*` of the checkout. The first of each version is used, with
 //! full JDKs before runtimes. `DUCKTRACK_ONLY_JDK=21` selects that version only: what `DUCKTRACK_JDKS` has of it, even a runtime.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-use anyhow::Context;
 
 use crate::announcement::skipped;
 
@@ -26,11 +25,25 @@ pub struct Jdk {
     pub home: PathBuf,
 }
 
+impl std::fmt::Display for Jdk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Java {}", self.version)
+    }
+}
+
 impl Jdk {
     /// A command for one of its tools, e.g. `java` or `jcmd`.
     #[must_use]
     pub fn tool(&self, name: &str) -> Command {
         Command::new(self.home.join("bin").join(name))
+    }
+
+    /// `java -cp CLASS_PATH`
+    #[must_use]
+    pub fn java(&self, class_path: impl AsRef<OsStr>) -> Command {
+        let mut java = self.tool("java");
+        java.arg("-cp").arg(class_path);
+        java
     }
 
     /// Whether it has this tool.
@@ -92,43 +105,45 @@ pub(crate) fn every_jdk() -> Vec<Jdk> {
 
 /// The JDKs of the matrix that support tracing. If `DUCKTRACK_ONLY_JDK` names an older one, there is none, and a line
 /// announces that.
-pub fn traced_jdks() -> anyhow::Result<Vec<Jdk>> {
-    let mut jdks = matrix_jdks()?;
+#[must_use]
+pub fn traced_jdks() -> Vec<Jdk> {
+    let mut jdks = matrix_jdks();
     jdks.retain(Jdk::can_be_traced);
     if jdks.is_empty() {
         skipped(&format!(
             "tracing: it needs JDK {FIRST_TRACED} or later, and none is asked for"
         ));
     }
-    Ok(jdks)
+    jdks
 }
 
 /// The newest of the matrix, which can stand in for a later one. If
 /// `DUCKTRACK_ONLY_JDK` names another, there is none, and a line announces that.
-pub fn newest_jdk() -> anyhow::Result<Option<Jdk>> {
-    let mut jdks = matrix_jdks()?.into_iter();
+#[must_use]
+pub fn newest_jdk() -> Option<Jdk> {
+    let mut jdks = matrix_jdks().into_iter();
     let newest = jdks.find(|jdk| MATRIX.last() == Some(&jdk.version));
     if newest.is_none() {
         skipped("a later JDK: only the newest of the list stands in for one");
     }
-    Ok(newest)
+    newest
 }
 
-/// The JDKs of the matrix, or only the one in `DUCKTRACK_ONLY_JDK`, which may be one that is not in it yet; an error if one is missing.
-pub fn matrix_jdks() -> anyhow::Result<Vec<Jdk>> {
+/// The JDKs of the matrix, or only the one in `DUCKTRACK_ONLY_JDK`, which may be one that is not in it yet.
+///
+/// # Panics
+/// One is missing.
+#[must_use]
+pub fn matrix_jdks() -> Vec<Jdk> {
     let installed = installed_jdks();
-    let wanted = match std::env::var("DUCKTRACK_ONLY_JDK") {
-        Ok(only) => vec![
-            only.parse()
-                .with_context(|| format!("DUCKTRACK_ONLY_JDK={only} is no version"))?,
-        ],
-        Err(_) => MATRIX.to_vec(),
-    };
+    let only = std::env::var("DUCKTRACK_ONLY_JDK");
+    let wanted = only.map_or(MATRIX.to_vec(), |only| {
+        vec![only.parse().expect("a version in DUCKTRACK_ONLY_JDK")]
+    });
     let found = wanted.into_iter().map(|version| {
-        let mut jdks = installed.iter();
-        jdks.find(|jdk| jdk.version == version)
-            .cloned()
-            .with_context(|| format!("no JDK {version} found: scripts/install-jdks"))
+        let jdk = installed.iter().find(|jdk| jdk.version == version);
+        jdk.cloned()
+            .unwrap_or_else(|| panic!("no JDK {version} found: scripts/install-jdks"))
     });
     found.collect()
 }

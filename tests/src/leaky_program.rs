@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::harness_folder::harness_folder;
-use crate::java_program::compile_java_with;
+use crate::java_program::{compiled, compiled_with};
 
 /// The statements at the top of a program.
 #[derive(Clone, Debug)]
@@ -136,10 +136,18 @@ fn program(source: &Path) -> Option<LeakyProgram> {
     })
 }
 
+/// Some of them by name, compiled with other programs of the tests.
+#[must_use]
+pub fn compiled_with_leaky(others: &[&str], names: &[&str]) -> TempDir {
+    let paths: Vec<PathBuf> = names.iter().map(|name| sources().join(name)).collect();
+    let paths = paths.iter().map(|path| path.to_str().expect("UTF-8"));
+    let all: Vec<&str> = others.iter().copied().chain(paths).collect();
+    compiled(&all, 17)
+}
+
 /// All of them and `DumpAtExit`, compiled.
 #[must_use]
 pub fn compiled_leaky_programs() -> TempDir {
-    let folder = tempfile::tempdir().expect("temporary folder");
     let mut names = vec!["DumpAtExit".to_owned()];
     for file in files() {
         let path = file.with_extension("");
@@ -150,6 +158,5 @@ pub fn compiled_leaky_programs() -> TempDir {
         .flat_map(LeakyProgram::class_path)
         .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    assert!(compile_java_with(&names, 17, folder.path(), &libraries).expect("compile"));
-    folder
+    compiled_with(&names, 17, &libraries)
 }

@@ -1,65 +1,55 @@
 //! The agent's library and the command: `DUCKTRACK_LIBRARY` and `DUCKTRACK_COMMAND`, or the up-to-date release build of this checkout.
 //!
-//! It never uses an outdated build. A file named in a variable must exist.
+//! It never uses an outdated build. A file named in a variable must exist. All panic where there is neither.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::OnceLock;
-
-use anyhow::{anyhow, ensure};
 
 use crate::built_library::release_build;
 
 /// `libducktrack.so`
-pub fn agent_library() -> anyhow::Result<PathBuf> {
-    static LIBRARY: Found = Found::new();
-    found(&LIBRARY, "DUCKTRACK_LIBRARY", || {
+#[must_use]
+pub fn agent_library() -> PathBuf {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    let target = ["-p", "ducktrack-agent", "--lib", "--features"];
+    let build = || {
         release_build(
-            &[
-                "-p",
-                "ducktrack-agent",
-                "--lib",
-                "--features",
-                "test-switches",
-            ],
+            &[&target[..], &["test-switches"]].concat(),
             "libducktrack.so",
         )
-    })
-}
-
-/// `ducktrack`
-pub fn ducktrack_command() -> anyhow::Result<PathBuf> {
-    static COMMAND: Found = Found::new();
-    found(&COMMAND, "DUCKTRACK_COMMAND", || {
-        release_build(
-            &["-p", "ducktrack-cli", "-p", "ducktrack-reach", "--bins"],
-            "ducktrack",
-        )
-    })
-}
-
-/// The path, or the reason why there is none; determined once.
-type Found = OnceLock<Result<PathBuf, String>>;
-
-fn found(
-    found: &Found,
-    variable: &str,
-    build: impl FnOnce() -> anyhow::Result<PathBuf>,
-) -> anyhow::Result<PathBuf> {
-    let find = || match std::env::var_os(variable) {
-        Some(file) => named(variable, file.into()),
-        None => build(),
     };
-    found
-        .get_or_init(|| find().map_err(|error| format!("{error:#}")))
+    LIBRARY
+        .get_or_init(|| named("DUCKTRACK_LIBRARY").unwrap_or_else(build))
         .clone()
-        .map_err(|error| anyhow!(error))
 }
 
-fn named(variable: &str, file: PathBuf) -> anyhow::Result<PathBuf> {
-    ensure!(
+/// `ducktrack`, without words yet.
+#[must_use]
+pub fn ducktrack_command() -> Command {
+    static COMMAND: OnceLock<PathBuf> = OnceLock::new();
+    let target = ["-p", "ducktrack-cli", "-p", "ducktrack-reach", "--bins"];
+    let build = || release_build(&target, "ducktrack");
+    Command::new(COMMAND.get_or_init(|| named("DUCKTRACK_COMMAND").unwrap_or_else(build)))
+}
+
+/// The option of a JVM for a recording in `output`, with further options of the agent.
+#[must_use]
+pub fn agent_argument(options: &str, output: &Path) -> String {
+    let comma = if options.is_empty() { "" } else { "," };
+    let (library, output) = (agent_library(), output.display());
+    format!(
+        "-agentpath:{}=summary=off,output={output}{comma}{options}",
+        library.display()
+    )
+}
+
+fn named(variable: &str) -> Option<PathBuf> {
+    let file = PathBuf::from(std::env::var_os(variable)?);
+    assert!(
         file.is_file(),
         "{variable}={}: no such file",
         file.display()
     );
-    Ok(file)
+    Some(file)
 }

@@ -4,75 +4,87 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, ensure};
 use ducktrack_reports::{Document, read_json};
 use serde_json::Value;
 
 use crate::class_histogram::{ClassAmount, RebuiltHeap, stable_class_name};
 use crate::product::ducktrack_command;
+use ducktrack_test_support::{Finished, json_by, printed_by};
 
 /// `ducktrack WHAT TRACE WORDS --format json`
-pub fn trace_command(what: &str, trace: &Path, words: &[&str]) -> anyhow::Result<Value> {
-    serde_json::from_slice(&printed(what, trace, words)?).context("JSON")
+#[track_caller]
+pub fn trace_command(what: &str, trace: &Path, words: &[&str]) -> Value {
+    json_by(&mut command(what, trace, words))
+}
+
+/// The same where the command may refuse: then its messages.
+pub fn tried_command(what: &str, trace: &Path, words: &[&str]) -> Result<Value, String> {
+    let finished = Finished::of(&mut command(what, trace, words));
+    match finished.status.success() {
+        true => Ok(serde_json::from_str(&finished.out).expect("JSON")),
+        false => Err(finished.errors),
+    }
+}
+
+/// `ducktrack WHAT TRACE WORDS`, as text.
+#[track_caller]
+pub fn trace_text(what: &str, trace: &Path, words: &[&str]) -> String {
+    let mut command = ducktrack_command();
+    printed_by(command.arg(what).arg(trace).args(words))
 }
 
 /// `ducktrack report TRACE WORDS --format json`
-pub fn count_report(trace: &Path, words: &[&str]) -> anyhow::Result<Document> {
-    let text = String::from_utf8(printed("report", trace, words)?)?;
-    read_json(&text).context("a report")
+#[track_caller]
+pub fn count_report(trace: &Path, words: &[&str]) -> Document {
+    read_json(&printed_by(&mut command("report", trace, words))).expect("a report")
 }
 
-fn printed(what: &str, trace: &Path, words: &[&str]) -> anyhow::Result<Vec<u8>> {
-    let output = Command::new(ducktrack_command()?)
-        .arg(what)
-        .arg(trace)
-        .args(words)
-        .args(["--format", "json"])
-        .output()
-        .context("ducktrack")?;
-    let errors = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "ducktrack {what}: {errors}");
-    Ok(output.stdout)
+fn command(what: &str, trace: &Path, words: &[&str]) -> Command {
+    let mut command = ducktrack_command();
+    command.arg(what).arg(trace).args(words);
+    command.args(["--format", "json"]);
+    command
 }
 
 /// The cause of the full collection before a class histogram.
 const HISTOGRAM: &str = "Heap Inspection Initiated GC";
 
 /// The heap right after the last full collection for a histogram; if there is none, after the last full collection.
-pub(crate) fn heap_after_histogram(trace: &Path) -> anyhow::Result<RebuiltHeap> {
-    let timeline = trace_command("timeline", trace, &[])?;
-    let all = timeline["collections"].as_array().into_iter().flatten();
-    let mut full = all.filter(|collection| collection["kind"] == "full");
+pub(crate) fn heap_after_histogram(trace: &Path) -> RebuiltHeap {
+    let timeline = trace_command("timeline", trace, &[]);
+    let mut full = rows(&timeline["collections"]).filter(|collection| collection["kind"] == "full");
     let last_full = full
         .clone()
         .rfind(|collection| collection["cause"] == HISTOGRAM)
         .or_else(|| full.next_back())
-        .and_then(|collection| collection["number"].as_u64())
-        .context("the trace has no full collection")?;
-    heap_at(trace, last_full)
+        .and_then(|collection| collection["number"].as_u64());
+    heap_at(trace, last_full.expect("a full collection in the trace"))
 }
 
 /// The heap after the collection with this number.
-pub fn heap_at(trace: &Path, collection: u64) -> anyhow::Result<RebuiltHeap> {
-    let heap = trace_command("heap", trace, &["--at", &collection.to_string()])?;
-    Ok(RebuiltHeap {
-        classes: by_class(&heap["types"])?,
-        archived: by_class(&heap["archived"])?,
-    })
+pub fn heap_at(trace: &Path, collection: u64) -> RebuiltHeap {
+    let heap = trace_command("heap", trace, &["--at", &collection.to_string()]);
+    RebuiltHeap {
+        classes: by_class(&heap["types"]),
+        archived: by_class(&heap["archived"]),
+    }
 }
 
-/// A list of types, which the output omits if it is empty.
-fn by_class(types: &Value) -> anyhow::Result<BTreeMap<String, ClassAmount>> {
+fn by_class(types: &Value) -> BTreeMap<String, ClassAmount> {
     let mut classes: BTreeMap<String, ClassAmount> = BTreeMap::new();
-    for class in types.as_array().into_iter().flatten() {
+    for class in rows(types) {
         let name = class["type"].as_str().unwrap_or("(not known)");
         let sum = classes.entry(stable_class_name(name)).or_default();
-        sum.count += class["count"].as_u64().context("count")?;
-        sum.bytes += class["bytes"].as_u64().context("bytes")?;
+        sum.count += class["count"].as_u64().expect("count");
+        sum.bytes += class["bytes"].as_u64().expect("bytes");
     }
-    Ok(classes)
+    classes
 }
 
+/// The rows of a list, which the output omits if it is empty.
+fn rows(list: &Value) -> impl DoubleEndedIterator<Item = &Value> + Clone {
+    list.as_array().into_iter().flatten()
+}
 /// The number of the last collection that had begun by then (Unix milliseconds), from the JSON of `timeline`.
 ///
 /// # Panics
@@ -81,8 +93,7 @@ fn by_class(types: &Value) -> anyhow::Result<BTreeMap<String, ClassAmount>> {
 pub fn last_collection_by(timeline: &Value, millis: u64) -> u64 {
     let started = timeline["run"]["start_unix_millis"].as_u64();
     let started = started.expect("the start of the run");
-    let all = timeline["collections"].as_array().into_iter().flatten();
-    let before = all.filter(|one| {
+    let before = rows(&timeline["collections"]).filter(|one| {
         let micros = one["startMicros"].as_u64().unwrap_or(u64::MAX);
         one["kind"] != "cleanup" && started + micros / 1000 <= millis
     });

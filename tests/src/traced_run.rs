@@ -5,10 +5,13 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
+use crate::announcement::skipped;
 use crate::class_histogram::{class_differences, parse_class_histogram};
 use crate::jdk::Jdk;
-use crate::product::agent_library;
+use crate::product::agent_argument;
 use crate::trace_commands::heap_after_histogram;
+use crate::workload::SKIPPED;
+use ducktrack_test_support::Finished;
 
 /// One run; its files are deleted when this is dropped.
 #[derive(Debug)]
@@ -20,12 +23,13 @@ pub struct TracedRun {
 
 impl TracedRun {
     /// A run that has not been started; `what` distinguishes it from others on this JDK in messages.
-    pub fn new(jdk: &Jdk, what: &str) -> anyhow::Result<Self> {
-        Ok(Self {
+    #[must_use]
+    pub fn new(jdk: &Jdk, what: &str) -> Self {
+        Self {
             jdk: jdk.clone(),
-            folder: tempfile::tempdir()?,
-            name: format!("Java {} {what}", jdk.version),
-        })
+            folder: tempfile::tempdir().expect("temporary folder"),
+            name: format!("{jdk} {what}"),
+        }
     }
 
     /// Its name in messages.
@@ -53,31 +57,37 @@ impl TracedRun {
     }
 
     /// `java` with the agent and further agent `options`. The caller adds the main class and its arguments.
-    pub fn command(&self, options: &str, class_path: &[&Path]) -> anyhow::Result<Command> {
-        let mut command = self.jdk.tool("java");
+    #[must_use]
+    pub fn command(&self, options: &str, class_path: &[&Path]) -> Command {
+        let options = format!("mode=trace,{options}");
+        let class_path = std::env::join_paths(class_path).expect("a class path");
+        let mut command = self.jdk.java(&class_path);
+        command.arg(agent_argument(&options, &self.trace()));
         command
-            .arg(format!(
-                "-agentpath:{}=mode=trace,summary=off,output={},{options}",
-                agent_library()?.display(),
-                self.trace().display()
-            ))
-            .arg("-cp")
-            .arg(std::env::join_paths(class_path)?);
-        Ok(command)
     }
 
-    /// Runs a command that must succeed; returns its output, standard error last.
-    pub fn finish(&self, command: &mut Command) -> anyhow::Result<String> {
-        let output = command.output()?;
-        let text = String::from_utf8_lossy(&output.stdout).into_owned()
-            + &String::from_utf8_lossy(&output.stderr);
-        anyhow::ensure!(
-            output.status.success(),
-            "{}: {}\n{text}",
-            self.name,
-            output.status
+    /// Runs a command that must succeed; returns its output, standard error first.
+    #[track_caller]
+    pub fn finish(&self, command: &mut Command) -> String {
+        let finished = Finished::of(command);
+        assert!(finished.status.success(), "{}: {finished}", self.name);
+        finished.text()
+    }
+
+    /// Runs a workload that must succeed; `false` where its input is not there, which is announced.
+    #[track_caller]
+    pub fn has_finished(&self, command: &mut Command) -> bool {
+        let finished = Finished::of(command);
+        let is_skipped = finished.status.code() == Some(SKIPPED);
+        if is_skipped {
+            skipped(&format!("{}: {}", self.name, finished.out.trim()));
+        }
+        assert!(
+            is_skipped || finished.status.success(),
+            "{}: {finished}",
+            self.name
         );
-        Ok(text)
+        !is_skipped
     }
 
     /// Checks that the heap after the last full collection equals the VM's histogram in this file, class by class; returns the number
@@ -91,7 +101,7 @@ impl TracedRun {
             self.name,
             expected.len()
         );
-        let rebuilt = heap_after_histogram(&self.trace())?;
+        let rebuilt = heap_after_histogram(&self.trace());
         let differences = class_differences(self.jdk.version, &expected, &rebuilt);
         anyhow::ensure!(
             differences.is_empty(),

@@ -16,9 +16,9 @@ use std::time::{Duration, Instant};
 
 use ducktrack_test_support::free_port;
 use ducktrack_tests::{
-    ClassAmount, Jdk, RebuiltHeap, TracedRun, checked, compile_java, harness_folder, heap_at,
-    is_full_run, last_collection_by, note, parse_class_histogram, skipped, trace_command,
-    traced_jdks,
+    ClassAmount, Finished, Jdk, RebuiltHeap, TracedRun, checked, compiled, harness_folder,
+    harness_jar, heap_at, is_full_run, last_collection_by, note, parse_class_histogram, skipped,
+    trace_command, traced_jdks,
 };
 
 /// The exit code of a workload whose input is not there.
@@ -72,9 +72,8 @@ const BY_THEMSELVES: f64 = 0.0001;
 
 #[test]
 fn the_rebuilt_heap_is_that_of_the_vm_class_by_class() {
-    let launcher = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["SettledHistogram"], 17, launcher.path()).expect("compile"));
-    let jdks = traced_jdks().expect("JDKs");
+    let launcher = compiled(&["SettledHistogram"], 17);
+    let jdks = traced_jdks();
     let only = std::env::var("DUCKTRACK_FORM").ok();
     let mut compared = 0;
     let mut wrong = Vec::new();
@@ -85,7 +84,7 @@ fn the_rebuilt_heap_is_that_of_the_vm_class_by_class() {
             continue;
         };
         for program in programs(turn) {
-            let run = TracedRun::new(jdk, &format!("{} {program}", form.0)).expect("folder");
+            let run = TracedRun::new(jdk, &format!("{} {program}", form.0));
             match compare(&run, form, launcher.path(), &program) {
                 None => skipped(&format!("{}: its input is not there", run.name())),
                 Some(Comparison { line, is_right }) => {
@@ -131,21 +130,19 @@ fn compare(
     let mut path = vec![launcher.to_owned()];
     match is_service {
         true => path.extend(jars(&harness_folder().join("lib/service"))),
-        false => path.push(harness_folder().join("harness.jar")),
+        false => path.push(harness_jar()),
     }
     let path: Vec<&Path> = path.iter().map(PathBuf::as_path).collect();
-    let mut command = run.command("", &path).expect("the agent");
+    let mut command = run.command("", &path);
     command.args(["-Xms256m", "-Xmx512m"]).args(*options);
     command.arg("SettledHistogram").arg(&file);
     let status = match is_service {
         true => serve(command, run),
-        false => command
-            .args(["end", "ducktrack.harness.Main", program])
-            .args(["--iterations", "2", "--size", "1"])
-            .output()
-            .expect("java")
-            .status
-            .code(),
+        false => {
+            command.args(["end", "ducktrack.harness.Main", program]);
+            let finished = Finished::of(command.args(["--iterations", "2", "--size", "1"]));
+            finished.status.code()
+        }
     };
     if status == Some(SKIPPED) {
         return None;
@@ -154,9 +151,9 @@ fn compare(
     let text = std::fs::read_to_string(&file).expect("the histogram");
     let after = text.lines().find_map(|line| line.strip_prefix("after "));
     let millis = after.and_then(|millis| millis.parse().ok());
-    let timeline = trace_command("timeline", &run.trace(), &[]).expect("timeline");
+    let timeline = trace_command("timeline", &run.trace(), &[]);
     let number = last_collection_by(&timeline, millis.expect("a time"));
-    let rebuilt = heap_at(&run.trace(), number).expect("heap");
+    let rebuilt = heap_at(&run.trace(), number);
     Some(judged(
         run.jdk(),
         form,

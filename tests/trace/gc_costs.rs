@@ -3,9 +3,7 @@
 
 use std::path::Path;
 
-use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, is_full_run, trace_command, traced_jdks,
-};
+use ducktrack_tests::{Jdk, TracedRun, checked, compiled, is_full_run, trace_command, traced_jdks};
 use serde_json::Value;
 
 /// Rounds of the program: some 40 collections.
@@ -13,14 +11,13 @@ const ROUNDS: &str = "2000";
 
 #[test]
 fn copies_and_promotions_are_those_of_the_vms_log() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["GcCosts"], 17, programs.path()).expect("compile"));
-    let jdks = traced_jdks().expect("JDKs");
+    let programs = compiled(&["GcCosts"], 17);
+    let jdks = traced_jdks();
     let chosen = if is_full_run() { jdks.len() } else { 1 };
     for jdk in jdks.iter().take(chosen) {
         let run = traced(jdk, programs.path());
         let log = std::fs::read_to_string(run.file("gc.log")).expect("the log");
-        let report = trace_command("cost", &run.trace(), &[]).expect("cost");
+        let report = trace_command("cost", &run.trace(), &[]);
         compare(&run, &report, &log);
         check_keys(&report);
         one_figure_for_what_reached_the_heap(&run);
@@ -32,13 +29,12 @@ fn copies_and_promotions_are_those_of_the_vms_log() {
 
 /// Room enough that nothing is collected but the young space; Serial, for its log has every space to a kilobyte.
 fn traced(jdk: &Jdk, programs: &Path) -> TracedRun {
-    let run = TracedRun::new(jdk, "Serial").expect("folder");
-    let mut command = run.command("", &[programs]).expect("java");
+    let run = TracedRun::new(jdk, "Serial");
+    let mut command = run.command("", &[programs]);
     command.args(["-XX:+UseSerialGC", "-Xms256m", "-Xmx256m", "-Xmn16m"]);
     let log = run.file("gc.log");
     command.arg(format!("-Xlog:gc+heap=info:file={}", log.display()));
-    run.finish(command.args(["GcCosts", ROUNDS]))
-        .expect("the program");
+    run.finish(command.args(["GcCosts", ROUNDS]));
     run
 }
 
@@ -91,7 +87,7 @@ fn check_keys(report: &Value) {
 
 /// Each command that counts the objects that reached the heap has the same count.
 fn one_figure_for_what_reached_the_heap(run: &TracedRun) {
-    let report = |command| trace_command(command, &run.trace(), &[]).expect(command);
+    let report = |command| trace_command(command, &run.trace(), &[]);
     let amount = |value: &Value| {
         let number = |key: &str| {
             value[key]

@@ -10,44 +10,26 @@
 //! of two small workloads, in turn. To look at a few only: `DUCKTRACK_WORKLOADS=fop,batik`.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ducktrack_tests::{
-    TracedRun, Turns, checked, compile_java, harness_folder, is_full_run, jdks_of_traced_layouts,
-    pairs, skipped, traced_jdks,
+    TracedRun, Turns, checked, compiled, harness_jar, jdks_of_traced_layouts, pairs, traced_jdks,
+    workloads,
 };
-
-/// The exit code of a workload whose input is not there.
-const SKIPPED: i32 = 77;
-
-const SMALL: &[&str] = &["json", "streams"];
-const ALL: &[&str] = &[
-    "json", "streams", "sunflow", "jython", "lusearch", "h2", "xalan", "fop", "tomcat", "javac",
-    "serial", "batik",
-];
-
-fn workloads() -> Vec<String> {
-    if let Ok(names) = std::env::var("DUCKTRACK_WORKLOADS") {
-        return names.split(',').map(str::to_owned).collect();
-    }
-    let names = if is_full_run() { ALL } else { SMALL };
-    names.iter().map(|&name| name.to_owned()).collect()
-}
 
 #[test]
 fn the_rebuilt_heap_is_that_of_the_vm_class_by_class() {
-    let launcher = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["HistogramAtExit"], 17, launcher.path()).expect("compile"));
-    let jdks = traced_jdks().expect("JDKs");
+    let launcher = compiled(&["HistogramAtExit"], 17);
+    let jdks = traced_jdks();
     let mut compared = 0;
     let mut wrong = Vec::new();
-    let (workloads, mut turns) = (workloads(), Turns::new());
+    let (workloads, mut turns) = (workloads(&["json", "streams"]), Turns::new());
     // Layouts of JDKs that were to be compared, without those that were.
     let mut missing = BTreeSet::new();
     let layouts = jdks_of_traced_layouts(&jdks);
     for jdk in &jdks {
         let its = layouts.iter().filter(|(_, able)| able.contains(jdk));
-        assert!(its.count() >= 3, "Java {} has too few layouts", jdk.version);
+        assert!(its.count() >= 3, "{jdk} has too few layouts");
     }
     for (turn, (options, able)) in layouts.into_iter().enumerate() {
         let runs = pairs(&able, &workloads);
@@ -55,9 +37,9 @@ fn the_rebuilt_heap_is_that_of_the_vm_class_by_class() {
         let mut compared_on = BTreeSet::new();
         for (jdk, name) in runs {
             let what = format!("{} {name}", options.join(" "));
-            let run = TracedRun::new(jdk, &what).expect("folder");
+            let run = TracedRun::new(jdk, &what);
             match compare(&run, options, launcher.path(), name) {
-                Outcome::Skipped(reason) => skipped(&format!("{}: {reason}", run.name())),
+                Outcome::Skipped => {}
                 Outcome::Equal(classes) => {
                     compared += 1;
                     compared_on.insert(jdk.version);
@@ -84,7 +66,7 @@ fn the_rebuilt_heap_is_that_of_the_vm_class_by_class() {
 
 enum Outcome {
     /// The harness's reason not to run the workload.
-    Skipped(String),
+    Skipped,
     /// How many classes.
     Equal(usize),
     Different(String),
@@ -92,32 +74,15 @@ enum Outcome {
 
 fn compare(run: &TracedRun, options: &[&str], launcher: &Path, workload: &str) -> Outcome {
     let (harness, histogram) = (harness_jar(), run.file("histogram"));
-    let mut command = run.command("", &[launcher, &harness]).expect("the agent");
+    let mut command = run.command("", &[launcher, &harness]);
     command.args(["-Xms256m", "-Xmx512m"]).args(options);
     command.arg("HistogramAtExit").arg(&histogram);
     command.args(["ducktrack.harness.Main", workload]);
-    let output = command
-        .args(["--iterations", "2", "--size", "1"])
-        .output()
-        .expect("java");
-    let printed = String::from_utf8_lossy(&output.stdout);
-    if output.status.code() == Some(SKIPPED) {
-        return Outcome::Skipped(printed.trim().to_owned());
+    if !run.has_finished(command.args(["--iterations", "2", "--size", "1"])) {
+        return Outcome::Skipped;
     }
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{printed}\n{errors}");
     match run.compare_heap(&histogram) {
         Ok(classes) => Outcome::Equal(classes),
         Err(differences) => Outcome::Different(differences.to_string()),
     }
-}
-
-fn harness_jar() -> PathBuf {
-    let jar = harness_folder().join("harness.jar");
-    assert!(
-        jar.exists(),
-        "{} is not there: run scripts/harness-build first",
-        jar.display()
-    );
-    jar
 }

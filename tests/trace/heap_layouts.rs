@@ -10,8 +10,8 @@ use std::path::Path;
 use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, Turns, checked, compile_java, is_full_run, program_source, skipped,
-    trace_command, traced_jdks, traced_layouts,
+    Jdk, TracedRun, Turns, checked, compiled, is_full_run, program_source, skipped, trace_command,
+    traced_jdks, traced_layouts,
 };
 
 const SMALL_HEAP: [&str; 2] = ["-Xms64m", "-Xmx64m"];
@@ -28,9 +28,8 @@ const OPTIONS: [&[&str]; 5] = [
 
 #[test]
 fn the_rebuilt_heap_is_that_of_the_vm_however_it_lies_in_memory() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["LostHeap"], 17, programs.path()).expect("compile"));
-    let jdks = traced_jdks().expect("JDKs");
+    let programs = compiled(&["LostHeap"], 17);
+    let jdks = traced_jdks();
     let mut runs = 0;
     for (turn, jdk) in jdks.iter().enumerate() {
         let layouts: Vec<_> = traced_layouts(jdk).collect();
@@ -54,27 +53,26 @@ fn the_rebuilt_heap_is_that_of_the_vm_however_it_lies_in_memory() {
 
 #[test]
 fn the_rebuilt_heap_is_that_of_the_vm_where_eden_has_a_part_for_each_node() {
-    let programs = tempfile::tempdir().expect("temporary folder");
     let program = ["HistogramAtExit", "StoppedThreads"];
-    assert!(compile_java(&program, 17, programs.path()).expect("compile"));
+    let programs = compiled(&program, 17);
     if !has_two_nodes(programs.path()) {
         return skipped("eden of two NUMA nodes: no C compiler");
     }
     let (mut runs, mut turns) = (0, Turns::new());
     let collectors = ["-XX:+UseParallelGC", "-XX:+UseG1GC"];
-    for (turn, jdk) in traced_jdks().expect("JDKs").into_iter().enumerate() {
+    for (turn, jdk) in traced_jdks().into_iter().enumerate() {
         for &collector in turns.take(&collectors, turn) {
             let options = [collector, "-XX:+UseNUMA", "-XX:+PrintFlagsFinal"];
-            let run = TracedRun::new(&jdk, &options.join(" ")).expect("folder");
+            let run = TracedRun::new(&jdk, &options.join(" "));
             let histogram = run.file("histogram");
-            let mut command = run.command("", &[programs.path()]).expect("java");
+            let mut command = run.command("", &[programs.path()]);
             command.env("LD_LIBRARY_PATH", programs.path());
             command
                 .args(SMALL_HEAP)
                 .args(options)
                 .arg("HistogramAtExit");
             command.arg(&histogram).args(["StoppedThreads", "1"]);
-            let printed = run.finish(&mut command).expect("the program");
+            let printed = run.finish(&mut command);
             let flag = printed.lines().find(|line| line.contains(" UseNUMA "));
             assert!(flag.is_some_and(|line| line.contains("true")), "{flag:?}");
             check_heap(&run, &histogram);
@@ -104,19 +102,18 @@ fn has_two_nodes(folder: &Path) -> bool {
 }
 
 fn check(jdk: &Jdk, options: &[&str], programs: &Path) {
-    let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
+    let run = TracedRun::new(jdk, &options.join(" "));
     let histogram = run.file("histogram");
-    let mut command = run.command("", &[programs]).expect("java");
+    let mut command = run.command("", &[programs]);
     // Later objects count.
     command.args(SMALL_HEAP).args(options);
-    run.finish(command.arg("LostHeap").arg(&histogram))
-        .expect("the program");
+    run.finish(command.arg("LostHeap").arg(&histogram));
     check_heap(&run, &histogram);
 }
 
 fn check_heap(run: &TracedRun, histogram: &Path) {
     let classes = run.compare_heap(histogram).expect("the rebuilt heap");
-    let info = trace_command("info", &run.trace(), &[]).expect("info");
+    let info = trace_command("info", &run.trace(), &[]);
     let name = run.name();
     assert_eq!(info["knowledge"]["state"], "known", "{name}: {info}");
     assert!(info["knowledge"].get("gaps").is_none(), "{name}: {info}");

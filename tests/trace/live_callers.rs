@@ -6,8 +6,8 @@ use std::path::Path;
 
 use ducktrack_reports::HeapReport;
 use ducktrack_tests::{
-    Jdk, Lines, TracedRun, blamed_lines, checked, compile_java, is_full_run, said_lines,
-    trace_command, traced_jdks, traced_layouts,
+    Jdk, Lines, TracedRun, blamed_lines, checked, compiled, is_full_run, said_lines, trace_command,
+    traced_jdks, traced_layouts,
 };
 use ducktrack_trace_reader::{Record, TraceReader};
 use serde_json::Value;
@@ -29,11 +29,10 @@ const BUFFERS: [&str; 4] = [
 
 #[test]
 fn live_objects_are_filed_under_the_call_that_is_to_blame() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["LiveCallers"], 17, programs.path()).expect("compile"));
+    let programs = compiled(&["LiveCallers"], 17);
     let expected = said_lines(PROGRAM, TIMES);
     assert_eq!(expected.len(), 5);
-    let jdks = traced_jdks().expect("JDKs");
+    let jdks = traced_jdks();
     let mut runs = 0;
     for (turn, jdk) in jdks.iter().enumerate() {
         for (number, collector) in traced_layouts(jdk).enumerate() {
@@ -60,19 +59,19 @@ fn live_objects_are_filed_under_the_call_that_is_to_blame() {
 
 fn traced(jdk: &Jdk, collector: &[&str], files: &str, programs: &Path) -> TracedRun {
     let what = format!("{} {files}", collector.join(" "));
-    let run = TracedRun::new(jdk, &what).expect("folder");
-    let mut command = run.command(files, &[programs]).expect("java");
+    let run = TracedRun::new(jdk, &what);
+    let mut command = run.command(files, &[programs]);
     command
         .args(["-Xms64m", "-Xmx64m"])
         .args(BUFFERS)
         .args(collector);
-    run.finish(command.arg("LiveCallers")).expect("the program");
+    run.finish(command.arg("LiveCallers"));
     run
 }
 
 /// The objects alive in the end under lines of the program; the last of those that die may be alive, too.
 fn live(run: &TracedRun) -> Lines {
-    let heap = trace_command("heap", &run.trace(), &["--only", "LiveCallers"]).expect("heap");
+    let heap = trace_command("heap", &run.trace(), &["--only", "LiveCallers"]);
     let heap: HeapReport = serde_json::from_value(heap).expect("a report");
     let context = heap.sites.iter().flat_map(|site| &site.live.context);
     blamed_lines(context, "LiveCallers", TIMES / 2)
@@ -86,7 +85,7 @@ fn called_sites(run: &TracedRun) -> usize {
 }
 
 fn check_rotations(run: &TracedRun) {
-    let info = trace_command("info", &run.trace(), &[]).expect("info");
+    let info = trace_command("info", &run.trace(), &[]);
     let rotations = info["quality"]["rotations"].as_array();
     let rotations: Vec<&Value> = rotations.into_iter().flatten().collect();
     assert!(!rotations.is_empty(), "{}: no rotation", run.name());

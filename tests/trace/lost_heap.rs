@@ -10,17 +10,16 @@ use std::path::Path;
 use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, Turns, checked, compile_java, ducktrack_command, jdks_in_turn, skipped,
-    trace_command, traced_jdks, traced_layouts,
+    Jdk, TracedRun, Turns, checked, compiled, ducktrack_command, jdks_in_turn, printed_by,
+    refused_by, skipped, trace_command, traced_jdks, traced_layouts,
 };
 use serde_json::Value;
 
 #[test]
 fn the_heap_is_known_again_after_the_next_full_collection() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["LostHeap"], 17, programs.path()).expect("compile"));
+    let programs = compiled(&["LostHeap"], 17);
     let mut runs = 0;
-    let jdks = traced_jdks().expect("JDKs");
+    let jdks = traced_jdks();
     let mut turns = Turns::new();
     for (turn, jdk) in jdks.iter().enumerate() {
         let layouts: Vec<_> = traced_layouts(jdk).collect();
@@ -46,9 +45,8 @@ fn the_heap_is_known_again_after_a_full_disk() {
     if !can_mount() {
         return skipped("heaps on a full disk: no small disk can be mounted");
     }
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["LostHeap"], 17, programs.path()).expect("compile"));
-    let jdks = traced_jdks().expect("JDKs");
+    let programs = compiled(&["LostHeap"], 17);
+    let jdks = traced_jdks();
     let mut turns = Turns::new();
     for (turn, jdk) in jdks_in_turn("full disks", &jdks, 1).iter().enumerate() {
         let layouts: Vec<_> = traced_layouts(jdk).collect();
@@ -75,24 +73,20 @@ fn on_small_disk(trace: &Path, copy: &Path) -> Command {
 }
 
 fn check_full_disk(jdk: &Jdk, options: &[&str], programs: &Path) {
-    let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
+    let run = TracedRun::new(jdk, &options.join(" "));
     let (trace, copy, histogram) = (run.trace(), run.file("copy"), run.file("histogram"));
     fs::create_dir(&trace).expect("folder");
-    let java = run.command("compress=off", &[programs]).expect("java");
+    let java = run.command("compress=off", &[programs]);
     let mut command = on_small_disk(&trace, &copy);
     command.arg(java.get_program()).args(java.get_args());
     command.args(["-Xms64m", "-Xmx64m"]).args(options);
     command.arg("LostHeap").arg(&histogram);
-    let ended = command.arg(trace.join("filler")).output().expect("unshare");
+    let said = printed_by(command.arg(trace.join("filler")));
     let name = run.name();
-    let text = String::from_utf8_lossy(&ended.stdout);
-    assert!(
-        ended.status.success() && text.contains("full: "),
-        "{name}: {ended:?}"
-    );
+    assert!(said.contains("full: "), "{name}: {said}");
     fs::remove_dir(&trace).expect("it was only mounted there");
     fs::rename(&copy, &trace).expect("what was on the disk");
-    let info = trace_command("info", &trace, &[]).expect("info");
+    let info = trace_command("info", &trace, &[]);
     assert_eq!(info["knowledge"]["state"], "known", "{name}: {info}");
     let gaps = info["knowledge"]["gaps"].as_array().expect("gaps");
     assert!(!gaps.is_empty(), "{name}: {info}");
@@ -103,7 +97,7 @@ fn check_full_disk(jdk: &Jdk, options: &[&str], programs: &Path) {
         "{name}: {info}"
     );
     let classes = run.compare_heap(&histogram).expect("the rebuilt heap");
-    let heap = trace_command("heap", &trace, &["--type", "LostHeap$After"]).expect("heap");
+    let heap = trace_command("heap", &trace, &["--type", "LostHeap$After"]);
     let sites = heap["sites"].as_array().expect("sites");
     let known: u64 = sites.iter().filter_map(|site| site["count"].as_u64()).sum();
     assert_eq!(
@@ -117,20 +111,19 @@ fn check_full_disk(jdk: &Jdk, options: &[&str], programs: &Path) {
 }
 
 fn check(jdk: &Jdk, options: &[&str], programs: &Path) {
-    let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
+    let run = TracedRun::new(jdk, &options.join(" "));
     let histogram = run.file("histogram");
-    let mut command = run.command("fault-at=2", &[programs]).expect("java");
+    let mut command = run.command("fault-at=2", &[programs]);
     command.args(["-Xms64m", "-Xmx64m"]).args(options);
-    run.finish(command.arg("LostHeap").arg(&histogram))
-        .expect("the program");
+    run.finish(command.arg("LostHeap").arg(&histogram));
     let classes = run.compare_heap(&histogram).expect("the rebuilt heap");
     let (trace, name) = (run.trace(), run.name());
-    let info = trace_command("info", &trace, &[]).expect("info");
+    let info = trace_command("info", &trace, &[]);
     let until = check_gap(&info, name);
     check_heaps(&trace, until, name);
     check_sites(&run, options);
     for command in ["timeline", "lifetimes", "leaks"] {
-        let report = trace_command(command, &trace, &[]).expect(command);
+        let report = trace_command(command, &trace, &[]);
         let missing = report["missing"].to_string();
         assert!(
             missing.contains("not known from collection 2 up to"),
@@ -162,18 +155,13 @@ fn check_gap(info: &Value, name: &str) -> u64 {
 /// The heap is there before and after the gap, not in it.
 fn check_heaps(trace: &Path, until: u64, name: &str) {
     for at in [1, until, until + 1] {
-        let heap = trace_command("heap", trace, &["--at", &at.to_string()]).expect("heap");
+        let heap = trace_command("heap", trace, &["--at", &at.to_string()]);
         assert!(heap["total"]["count"].as_u64() > Some(1000), "{name}: {at}");
     }
     for at in [2, until - 1] {
-        let refused = std::process::Command::new(ducktrack_command().expect("command"))
-            .arg("heap")
-            .arg(trace)
-            .args(["--at", &at.to_string()])
-            .output()
-            .expect("ducktrack");
-        let text = String::from_utf8_lossy(&refused.stderr);
-        assert!(!refused.status.success(), "{name}: {at}");
+        let mut heap = ducktrack_command();
+        let heap = heap.arg("heap").arg(trace).args(["--at", &at.to_string()]);
+        let text = refused_by(heap);
         assert!(text.contains("from collection 2 up to"), "{name}: {text}");
     }
 }
@@ -191,7 +179,7 @@ fn check_sites(run: &TracedRun, options: &[&str]) {
         ("After", 1000, 1000),
     ] {
         let class = format!("LostHeap${class}");
-        let heap = trace_command("heap", &trace, &["--type", &class]).expect("heap");
+        let heap = trace_command("heap", &trace, &["--type", &class]);
         assert_eq!(heap["selected"]["count"], objects, "{name}: {class}");
         let sites = heap["sites"].as_array().expect("sites");
         let known: u64 = sites.iter().filter_map(|site| site["count"].as_u64()).sum();
@@ -201,7 +189,7 @@ fn check_sites(run: &TracedRun, options: &[&str]) {
 
 /// Objects made after the gap are alive, older ones have an unknown fate, and each is counted once.
 fn check_lifetimes(run: &TracedRun, until: u64) {
-    let lifetimes = trace_command("lifetimes", &run.trace(), &[]).expect("lifetimes");
+    let lifetimes = trace_command("lifetimes", &run.trace(), &[]);
     let name = run.name();
     assert_eq!(lifetimes["known"], true, "{name}");
     check_stretches(&lifetimes["knowledge"]["known"], until, name);

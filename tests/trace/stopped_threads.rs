@@ -7,18 +7,17 @@
 use std::path::Path;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, is_full_run, traced_jdks, traced_layouts,
+    Jdk, TracedRun, checked, compiled, is_full_run, traced_jdks, traced_layouts,
 };
 
 const SECONDS: &str = "2";
 
 #[test]
 fn a_thread_that_is_stopped_tells_its_objects_where_they_were() {
-    let programs = tempfile::tempdir().expect("temporary folder");
     let program = ["HistogramAtExit", "StoppedThreads"];
-    assert!(compile_java(&program, 17, programs.path()).expect("compile"));
+    let programs = compiled(&program, 17);
     let mut runs = 0;
-    let jdks = traced_jdks().expect("JDKs");
+    let jdks = traced_jdks();
     for (turn, jdk) in jdks.iter().enumerate() {
         for (number, collector) in traced_layouts(jdk).enumerate() {
             // Another collector on each JDK; the full run takes all on all.
@@ -37,13 +36,12 @@ fn a_thread_that_is_stopped_tells_its_objects_where_they_were() {
 }
 
 fn check(jdk: &Jdk, options: &[&str], programs: &Path) {
-    let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
+    let run = TracedRun::new(jdk, &options.join(" "));
     let histogram = run.file("histogram");
-    let mut command = run.command("", &[programs]).expect("java");
+    let mut command = run.command("", &[programs]);
     command.args(["-Xmx64m", "-Xverify:all"]).args(options);
     command.arg("HistogramAtExit").arg(&histogram);
-    run.finish(command.args(["StoppedThreads", SECONDS]))
-        .expect("the program");
+    run.finish(command.args(["StoppedThreads", SECONDS]));
     let classes = run.compare_heap(&histogram).expect("the rebuilt heap");
     println!("{}: {classes} classes equal", run.name());
 }

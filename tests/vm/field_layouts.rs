@@ -9,7 +9,7 @@ use std::path::Path;
 
 use ducktrack_count_model::{ClassLayout, CountModelBuilder, FieldLayouts, stable_descriptor};
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, is_full_run, skipped, trace_command, traced_jdks,
+    Jdk, TracedRun, checked, compiled, is_full_run, skipped, trace_command, traced_jdks,
 };
 use ducktrack_trace_format::HeapClass;
 use ducktrack_trace_reader::{Record, TraceReader};
@@ -37,18 +37,17 @@ type Declared = BTreeMap<u32, (String, String)>;
 
 #[test]
 fn every_field_is_where_the_vm_has_it() {
-    let folder = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["FieldOffsets"], 17, folder.path()).expect("compile"));
+    let folder = compiled(&["FieldOffsets"], 17);
     let mut runs = 0;
     let mut fields = 0;
-    let jdks = traced_jdks().expect("JDKs");
+    let jdks = traced_jdks();
     for jdk in &jdks {
         for (always_on, options) in LAYOUTS {
             if !is_full_run() && !always_on.contains(&jdk.version) {
                 continue;
             }
             if !jdk.accepts(options) {
-                skipped(&format!("Java {} does not accept {options:?}", jdk.version));
+                skipped(&format!("{jdk} does not accept {options:?}"));
                 continue;
             }
             runs += 1;
@@ -63,15 +62,14 @@ fn every_field_is_where_the_vm_has_it() {
 
 /// Runs the program and compares; the number of fields that are equal.
 fn compare(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
-    let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
+    let run = TracedRun::new(jdk, &options.join(" "));
     let (place, trace, offsets) = (run.name(), run.trace(), run.file("offsets"));
-    let mut command = run.command("", &[programs]).expect("java");
+    let mut command = run.command("", &[programs]);
     command.args(options).args([
         "-Xmx300m",
         "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
     ]);
-    run.finish(command.arg("FieldOffsets").arg(&offsets))
-        .expect("the program");
+    run.finish(command.arg("FieldOffsets").arg(&offsets));
     let expected = declared(&std::fs::read_to_string(&offsets).expect("offsets"));
     let layouts = layouts_of(&trace);
     let (classes, known) = layouts.counts();
@@ -219,7 +217,7 @@ fn assert_apart(layout: &ClassLayout, options: &[&str], place: &str) {
 
 /// The commands have the same.
 fn check_command(trace: &Path, place: &str) {
-    let info = trace_command("info", trace, &[]).expect("info");
+    let info = trace_command("info", trace, &[]);
     assert!(
         info["layouts"]["known"].as_u64() > Some(3000),
         "{place}: {info}"
@@ -229,7 +227,7 @@ fn check_command(trace: &Path, place: &str) {
         "{place}"
     );
     let words = ["--at", "1", "--type", "java.lang.String"];
-    let heap = trace_command("heap", trace, &words).expect("heap");
+    let heap = trace_command("heap", trace, &words);
     let layout = &heap["layouts"][0];
     assert_eq!(layout["type"], "java.lang.String", "{place}: {heap}");
     let fields = layout["fields"].as_array().expect("fields");

@@ -7,7 +7,6 @@
 //! Where there is no C compiler or no JDK with headers, the test is skipped with that reason.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,7 +17,7 @@ use ducktrack_jvmti::{
     ObjectReferenceKind, ParamKind, ParamType, Phase, PrimitiveType, STRUCTURE_SIZES, TimerKind,
     VerboseFlag, class_status,
 };
-use ducktrack_tests::skipped;
+use ducktrack_tests::{has_program, printed_by, skipped};
 
 /// All named constants of the crate, by their C name.
 const CONSTANTS: &[&[(&str, i32)]] = &[
@@ -54,7 +53,7 @@ fn every_slot_size_bit_and_value_is_that_of_the_headers() {
         skipped("header_layout: no JDK with include/jvmti.h found");
         return;
     }
-    if Command::new("cc").arg("--version").output().is_err() {
+    if !has_program("cc") {
         skipped("header_layout: no C compiler (cc)");
         return;
     }
@@ -188,25 +187,13 @@ fn facts_of(header: &Path) -> Facts {
     let (source, program) = (folder.path().join("facts.c"), folder.path().join("facts"));
     std::fs::write(&source, c_program(&text)).expect("write");
     let include = header.parent().expect("include folder");
-    let compiled = Command::new("cc")
-        .arg("-I")
+    let mut cc = Command::new("cc");
+    cc.arg("-I")
         .arg(include)
         .arg("-I")
-        .arg(include.join("linux"))
-        .args([
-            source.as_os_str(),
-            &OsString::from("-o"),
-            program.as_os_str(),
-        ])
-        .output()
-        .expect("cc");
-    assert!(
-        compiled.status.success(),
-        "{}",
-        String::from_utf8_lossy(&compiled.stderr)
-    );
-    let output = Command::new(program).output().expect("run");
-    let lines = String::from_utf8(output.stdout).expect("text");
+        .arg(include.join("linux"));
+    printed_by(cc.arg(&source).arg("-o").arg(&program));
+    let lines = printed_by(&mut Command::new(program));
     lines
         .lines()
         .map(|line| {

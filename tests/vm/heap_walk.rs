@@ -7,7 +7,9 @@
 
 use std::path::Path;
 
-use ducktrack_tests::{Jdk, Turns, built_agent, compile_java, installed_jdks, skipped};
+use ducktrack_tests::{
+    Jdk, Turns, built_agent, compiled, installed_jdks, printed_by, skipped, with_file,
+};
 
 /// Collectors and object layouts; each is tried where the VM accepts it.
 const LAYOUTS: &[&[&str]] = &[
@@ -42,31 +44,24 @@ const FIXED: &[&str] = &[
 #[test]
 fn every_object_is_found_once_with_its_size() {
     let jdks = installed_jdks();
-    let folder = tempfile::tempdir().expect("temporary folder");
-    if jdks.is_empty() || !compile_java(&["HeapWalkProbe"], 11, folder.path()).expect("compile") {
-        skipped("heap_walk: no JDK with a compiler found");
-        return;
-    }
-    let agent = built_agent("probe_agent").expect("agent");
+    let folder = compiled(&["HeapWalkProbe"], 11);
+    let agent = built_agent("probe_agent");
     let mut turns = Turns::new();
     for (turn, &options) in LAYOUTS.iter().enumerate() {
         let (able, others): (Vec<&Jdk>, Vec<&Jdk>) =
             jdks.iter().partition(|jdk| jdk.accepts(options));
         for jdk in others {
-            skipped(&format!(
-                "heap_walk: Java {} does not accept {options:?}",
-                jdk.version
-            ));
+            skipped(&format!("heap_walk: {jdk} does not accept {options:?}"));
         }
         for jdk in turns.take(&able, turn) {
             let printed = run(jdk, options, &agent, folder.path());
-            let place = format!("Java {} {options:?}\n{printed}", jdk.version);
+            let place = format!("{jdk} {options:?}\n{printed}");
             check(&printed, jdk.version >= 21, &place);
             let walks: Vec<&str> = printed
                 .lines()
                 .filter(|line| line.starts_with("walked"))
                 .collect();
-            println!("Java {} {options:?}: {}", jdk.version, walks.join("; "));
+            println!("{jdk} {options:?}: {}", walks.join("; "));
         }
     }
     turns.announce("heap_walk");
@@ -114,32 +109,12 @@ fn numbers(printed: &str, start: &str) -> Vec<u64> {
 
 fn run(jdk: &Jdk, options: &[&str], agent: &Path, folder: &Path) -> String {
     let facts = tempfile::NamedTempFile::new_in(folder).expect("file");
-    let output = jdk
-        .tool("java")
-        .arg(format!(
-            "-agentpath:{}={}",
-            agent.display(),
-            facts.path().display()
-        ))
-        .args(FIXED)
-        .args(options)
-        .arg("-cp")
-        .arg(folder)
-        .arg("HeapWalkProbe")
-        .arg(agent)
-        .arg(if jdk.version >= 21 {
-            "virtual"
-        } else {
-            "platform"
-        })
-        .output()
-        .expect("java");
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success(),
-        "Java {} {options:?}: {printed}\n{errors}",
-        jdk.version
-    );
-    printed
+    let threads = match jdk.version {
+        ..21 => "platform",
+        _ => "virtual",
+    };
+    let mut java = jdk.java(folder);
+    java.arg(with_file(agent, facts.path()));
+    java.args(FIXED).args(options).arg("HeapWalkProbe");
+    printed_by(java.arg(agent).arg(threads))
 }

@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ducktrack_tests::{Jdk, Turns, built_agent, compile_java, installed_jdks, skipped};
+use ducktrack_tests::{
+    Jdk, Turns, built_agent, compiled, installed_jdks, printed_by, skipped, with_file,
+};
 
 /// Ways to run a VM that change where objects are or how large they are. Each is tried where the VM accepts it.
 const LAYOUTS: &[(&str, &[&str])] = &[
@@ -43,7 +45,7 @@ const LAYOUTS: &[(&str, &[&str])] = &[
     ("g1", &["-XX:+UseG1GC", "-XX:TieredStopAtLevel=1"]),
 ];
 
-/// A folder with the compiled program and the agent; `None` when there is no JDK or no compiler.
+/// A folder with the compiled program, and the agent.
 struct Bench {
     jdks: Vec<Jdk>,
     agent: PathBuf,
@@ -51,47 +53,22 @@ struct Bench {
 }
 
 impl Bench {
-    fn prepare() -> Option<Self> {
-        let jdks = installed_jdks();
-        let folder = tempfile::tempdir().expect("temporary folder");
-        if jdks.is_empty() || !compile_java(&["HotspotProbe"], 11, folder.path()).expect("compile")
-        {
-            skipped("hotspot_layout: no JDK with a compiler found");
-            return None;
+    fn prepare() -> Self {
+        Self {
+            jdks: installed_jdks(),
+            agent: built_agent("probe_agent"),
+            folder: compiled(&["HotspotProbe"], 11),
         }
-        let agent = built_agent("probe_agent").expect("agent");
-        Some(Self {
-            jdks,
-            agent,
-            folder,
-        })
     }
 
     /// Runs the program and returns what it printed and the facts of the agent.
     fn run(&self, jdk: &Jdk, options: &[&str]) -> (String, Facts) {
         let facts = tempfile::NamedTempFile::new_in(self.folder.path()).expect("file");
-        let output = jdk
-            .tool("java")
-            .arg(format!(
-                "-agentpath:{}={}",
-                self.agent.display(),
-                facts.path().display()
-            ))
-            .args(["-Xmx300m", "-Xms300m", "-cp"])
-            .arg(self.folder.path())
-            .args(options)
-            .arg("HotspotProbe")
-            .arg(&self.agent)
-            .output()
-            .expect("java");
-        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(
-            output.status.success(),
-            "{} {options:?}: {printed}\n{errors}",
-            jdk.version
-        );
-        assert!(printed.trim_end().ends_with("done"), "{printed}\n{errors}");
+        let mut java = jdk.java(self.folder.path());
+        java.arg(with_file(&self.agent, facts.path()));
+        java.args(["-Xmx300m", "-Xms300m"]).args(options);
+        let printed = printed_by(java.arg("HotspotProbe").arg(&self.agent));
+        assert!(printed.trim_end().ends_with("done"), "{printed}");
         (printed, Facts::read(facts.path()))
     }
 }
@@ -133,17 +110,14 @@ fn count(printed: &str, name: &str) -> u64 {
 
 #[test]
 fn allocation_counters_and_class_layouts_are_exact() {
-    let Some(bench) = Bench::prepare() else {
-        return;
-    };
+    let bench = Bench::prepare();
     let mut turns = Turns::new();
     for (turn, &(collector, options)) in LAYOUTS.iter().enumerate() {
         let (able, others): (Vec<&Jdk>, Vec<&Jdk>) =
             bench.jdks.iter().partition(|jdk| jdk.accepts(options));
         for jdk in others {
             skipped(&format!(
-                "hotspot_layout: Java {} does not accept {options:?}",
-                jdk.version
+                "hotspot_layout: {jdk} does not accept {options:?}"
             ));
         }
         for jdk in turns.take(&able, turn) {
@@ -162,11 +136,7 @@ fn allocation_counters_and_class_layouts_are_exact() {
                 jdk.version
             );
             assert!(count(&printed, "sizes") > 400);
-            println!(
-                "Java {} {options:?}: {}",
-                jdk.version,
-                printed.replace('\n', "; ")
-            );
+            println!("{jdk} {options:?}: {}", printed.replace('\n', "; "));
         }
     }
     turns.announce("hotspot_layout");
@@ -178,9 +148,7 @@ const SET_LATER: [&str; 1] = ["UseFastUnorderedTimeStamps"];
 
 #[test]
 fn flags_are_those_the_vm_prints() {
-    let Some(bench) = Bench::prepare() else {
-        return;
-    };
+    let bench = Bench::prepare();
     for jdk in &bench.jdks {
         let options = [
             "-XX:+PrintFlagsFinal",
@@ -196,20 +164,16 @@ fn flags_are_those_the_vm_prints() {
             let ours = facts
                 .flags
                 .get(name)
-                .unwrap_or_else(|| panic!("Java {}: flag {name} is missing", jdk.version));
-            assert_eq!(ours.trim(), value, "Java {}: flag {name}", jdk.version);
+                .unwrap_or_else(|| panic!("{jdk}: flag {name} is missing"));
+            assert_eq!(ours.trim(), value, "{jdk}: flag {name}");
             compared += 1;
         }
-        assert!(
-            compared > 400,
-            "Java {}: only {compared} flags compared",
-            jdk.version
-        );
+        assert!(compared > 400, "{jdk}: only {compared} flags compared");
         assert_eq!(
             facts.flags.get("CompileThreshold").map(String::as_str),
             Some("7777")
         );
-        println!("Java {}: {compared} flags equal", jdk.version);
+        println!("{jdk}: {compared} flags equal");
     }
 }
 
@@ -238,38 +202,25 @@ fn printed_flag(line: &str) -> Option<(&str, &str)> {
 
 #[test]
 fn reserved_slot_is_found_or_refused() {
-    let Some(bench) = Bench::prepare() else {
-        return;
-    };
+    let bench = Bench::prepare();
     for jdk in &bench.jdks {
         let (printed, facts) = bench.run(jdk, &[]);
         let found = facts.values.get("slot");
         println!(
-            "Java {}: slot {found:?}, refused {:?}",
-            jdk.version,
+            "{jdk}: slot {found:?}, refused {:?}",
             facts.values.get("slot-refused")
         );
         if found.is_some() {
-            assert_eq!(
-                count(&printed, "slot-threads"),
-                8,
-                "Java {}: {printed}",
-                jdk.version
-            );
+            assert_eq!(count(&printed, "slot-threads"), 8, "{jdk}: {printed}");
         }
         // Java 11 has no such word; the others have, in every build with JVMCI.
         let has_jvmci = facts.flags.contains_key("EnableJVMCI") && jdk.version >= 17;
-        assert_eq!(found.is_some(), has_jvmci, "Java {}", jdk.version);
+        assert_eq!(found.is_some(), has_jvmci, "{jdk}");
         let on = ["-XX:+UnlockExperimentalVMOptions", "-XX:+EnableJVMCI"];
         if has_jvmci && jdk.accepts(&on) {
             let (_, facts) = bench.run(jdk, &on);
             let refusal = facts.values.get("slot-refused").map(String::as_str);
-            assert_eq!(
-                refusal,
-                Some("the flag EnableJVMCI is on"),
-                "Java {}",
-                jdk.version
-            );
+            assert_eq!(refusal, Some("the flag EnableJVMCI is on"), "{jdk}");
         }
     }
 }

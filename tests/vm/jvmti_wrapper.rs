@@ -1,7 +1,7 @@
 //! The calls of `ducktrack-jvmti` in live VMs: the wrapper agent (`tests/agents/wrapper_agent`) compares what they give with
 //! what is known, on every JDK.
 
-use ducktrack_tests::{built_agent, installed_jdks, skipped};
+use ducktrack_tests::{built_agent, installed_jdks, skipped, with_file};
 
 const GROUPS: [&str; 9] = [
     "system",
@@ -22,16 +22,12 @@ fn every_call_does_what_it_says() {
         skipped("jvmti_wrapper: no JDK found");
         return;
     }
-    let agent = built_agent("wrapper_agent").expect("agent");
+    let agent = built_agent("wrapper_agent");
     for jdk in &jdks {
         let report = tempfile::NamedTempFile::new().expect("file");
         let output = jdk
             .tool("java")
-            .arg(format!(
-                "-agentpath:{}={}",
-                agent.display(),
-                report.path().display()
-            ))
+            .arg(with_file(&agent, report.path()))
             .args(["-Xmx200m", "-Xcheck:jni", "-version"])
             .output()
             .expect("java");
@@ -39,18 +35,12 @@ fn every_call_does_what_it_says() {
         let printed = String::from_utf8_lossy(&output.stdout);
         let lines = std::fs::read_to_string(report.path()).expect("report");
         let expected: String = GROUPS.iter().map(|group| format!("{group} ok\n")).collect();
-        assert_eq!(
-            lines,
-            expected + "done\n",
-            "Java {}: {printed}{errors}",
-            jdk.version
-        );
-        assert!(output.status.success(), "Java {}: {errors}", jdk.version);
+        assert_eq!(lines, expected + "done\n", "{jdk}: {printed}{errors}");
+        assert!(output.status.success(), "{jdk}: {errors}");
         assert!(
             !printed.contains("FATAL ERROR in native"),
-            "Java {}: {printed}",
-            jdk.version
+            "{jdk}: {printed}"
         );
-        println!("Java {}: {} groups", jdk.version, GROUPS.len());
+        println!("{jdk}: {} groups", GROUPS.len());
     }
 }

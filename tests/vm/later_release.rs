@@ -7,7 +7,8 @@
 use std::path::Path;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, agent_library, built_agent, checked, compile_java, newest_jdk, trace_command,
+    Jdk, TracedRun, agent_argument, built_agent, checked, compiled, newest_jdk, printed_by,
+    trace_command, tried_command,
 };
 use serde_json::Value;
 
@@ -19,11 +20,10 @@ const OBJECTS: u64 = 70_000;
 
 #[test]
 fn a_later_release_is_counted_and_its_heap_is_known_where_the_tables_give_it() {
-    let folder = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["LaterRelease"], 17, folder.path()).expect("compile"));
-    let agent = built_agent("later_release_agent").expect("agent");
+    let folder = compiled(&["LaterRelease"], 17);
+    let agent = built_agent("later_release_agent");
     let later = format!("-agentpath:{}={RELEASE}", agent.display());
-    let Some(jdk) = newest_jdk().expect("JDKs") else {
+    let Some(jdk) = newest_jdk() else {
         return;
     };
     count(&jdk, &later, folder.path());
@@ -31,39 +31,30 @@ fn a_later_release_is_counted_and_its_heap_is_known_where_the_tables_give_it() {
         trace(&jdk, &later, collector, is_known, folder.path());
     }
     checked(&format!(
-        "JDK {} as release {RELEASE}: counted; the heap is known under Serial, and not under ZGC",
-        jdk.version
+        "{jdk} as release {RELEASE}: counted; the heap is known under Serial, and not under ZGC"
     ));
 }
 
 fn count(jdk: &Jdk, later: &str, folder: &Path) {
     let output = folder.join("count");
-    let library = agent_library().expect("the agent");
-    let (library, to) = (library.display(), output.display());
-    let mut java = jdk.tool("java");
-    java.arg(later)
-        .arg(format!("-agentpath:{library}=summary=off,output={to}"))
-        .args(["-XX:+UseZGC", "-cp"])
-        .arg(folder)
-        .args(["LaterRelease", &OBJECTS.to_string()]);
-    let said = java.output().expect("java");
-    assert!(said.status.success(), "{said:?}");
-    let report = trace_command("report", &output, &[]).expect("report");
+    let mut java = jdk.java(folder);
+    java.args([later, &agent_argument("", &output), "-XX:+UseZGC"]);
+    printed_by(java.args(["LaterRelease", &OBJECTS.to_string()]));
+    let report = trace_command("report", &output, &[]);
     assert_eq!(kept(&report["sites"]), OBJECTS);
 }
 
 fn trace(jdk: &Jdk, later: &str, collector: &str, is_known: bool, folder: &Path) {
-    let run = TracedRun::new(jdk, collector).expect("folder");
-    let mut command = run.command("", &[folder]).expect("the agent");
+    let run = TracedRun::new(jdk, collector);
+    let mut command = run.command("", &[folder]);
     command.args([later, collector, "-Xmx256m", "LaterRelease"]);
     command.arg(OBJECTS.to_string());
-    let said = run.finish(&mut command).expect("the program");
+    let said = run.finish(&mut command);
     let warning = format!("ZGC's structures are not known of JDK {RELEASE}");
     assert_eq!(said.contains(&warning), !is_known, "{said}");
-    match trace_command("heap", &run.trace(), &[]) {
+    match tried_command("heap", &run.trace(), &[]) {
         Ok(heap) => assert_eq!((kept(&heap["types"]), is_known), (OBJECTS, true)),
         Err(why) => {
-            let why = why.to_string();
             assert!(
                 !is_known && why.contains("the live heap is not known"),
                 "{why}"

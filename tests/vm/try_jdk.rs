@@ -5,10 +5,10 @@
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-use ducktrack_tests::{checked, newest_jdk};
+use ducktrack_tests::{Finished, checked, newest_jdk};
 
 /// In no list, and later than each of it.
 const VERSION: u32 = 99;
@@ -29,23 +29,19 @@ fn jdk_without_java() -> tempfile::TempDir {
 }
 
 /// The logs of its tests are its own: the script is started by a test that has some.
-fn try_jdk(home: &Path, part: &str) -> (Output, String) {
+fn try_jdk(home: &Path, part: &str) -> Finished {
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/try-jdk");
     let logs = tempfile::tempdir().expect("temporary folder");
-    let output = Command::new(script)
-        .args([home, Path::new(part)])
-        .env("DUCKTRACK_STEP_LOGS", logs.path())
-        .env("DUCKTRACK_WORKLOADS", WORKLOAD)
-        .output()
-        .expect("scripts/try-jdk");
-    let printed = [output.stdout.as_slice(), &output.stderr].concat();
-    (output, String::from_utf8_lossy(&printed).into_owned())
+    let mut tried = Command::new(script);
+    tried.args([home, Path::new(part)]);
+    tried.env("DUCKTRACK_STEP_LOGS", logs.path());
+    Finished::of(tried.env("DUCKTRACK_WORKLOADS", WORKLOAD))
 }
 
 #[test]
 fn a_jdk_with_a_number_of_no_list_is_tried_as_that() {
-    let Some(known) = newest_jdk().expect("JDKs") else {
+    let Some(known) = newest_jdk() else {
         return;
     };
     let home = jdk_without_java();
@@ -56,7 +52,8 @@ fn a_jdk_with_a_number_of_no_list_is_tried_as_that() {
             symlink(entry.path(), link).expect("a link");
         }
     }
-    let (output, printed) = try_jdk(home.path(), PART);
+    let output = try_jdk(home.path(), PART);
+    let printed = output.text();
     assert!(output.status.success(), "{printed}");
     for line in [
         format!("{PART} on JDK {VERSION}: 1 tests"),
@@ -67,8 +64,7 @@ fn a_jdk_with_a_number_of_no_list_is_tried_as_that() {
     let compared = "the rebuilt heap against the VM's class histogram, ";
     assert!(printed.contains(compared), "{printed}");
     checked(&format!(
-        "try-jdk: JDK {} as JDK {VERSION} holds in {PART}",
-        known.version
+        "try-jdk: {known} as JDK {VERSION} holds in {PART}"
     ));
 }
 
@@ -79,7 +75,8 @@ fn a_part_that_fails_says_what_to_change() {
     std::fs::create_dir(home.path().join("bin")).expect("bin");
     std::fs::write(&java, "#!/bin/sh\nexit 1\n").expect("java");
     std::fs::set_permissions(&java, PermissionsExt::from_mode(0o755)).expect("a mode");
-    let (output, printed) = try_jdk(home.path(), PART);
+    let output = try_jdk(home.path(), PART);
+    let printed = output.text();
     assert_eq!(output.status.code(), Some(1), "{printed}");
     let heading = format!("\nJDK {VERSION} cannot be allowed yet. To change:\n  {PART}: ");
     let advice = printed.split_once(&heading);
@@ -97,7 +94,8 @@ fn what_is_no_jdk_and_what_is_no_part_are_refused() {
         (Path::new("/nowhere"), PART, "is no JDK"),
         (home.path(), "speed", "usage: "),
     ] {
-        let (output, printed) = try_jdk(home, part);
+        let output = try_jdk(home, part);
+        let printed = output.text();
         assert_eq!(output.status.code(), Some(2), "{printed}");
         assert_eq!(printed.lines().count(), 1, "{printed}");
         assert!(printed.contains(why), "{printed}");

@@ -9,10 +9,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
-use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, ducktrack_command, is_full_run, jdks_in_turn,
+    Jdk, TracedRun, checked, compiled, deaths_command, is_full_run, jdks_in_turn, printed_by,
     trace_command, traced_jdks,
 };
 
@@ -115,14 +114,7 @@ struct Row {
 
 /// The objects of types that fit a pattern: by type, in the order of birth.
 fn rows(trace: &Path, pattern: &str) -> BTreeMap<String, Vec<Row>> {
-    let output = Command::new(ducktrack_command().expect("command"))
-        .args(["lifetimes", "--deaths"])
-        .arg(trace)
-        .args(["--objects", "--type", pattern])
-        .output()
-        .expect("ducktrack");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let (text, errors) = deaths_command(trace, &["--objects", "--type", pattern]);
     let mut lines = text.lines();
     let head = lines.next().unwrap_or_default();
     assert!(
@@ -153,14 +145,14 @@ fn steps(rows: &BTreeMap<String, Vec<Row>>, ty: &str) -> Vec<u64> {
 }
 
 fn check(jdk: &Jdk, witness: Witness, options: &[&str], programs: &Path) -> usize {
-    let run = TracedRun::new(jdk, &format!("{witness:?} {}", options.join(" "))).expect("folder");
-    let mut command = run.command(witness.mode(), &[programs]).expect("java");
+    let run = TracedRun::new(jdk, &format!("{witness:?} {}", options.join(" ")));
+    let mut command = run.command(witness.mode(), &[programs]);
     command
         .args(["-Xmx64m", "-Xmn4m", "-Xverify:all"])
         .args(options);
-    run.finish(command.arg("Deaths")).expect("the program");
+    run.finish(command.arg("Deaths"));
     let name = run.name();
-    let report = trace_command("lifetimes", &run.trace(), &["--deaths"]).expect("deaths");
+    let report = trace_command("lifetimes", &run.trace(), &["--deaths"]);
     assert_eq!(report["level"], witness.level(), "{name}");
     assert_eq!(
         report["contradictions"].as_array().map(Vec::len),
@@ -211,10 +203,9 @@ fn check(jdk: &Jdk, witness: Witness, options: &[&str], programs: &Path) -> usiz
 
 #[test]
 fn every_object_dies_in_the_step_that_the_program_says() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["Deaths"], 17, programs.path()).expect("compile"));
+    let programs = compiled(&["Deaths"], 17);
     let (mut runs, mut exact) = (0, 0);
-    for (number, jdk) in traced_jdks().expect("JDKs").iter().enumerate() {
+    for (number, jdk) in traced_jdks().iter().enumerate() {
         for (at, collector) in COLLECTORS.iter().enumerate() {
             for (engine, options) in ENGINES.iter().enumerate() {
                 // Each collector with an engine that is another on each JDK; with all records one collector on each.
@@ -269,15 +260,9 @@ impl Truth {
 }
 
 fn truth_of(jdk: &Jdk, witness: Witness, programs: &Path) -> Truth {
-    let output = jdk
-        .tool("java")
-        .args(["-XX:+UseSerialGC", "-Xmx16m", "-cp"])
-        .arg(programs)
-        .args(["RandomDeaths", "truth"])
-        .args(random_programs(witness))
-        .output()
-        .expect("java");
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut java = jdk.java(programs);
+    java.args(["-XX:+UseSerialGC", "-Xmx16m", "RandomDeaths", "truth"]);
+    let said = printed_by(java.args(random_programs(witness)));
     let (lines, nodes) = said.trim_end().rsplit_once("\nnodes ").expect("an end");
     let mut deaths = vec![None; nodes.parse().expect("a number")];
     let mut made = Vec::new();
@@ -302,11 +287,10 @@ fn compare_with_truth(
     programs: &Path,
     truth: &Truth,
 ) {
-    let run = TracedRun::new(jdk, &format!("{witness:?} {collector}")).expect("folder");
-    let mut command = run.command(witness.mode(), &[programs]).expect("java");
+    let run = TracedRun::new(jdk, &format!("{witness:?} {collector}"));
+    let mut command = run.command(witness.mode(), &[programs]);
     command.args(["-Xmx64m", "-Xmn3m", collector, "RandomDeaths", "traced"]);
-    run.finish(command.args(random_programs(witness)))
-        .expect("the program");
+    run.finish(command.args(random_programs(witness)));
     let (trace, name) = (run.trace(), run.name());
     let mut all = rows(&trace, "RandomDeaths$*");
     let steps = steps(&all, "RandomDeaths$Step");
@@ -340,7 +324,7 @@ fn compare_with_truth(
 /// Serial and Parallel, of the one whose allocation brings on a collection. Such an object has
 /// no row, and what it held has lost a holder. This spoils at most one program in a hundred.
 fn check_wrong(run: &TracedRun, wrong: &[String], programs: usize) {
-    let info = trace_command("info", &run.trace(), &[]).expect("info");
+    let info = trace_command("info", &run.trace(), &[]);
     let unplaced = info["unplaced"].as_u64().expect("a number") as usize;
     let (name, most) = (run.name(), unplaced.min(programs / 100));
     assert!(wrong.len() <= most, "{name}: {unplaced}, {wrong:#?}");
@@ -353,9 +337,8 @@ fn check_wrong(run: &TracedRun, wrong: &[String], programs: usize) {
 }
 
 fn compare_random_programs(witness: Witness) {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["RandomDeaths"], 17, programs.path()).expect("compile"));
-    let jdks = traced_jdks().expect("JDKs");
+    let programs = compiled(&["RandomDeaths"], 17);
+    let jdks = traced_jdks();
     let truth = truth_of(&jdks[0], witness, programs.path());
     let nodes = truth.deaths.len();
     assert!(nodes > 300, "{nodes} nodes");
@@ -390,11 +373,11 @@ fn nodes_die_when_the_collector_says_with_all_records_too() {
 type Moments = (String, [Option<(usize, u64)>; 3]);
 
 fn moments(jdk: &Jdk, options: &str, programs: &Path) -> Vec<Moments> {
-    let run = TracedRun::new(jdk, options).expect("folder");
-    let mut command = run.command(options, &[programs]).expect("java");
+    let run = TracedRun::new(jdk, options);
+    let mut command = run.command(options, &[programs]);
     command.args(["-Xmx64m", "-Xmn4m", "-XX:+UseSerialGC", "-Xint"]);
     command.args(["-Drepeated=100", "Deaths"]);
-    run.finish(&mut command).expect("the program");
+    run.finish(&mut command);
     let all = rows(&run.trace(), "Deaths$*");
     let steps = steps(&all, "Deaths$Step");
     // Before the first step: the program's own start.
@@ -419,10 +402,9 @@ fn moments(jdk: &Jdk, options: &str, programs: &Path) -> Vec<Moments> {
 /// A second stamp between two moments at which a thread's position moves has the values of the first one.
 #[test]
 fn stamps_that_are_left_out_change_no_moment() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["Deaths"], 17, programs.path()).expect("compile"));
+    let programs = compiled(&["Deaths"], 17);
     let mut compared = 0;
-    for jdk in &jdks_in_turn("stamps that are left out", &traced_jdks().expect("JDKs"), 1) {
+    for jdk in &jdks_in_turn("stamps that are left out", &traced_jdks(), 1) {
         for witness in Witness::ALL {
             let with = |redundant: &str| {
                 let options = format!("{},redundant-stamps={redundant}", witness.mode());

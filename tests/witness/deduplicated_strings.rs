@@ -1,23 +1,20 @@
 //! G1's deduplication of strings under `mode=deaths`: arrays that no string has any more
 //! while the strings live on are not given a death before a collection that kept them.
 
-use std::process::Command;
-
 use ducktrack_tests::{
-    TracedRun, checked, compile_java, ducktrack_command, jdks_in_turn, trace_command, traced_jdks,
+    TracedRun, checked, compiled, deaths_command, jdks_in_turn, trace_command, traced_jdks,
 };
 
 const STRINGS: usize = 20_000;
 
 #[test]
 fn arrays_that_the_vm_replaces_have_bounds_and_no_death() {
-    let classes = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["DeduplicatedStrings"], 17, classes.path()).expect("compile"));
-    let jdks = traced_jdks().expect("JDKs");
+    let classes = compiled(&["DeduplicatedStrings"], 17);
+    let jdks = traced_jdks();
     for jdk in jdks_in_turn("deduplicated strings", &jdks, 0) {
         for mode in ["mode=deaths", "mode=full"] {
-            let run = TracedRun::new(&jdk, mode).expect("folder");
-            let mut command = run.command(mode, &[classes.path()]).expect("java");
+            let run = TracedRun::new(&jdk, mode);
+            let mut command = run.command(mode, &[classes.path()]);
             command
                 .args([
                     "-XX:+UseG1GC",
@@ -27,7 +24,7 @@ fn arrays_that_the_vm_replaces_have_bounds_and_no_death() {
                 ])
                 .args(["--add-opens", "java.base/java.lang=ALL-UNNAMED"])
                 .args(["DeduplicatedStrings", &STRINGS.to_string()]);
-            let said = run.finish(&mut command).expect("the program");
+            let said = run.finish(&mut command);
             let shared: usize = said
                 .lines()
                 .next()
@@ -41,20 +38,9 @@ fn arrays_that_the_vm_replaces_have_bounds_and_no_death() {
 
 fn check(run: &TracedRun, shared: usize) {
     let name = run.name();
-    let output = Command::new(ducktrack_command().expect("built"))
-        .args(["lifetimes", "--deaths"])
-        .arg(run.trace())
-        .args([
-            "--objects",
-            "--only",
-            "DeduplicatedStrings",
-            "--type",
-            "byte[]",
-        ])
-        .output()
-        .expect("ducktrack");
-    assert!(output.status.success(), "{output:?}");
-    let list = String::from_utf8(output.stdout).expect("text");
+    let only = ["--objects", "--only", "DeduplicatedStrings"];
+    let words = [&only[..], &["--type", "byte[]"]].concat();
+    let (list, _) = deaths_command(&run.trace(), &words);
     let (mut dead, mut open) = (0, 0);
     for line in list
         .lines()
@@ -71,7 +57,7 @@ fn check(run: &TracedRun, shared: usize) {
     // Strings live to the end, so each array that died was replaced.
     assert!(dead > STRINGS / 2, "{name}: {dead} of {shared} are dead");
     assert_eq!(open, dead, "{name}: a death of an array whose string lives");
-    let report = trace_command("lifetimes", &run.trace(), &["--deaths"]).expect("a report");
+    let report = trace_command("lifetimes", &run.trace(), &["--deaths"]);
     let missing = report["missing"].to_string();
     assert!(
         missing.contains("were replaced by equal ones"),

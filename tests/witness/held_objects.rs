@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, Turns, checked, compile_java, ducktrack_command, is_full_run, traced_jdks,
+    Jdk, ObjectNumber, TracedRun, Turns, checked, compiled, deaths_command, is_full_run,
+    traced_jdks, traced_updates,
 };
 
 const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
@@ -26,23 +26,9 @@ const STATICS: [(&str, &str); 3] = [
     ("HeldObjects.first", "HeldObjects$Node"),
 ];
 
-type Object = u64;
-
-fn deaths(trace: &Path, more: &[&str]) -> (String, String) {
-    let output = Command::new(ducktrack_command().expect("command"))
-        .args(["lifetimes", "--deaths"])
-        .arg(trace)
-        .args(more)
-        .output()
-        .expect("ducktrack");
-    assert!(output.status.success(), "{more:?}");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (text(&output.stdout), text(&output.stderr))
-}
-
 /// The program's objects: by number, type and whether it is alive at the end.
-fn objects(trace: &Path) -> BTreeMap<Object, (String, bool)> {
-    let (list, said) = deaths(trace, &["--objects", "--type", "HeldObjects*"]);
+fn objects(trace: &Path) -> BTreeMap<ObjectNumber, (String, bool)> {
+    let (list, said) = deaths_command(trace, &["--objects", "--type", "HeldObjects*"]);
     assert!(
         !said.contains("their objects are not known"),
         "every object that a record names is known: {said}"
@@ -56,19 +42,14 @@ fn objects(trace: &Path) -> BTreeMap<Object, (String, bool)> {
 }
 
 /// The references between objects at the end, as the updates in the trace leave them.
-fn references(trace: &Path) -> BTreeMap<Object, BTreeMap<String, Object>> {
-    let mut references: BTreeMap<Object, BTreeMap<String, Object>> = BTreeMap::new();
-    let (text, _) = deaths(trace, &["--format", "et1"]);
-    for line in text.lines().filter(|line| line.starts_with("U ")) {
-        let fields: Vec<&str> = line.split_ascii_whitespace().collect();
-        let number = |text: &str| u64::from_str_radix(text, 16).expect("a number");
-        // U old source new slot thread
-        let (source, new, slot) = (number(fields[2]), number(fields[3]), fields[4]);
-        let of_source = references.entry(source).or_default();
-        match new {
-            0 => drop(of_source.remove(slot)),
-            new => drop(of_source.insert(slot.to_owned(), new)),
-        }
+fn references(trace: &Path) -> BTreeMap<ObjectNumber, BTreeMap<u64, ObjectNumber>> {
+    let mut references: BTreeMap<ObjectNumber, BTreeMap<u64, ObjectNumber>> = BTreeMap::new();
+    for update in traced_updates(trace) {
+        let of_source = references.entry(update.source).or_default();
+        match update.new {
+            0 => of_source.remove(&update.slot),
+            new => of_source.insert(update.slot, new),
+        };
     }
     references
 }
@@ -76,12 +57,12 @@ fn references(trace: &Path) -> BTreeMap<Object, BTreeMap<String, Object>> {
 struct Root {
     by: String,
     field: String,
-    object: Object,
+    object: ObjectNumber,
     ty: String,
 }
 
 fn roots(trace: &Path) -> Vec<Root> {
-    let (list, _) = deaths(trace, &["--roots"]);
+    let (list, _) = deaths_command(trace, &["--roots"]);
     let rows = list.lines().skip(1).map(|line| {
         let mut fields = line.split(',').map(str::to_owned);
         let mut next = || fields.next().expect("a field");
@@ -96,12 +77,12 @@ fn roots(trace: &Path) -> Vec<Root> {
 }
 
 fn check(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
-    let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
-    let mut command = run.command("mode=full", &[programs]).expect("java");
+    let run = TracedRun::new(jdk, &options.join(" "));
+    let mut command = run.command("mode=full", &[programs]);
     command
         .args(["-Xmx64m", "-Xmn4m", "-Xverify:all"])
         .args(options);
-    run.finish(command.arg("HeldObjects")).expect("the program");
+    run.finish(command.arg("HeldObjects"));
     let (trace, name) = (run.trace(), run.name());
     let objects = objects(&trace);
 
@@ -136,7 +117,7 @@ fn check(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
     assert_eq!(in_frames.count(), 1, "{name}: the thread's local object");
 
     let references = references(&trace);
-    let mut todo: Vec<Object> = roots.iter().map(|root| root.object).collect();
+    let mut todo: Vec<ObjectNumber> = roots.iter().map(|root| root.object).collect();
     let mut reached = BTreeSet::new();
     while let Some(object) = todo.pop() {
         if reached.insert(object)
@@ -158,11 +139,10 @@ fn check(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
 
 #[test]
 fn what_is_alive_at_the_end_can_be_reached_from_the_roots() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["HeldObjects"], 17, programs.path()).expect("compile"));
+    let programs = compiled(&["HeldObjects"], 17);
     let (mut runs, mut roots) = (0, 0);
     let mut turns = Turns::new();
-    for (turn, jdk) in traced_jdks().expect("JDKs").iter().enumerate() {
+    for (turn, jdk) in traced_jdks().iter().enumerate() {
         for &collector in turns.take(&COLLECTORS, turn) {
             roots += check(jdk, &[collector], programs.path());
             runs += 1;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use ducktrack_tests::{
-    Jdk, ObjectNumber, ObjectUpdate, TracedRun, checked, compile_java, is_full_run, traced_jdks,
+    Jdk, ObjectNumber, ObjectUpdate, TracedRun, checked, compiled, is_full_run, traced_jdks,
     traced_objects, traced_updates,
 };
 
@@ -57,7 +57,7 @@ struct Stored {
 
 impl Stored {
     fn read(trace: &Path, rounds: usize) -> Self {
-        let types = traced_objects(trace, "KindsOfUpdate*").expect("objects");
+        let types = traced_objects(trace, "KindsOfUpdate*");
         let values = types.iter().filter(|(_, ty)| *ty == VALUE);
         // The first is the one that is serialized; a round makes one, and then reads one.
         let values: Vec<ObjectNumber> = values
@@ -67,7 +67,7 @@ impl Stored {
             .collect();
         assert_eq!(values.len(), rounds, "values");
         let mut by_source: BTreeMap<_, Vec<ObjectUpdate>> = BTreeMap::new();
-        for update in traced_updates(trace).expect("updates") {
+        for update in traced_updates(trace) {
             if values.binary_search(&update.new).is_ok() {
                 by_source.entry(update.source).or_default().push(update);
             }
@@ -119,16 +119,13 @@ fn check(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
     } else {
         1000
     };
-    let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
-    let mut command = run
-        .command("mode=full,calls=off", &[programs])
-        .expect("java");
+    let run = TracedRun::new(jdk, &options.join(" "));
+    let mut command = run.command("mode=full,calls=off", &[programs]);
     command
         .args(["-Xmx128m", "-Xmn64m", "-Xverify:all"])
         .arg(format!("-Drounds={rounds}"))
         .args(options);
-    run.finish(command.arg("KindsOfUpdate"))
-        .expect("the program");
+    run.finish(command.arg("KindsOfUpdate"));
     let name = run.name();
     let mut stored = Stored::read(&run.trace(), rounds);
 
@@ -188,7 +185,7 @@ fn check(jdk: &Jdk, options: &[&str], programs: &Path) -> usize {
 
 /// Objects that deserialization makes hold those that it read just before.
 fn deserialized(trace: &Path, rounds: usize, name: &str) {
-    let types = traced_objects(trace, "KindsOfUpdate*").expect("objects");
+    let types = traced_objects(trace, "KindsOfUpdate*");
     let of = |ty: &str| -> Vec<ObjectNumber> {
         let fitting = types.iter().filter(|(_, of)| *of == ty);
         fitting.map(|(object, _)| *object).collect()
@@ -197,7 +194,7 @@ fn deserialized(trace: &Path, rounds: usize, name: &str) {
     // The first is the one that was written.
     let holders = of("KindsOfUpdate$Deserialized").split_off(1);
     assert_eq!((read.len(), holders.len()), (rounds, rounds), "{name}");
-    let updates = traced_updates(trace).expect("updates");
+    let updates = traced_updates(trace);
     let holds: BTreeMap<ObjectNumber, ObjectNumber> = updates
         .iter()
         .map(|update| (update.source, update.new))
@@ -209,10 +206,9 @@ fn deserialized(trace: &Path, rounds: usize, name: &str) {
 
 #[test]
 fn every_way_to_overwrite_a_reference_is_an_update() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["KindsOfUpdate"], 17, programs.path()).expect("compile"));
+    let programs = compiled(&["KindsOfUpdate"], 17);
     let (mut runs, mut updates) = (0, 0);
-    for (number, jdk) in traced_jdks().expect("JDKs").iter().enumerate() {
+    for (number, jdk) in traced_jdks().iter().enumerate() {
         for (at, collector) in COLLECTORS.iter().enumerate() {
             for (engine, option) in ENGINES.iter().enumerate() {
                 // Each JDK with each collector once, each with another engine.

@@ -3,90 +3,45 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, ducktrack_command, native_library, skipped, traced_jdks,
+    Jdk, ObjectNumber, ObjectUpdate, TracedRun, checked, compiled, native_library, skipped,
+    traced_jdks, traced_objects, traced_updates,
 };
 
 const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
 /// As in the program.
 const ROUNDS: usize = 300;
 
-type Object = u64;
-
-struct Update {
-    old: Object,
-    source: Object,
-    new: Object,
-    slot: u64,
-}
-
-fn deaths(trace: &Path, more: &[&str]) -> String {
-    let output = Command::new(ducktrack_command().expect("command"))
-        .args(["lifetimes", "--deaths"])
-        .arg(trace)
-        .args(more)
-        .output()
-        .expect("ducktrack");
-    assert!(output.status.success(), "{more:?}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
 /// The objects of a type, in the order of birth.
-fn objects(trace: &Path, ty: &str) -> Vec<Object> {
-    let list = deaths(trace, &["--objects", "--type", ty]);
-    let first = |line: &str| {
-        line.split(',')
-            .next()
-            .and_then(|number| number.parse().ok())
-    };
-    let mut objects: Vec<Object> = list.lines().skip(1).filter_map(first).collect();
-    objects.sort_unstable();
-    objects
-}
-
-fn updates(trace: &Path) -> Vec<Update> {
-    let text = deaths(trace, &["--format", "et1"]);
-    let lines = text.lines().filter_map(|line| line.strip_prefix("U "));
-    let update = |line: &str| {
-        let mut fields = line.split(' ');
-        let mut next =
-            || u64::from_str_radix(fields.next().expect("a field"), 16).expect("a number");
-        Update {
-            old: next(),
-            source: next(),
-            new: next(),
-            slot: next(),
-        }
-    };
-    lines.map(update).collect()
+fn objects(trace: &Path, ty: &str) -> Vec<ObjectNumber> {
+    traced_objects(trace, ty).into_keys().collect()
 }
 
 fn check(jdk: &Jdk, collector: &str, programs: &Path, library: &Path) -> usize {
-    let run = TracedRun::new(jdk, collector).expect("folder");
-    let mut command = run.command("mode=full", &[programs]).expect("java");
+    let run = TracedRun::new(jdk, collector);
+    let mut command = run.command("mode=full", &[programs]);
     command.args(["-Xmx64m", "-Xmn3m", "-Xverify:all", collector]);
-    run.finish(command.arg("NativeStores").arg(library))
-        .expect("the program");
+    run.finish(command.arg("NativeStores").arg(library));
     let (trace, name) = (run.trace(), run.name());
     let values = objects(&trace, "NativeStores$Value");
     assert_eq!(values.len(), ROUNDS, "{name}");
-    let number: BTreeMap<Object, usize> = values.iter().copied().zip(0..).collect();
+    let number: BTreeMap<ObjectNumber, usize> = values.iter().copied().zip(0..).collect();
     let cell = objects(&trace, "NativeStores$Cell")[0];
 
-    let all = updates(&trace);
+    let all = traced_updates(&trace);
     let of_values = all.iter().filter(|update| number.contains_key(&update.new));
-    let mut by_source: BTreeMap<Object, Vec<&Update>> = BTreeMap::new();
+    let mut by_source: BTreeMap<ObjectNumber, Vec<&ObjectUpdate>> = BTreeMap::new();
     for update in of_values {
         by_source.entry(update.source).or_default().push(update);
     }
-    let numbers = |updates: &[&Update]| -> Vec<usize> {
+    let numbers = |updates: &[&ObjectUpdate]| -> Vec<usize> {
         updates.iter().map(|update| number[&update.new]).collect()
     };
     let all_rounds: Vec<usize> = (0..ROUNDS).collect();
-    let before =
-        |updates: &[&Update], at: usize| at.checked_sub(1).map_or(0, |before| updates[before].new);
+    let before = |updates: &[&ObjectUpdate], at: usize| {
+        at.checked_sub(1).map_or(0, |before| updates[before].new)
+    };
 
     let into_cell = by_source.remove(&cell).unwrap_or_default();
     assert_eq!(numbers(&into_cell), all_rounds, "{name}: the field");
@@ -103,7 +58,7 @@ fn check(jdk: &Jdk, collector: &str, programs: &Path, library: &Path) -> usize {
     for (at, update) in into_class.iter().enumerate() {
         assert_eq!(update.old, before(&into_class, at), "{name}: static, {at}");
     }
-    let is_long = |(_, updates): &(&Object, &Vec<&Update>)| updates.len() > 3;
+    let is_long = |(_, updates): &(&ObjectNumber, &Vec<&ObjectUpdate>)| updates.len() > 3;
     let array = *by_source.iter().find(is_long).expect("the array").0;
     let into_array = by_source.remove(&array).unwrap_or_default();
     assert_eq!(numbers(&into_array), all_rounds, "{name}: the array");
@@ -127,13 +82,12 @@ fn check(jdk: &Jdk, collector: &str, programs: &Path, library: &Path) -> usize {
 
 #[test]
 fn stores_of_native_code_are_updates() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["NativeStores"], 17, programs.path()).expect("compile"));
+    let programs = compiled(&["NativeStores"], 17);
     let Some(library) = native_library(programs.path(), "native_stores") else {
         return skipped("no JDK has jni.h");
     };
     let (mut runs, mut stores) = (0, 0);
-    for jdk in &traced_jdks().expect("JDKs") {
+    for jdk in &traced_jdks() {
         for collector in COLLECTORS {
             check(jdk, collector, programs.path(), &library);
             runs += 1;

@@ -10,10 +10,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, deaths_command, ducktrack_command, is_full_run,
+    Jdk, TracedRun, checked, compiled, deaths_command, ducktrack_command, is_full_run, printed_by,
     traced_jdks,
 };
 
@@ -54,15 +53,8 @@ fn given(file: &Path) -> Vec<Given> {
 fn stream(run: &TracedRun) -> String {
     let file = run.file("stream");
     let name = file.to_str().expect("a name");
-    deaths_command(&run.trace(), &["--format", "stream", "--output", name]).expect("a stream");
-    let output = Command::new(ducktrack_command().expect("command"))
-        .arg("info")
-        .arg(&file)
-        .arg("--records")
-        .output()
-        .expect("ducktrack");
-    assert!(output.status.success(), "{}: info", run.name());
-    String::from_utf8(output.stdout).expect("text")
+    deaths_command(&run.trace(), &["--format", "stream", "--output", name]);
+    printed_by(ducktrack_command().arg("info").arg(&file).arg("--records"))
 }
 
 /// The first number of a word such as `micros=7`.
@@ -165,12 +157,11 @@ fn compare(marks: &[Recorded], given: &[Given], name: &str) -> Order {
 }
 
 fn check(jdk: &Jdk, collector: &str, programs: &Path) -> Order {
-    let run = TracedRun::new(jdk, collector).expect("folder");
+    let run = TracedRun::new(jdk, collector);
     let told = run.file("told");
-    let mut command = run.command("mode=full", &[programs]).expect("java");
+    let mut command = run.command("mode=full", &[programs]);
     command.args([collector, "-Xmx64m", "-Xmn2m", "HandOvers"]);
-    run.finish(command.arg(&told).arg(TIMES.to_string()))
-        .expect("the program");
+    run.finish(command.arg(&told).arg(TIMES.to_string()));
     let (given, name) = (given(&told), run.name());
     let marks = recorded(&stream(&run), name);
     let mut numbers: Vec<usize> = marks.iter().map(|mark| mark.number).collect();
@@ -196,10 +187,9 @@ fn check(jdk: &Jdk, collector: &str, programs: &Path) -> Order {
 
 #[test]
 fn records_of_two_threads_are_in_the_order_of_time() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["HandOvers"], 17, programs.path()).expect("compile"));
+    let programs = compiled(&["HandOvers"], 17);
     let (mut runs, mut apart, mut stalled) = (0, 0, 0);
-    for (number, jdk) in traced_jdks().expect("JDKs").iter().enumerate() {
+    for (number, jdk) in traced_jdks().iter().enumerate() {
         for (at, collector) in COLLECTORS.iter().enumerate() {
             if at == number % COLLECTORS.len() || is_full_run() {
                 let order = check(jdk, collector, programs.path());

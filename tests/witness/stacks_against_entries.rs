@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
-use std::process::Command;
 
 use ducktrack_merlin::{BlockReader, MethodId, Names, Record, SiteId};
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compile_java, count_report, ducktrack_command, traced_jdks,
+    Jdk, agent_argument, checked, compiled, count_report, ducktrack_command, printed_by,
+    traced_jdks,
 };
 
 const PROGRAM: &str = "StackTree";
@@ -20,22 +20,12 @@ const LEAST: f64 = 0.01;
 
 /// Runs the program; what it prints.
 fn run(jdk: &Jdk, classes: &Path, options: &str, trace: &Path) -> String {
-    let library = agent_library().expect("the agent");
-    let output = jdk
-        .tool("java")
-        .args(["-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData"])
-        .arg(format!(
-            "-agentpath:{}=summary=off,output={},{options}",
-            library.display(),
-            trace.display()
-        ))
-        .arg("-cp")
-        .arg(classes)
-        .args([PROGRAM, ROUNDS])
-        .output()
-        .expect("java");
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).expect("text")
+    printed_by(
+        jdk.java(classes)
+            .args(["-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData"])
+            .arg(agent_argument(options, trace))
+            .args([PROGRAM, ROUNDS]),
+    )
 }
 
 /// The open methods of each thread, and the bytes that were made while a method was open.
@@ -52,7 +42,7 @@ impl CallTree {
     /// Replays every record of a recording.
     fn read(trace: &Path) -> Self {
         let stream = trace.with_extension("merlin");
-        let status = Command::new(ducktrack_command().expect("the command"))
+        let status = ducktrack_command()
             .args(["lifetimes", "--deaths"])
             .arg(trace)
             .args(["--format", "stream", "-o"])
@@ -111,19 +101,15 @@ impl CallTree {
 
 #[test]
 fn intervals_of_methods_hold_against_the_calls_that_were_recorded() {
-    let folder = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&[PROGRAM], 17, folder.path()).expect("javac"));
+    let folder = compiled(&[PROGRAM], 17);
     let (mut held, mut all) = (0, 0);
-    for jdk in traced_jdks().expect("JDKs") {
+    for jdk in traced_jdks() {
         let place = |name: &str| folder.path().join(format!("{name}-{}", jdk.version));
         let (sampled, recorded) = (place("sampled"), place("recorded"));
         let said = run(&jdk, folder.path(), "stacks=4k", &sampled);
         let again = run(&jdk, folder.path(), "mode=full,calls=all", &recorded);
-        assert_eq!(said, again, "JDK {}: not the same work", jdk.version);
-        let (tree, report) = (
-            CallTree::read(&recorded),
-            count_report(&sampled, &[]).expect("a report"),
-        );
+        assert_eq!(said, again, "{jdk}: not the same work");
+        let (tree, report) = (CallTree::read(&recorded), count_report(&sampled, &[]));
         let total = report.totals.bytes as f64;
         let exact = tree.by_name();
         let of_program = |class: &str| class.split(['$', '/', '.']).next() == Some(PROGRAM);
@@ -143,14 +129,11 @@ fn intervals_of_methods_hold_against_the_calls_that_were_recorded() {
             let holds = low - 0.001 <= share && share <= high + 0.001;
             held += u32::from(holds);
             if !holds {
-                eprintln!(
-                    "JDK {}: {key:?}: {share} is not in {low} to {high}",
-                    jdk.version
-                );
+                eprintln!("{jdk}: {key:?}: {share} is not in {low} to {high}");
             }
             assert!(high - low < 0.1, "{key:?}: {low} to {high} says little");
         }
-        assert!(found >= 8, "JDK {}: only {found} methods", jdk.version);
+        assert!(found >= 8, "{jdk}: only {found} methods");
         all += found;
     }
     assert!(held * 100 >= all * 90, "{held} of {all} intervals hold");

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use ducktrack_count_model::{CountModelBuilder, TraceNames};
 use ducktrack_tests::{
-    Jdk, TracedRun, Turns, checked, compile_java, is_full_run, pairs, skipped, traced_jdks,
+    Jdk, TracedRun, Turns, checked, compiled, is_full_run, pairs, skipped, traced_jdks,
 };
 use ducktrack_trace_format::{
     AddressRange, Allocation, Collection, Event, EventBlock, EventDecoder, EventFlags, MoveRun,
@@ -341,13 +341,11 @@ struct Sums {
 }
 
 fn check(jdk: &Jdk, options: &[&str], programs: &Path, sums: &mut Sums) {
-    let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
+    let run = TracedRun::new(jdk, &options.join(" "));
     let name = run.name().to_owned();
     let told = run.file("told");
     std::fs::create_dir(&told).expect("a folder");
-    let mut command = run
-        .command("mode=full,calls=off", &[programs])
-        .expect("java");
+    let mut command = run.command("mode=full,calls=off", &[programs]);
     command.args(["-Xmx64m", "-Xmn3m", "-Xverify:all"]);
     let steps = match (options.contains(&"-Xint"), is_full_run()) {
         (true, false) => "3000",
@@ -356,7 +354,7 @@ fn check(jdk: &Jdk, options: &[&str], programs: &Path, sums: &mut Sums) {
         (false, true) => "400000",
     };
     command.args(options).arg("UpdateIdentities").arg(&told);
-    run.finish(command.arg(steps)).expect("the program");
+    run.finish(command.arg(steps));
     let read = read(&run.trace(), &told);
     // The object that causes a collection, and a few where a space is nearly full.
     let most = 4 * read.collections as usize + 20;
@@ -392,15 +390,14 @@ fn check(jdk: &Jdk, options: &[&str], programs: &Path, sums: &mut Sums) {
 
 #[test]
 fn updates_are_those_that_the_program_noted() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["UpdateIdentities"], 17, programs.path()).expect("compile"));
+    let programs = compiled(&["UpdateIdentities"], 17);
     let mut sums = Sums {
         updates: 0,
         late: 0,
         collections: 0,
     };
     let mut runs = 0;
-    let (jdks, mut turns) = (traced_jdks().expect("JDKs"), Turns::new());
+    let (jdks, mut turns) = (traced_jdks(), Turns::new());
     if jdks.is_empty() {
         skipped("identities of updates: no JDK that can be traced");
         return;

@@ -1,11 +1,11 @@
 //! Real programs with `mode=deaths` and `mode=full`, all classes verified (`-Xverify:all`): what they
 //! compute is what they compute without the agent, and everything that the trace has can be read.
 
-use std::process::Command;
-
 use ducktrack_tests::{
-    Jdk, TracedRun, Turns, checked, harness_folder, is_full_run, trace_command, traced_jdks,
+    Jdk, TracedRun, Turns, checked, harness_jar, is_full_run, printed_by, trace_command,
+    traced_jdks,
 };
+use std::process::Command;
 
 const COLLECTORS: [&str; 3] = ["-XX:+UseParallelGC", "-XX:+UseG1GC", "-XX:+UseSerialGC"];
 const PROGRAMS: [&str; 3] = ["json", "serial", "streams"];
@@ -22,28 +22,23 @@ fn checksum(said: &str) -> &str {
 
 fn finish(command: &mut Command, program: &str) -> String {
     let command = command.args(["-Xmx256m", "ducktrack.harness.Main", program]);
-    let output = command.args(["--iterations", "1", "--size", "1"]).output();
-    let output = output.expect("java");
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{program}: {errors}");
-    said
+    printed_by(command.args(["--iterations", "1", "--size", "1"]))
 }
 
 /// Updates and calls in the trace.
 fn check(jdk: &Jdk, collector: &str, program: &str, level: &str) -> u64 {
-    let harness = harness_folder().join("harness.jar");
-    let mut bare = jdk.tool("java");
-    bare.arg(collector).arg("-cp").arg(&harness);
+    let harness = harness_jar();
+    let mut bare = jdk.java(&harness);
+    bare.arg(collector);
     let expected = finish(&mut bare, program);
 
-    let run = TracedRun::new(jdk, &format!("{collector} {program} {level}")).expect("folder");
+    let run = TracedRun::new(jdk, &format!("{collector} {program} {level}"));
     let options = format!("mode={level}");
-    let mut witnessed = run.command(&options, &[&harness]).expect("the agent");
+    let mut witnessed = run.command(&options, &[&harness]);
     let said = finish(witnessed.args([collector, "-Xverify:all"]), program);
     assert_eq!(checksum(&said), checksum(&expected), "{}", run.name());
 
-    let info = trace_command("info", &run.trace(), &[]).expect("info");
+    let info = trace_command("info", &run.trace(), &[]);
     for none in ["malformed", "dropped", "sizeUnknown"] {
         assert_eq!(info[none], 0, "{}: {none}", run.name());
     }
@@ -58,7 +53,7 @@ fn check(jdk: &Jdk, collector: &str, program: &str, level: &str) -> u64 {
 #[test]
 fn programs_compute_the_same() {
     let (mut runs, mut records, mut turns) = (0, 0, Turns::new());
-    for (number, jdk) in traced_jdks().expect("JDKs").iter().enumerate() {
+    for (number, jdk) in traced_jdks().iter().enumerate() {
         let levels = turns.take(&LEVELS, number);
         for (at, collector) in COLLECTORS.iter().enumerate() {
             for (which, program) in PROGRAMS.iter().enumerate() {

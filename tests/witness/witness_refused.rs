@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, Turns, checked, compile_java, deaths_command, skipped, trace_command,
+    Finished, Jdk, TracedRun, Turns, checked, compiled, deaths_command, skipped, trace_command,
     traced_jdks,
 };
 use serde_json::Value;
@@ -104,21 +104,17 @@ const CHECKS: [Refusal; 4] = [
 
 fn start(command: &mut Command, options: &[&str]) -> (String, String) {
     let command = command.args(options).args(["-Drepeated=10", "Deaths"]);
-    let output = command.output().expect("java");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (said, messages) = (text(&output.stdout), text(&output.stderr));
-    assert_eq!(output.status.code(), Some(0), "{options:?}: {messages}");
-    (said, messages)
+    let finished = Finished::well(command);
+    (finished.out, finished.errors)
 }
 
 fn check(jdk: &Jdk, refusal: &Refusal, programs: &Path) {
-    let mut bare = jdk.tool("java");
-    let (expected, _) = start(bare.arg("-cp").arg(programs), refusal.options);
+    let mut bare = jdk.java(programs);
+    let (expected, _) = start(&mut bare, refusal.options);
 
     let run = TracedRun::new(jdk, &format!("{:?}{}", refusal.options, refusal.agent));
-    let run = run.expect("folder");
     let agent = format!("mode=full{}", refusal.agent);
-    let mut command = run.command(&agent, &[programs]).expect("java");
+    let mut command = run.command(&agent, &[programs]);
     let (said, messages) = start(&mut command, refusal.options);
     assert_eq!(said, expected, "{}", run.name());
 
@@ -137,7 +133,7 @@ fn check(jdk: &Jdk, refusal: &Refusal, programs: &Path) {
 /// The trace has the same reason, the program's allocations, and every death that it can have.
 fn check_trace(run: &TracedRun, refusal: &Refusal, line: &str) {
     let (trace, name) = (run.trace(), run.name());
-    let report = trace_command("report", &trace, &[]).expect("report");
+    let report = trace_command("report", &trace, &[]);
     let notes = report["notes"].as_array().expect("notes").iter();
     let notes = notes.filter_map(Value::as_str);
     assert_eq!(
@@ -146,17 +142,16 @@ fn check_trace(run: &TracedRun, refusal: &Refusal, line: &str) {
         "{name}: {}",
         report["notes"]
     );
-    let info = trace_command("info", &trace, &[]).expect("info");
+    let info = trace_command("info", &trace, &[]);
     for none in ["malformed", "dropped", "sizeUnknown"] {
         assert_eq!(info[none], 0, "{name}: {none}");
     }
     assert_eq!(info["damage"], Value::Array(Vec::new()), "{name}");
 
-    let deaths = trace_command("lifetimes", &trace, &["--deaths"]).expect("deaths");
+    let deaths = trace_command("lifetimes", &trace, &["--deaths"]);
     assert_eq!(deaths["level"], refusal.level, "{name}");
     assert_eq!(deaths["contradictions"], Value::Array(Vec::new()), "{name}");
-    let (objects, _) =
-        deaths_command(&trace, &["--objects", "--type", "Deaths$Entry"]).expect("objects");
+    let (objects, _) = deaths_command(&trace, &["--objects", "--type", "Deaths$Entry"]);
     let used = |line: &&str| line.rsplit(',').nth(2).is_some_and(|used| !used.is_empty());
     let rows: Vec<&str> = objects.lines().skip(1).collect();
     let used = rows.iter().filter(|line| used(line)).count();
@@ -164,44 +159,33 @@ fn check_trace(run: &TracedRun, refusal: &Refusal, line: &str) {
     assert_eq!((rows.len(), used), (8, expected), "{name}: {objects}");
 }
 
-fn programs() -> tempfile::TempDir {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["Deaths"], 17, programs.path()).expect("compile"));
-    programs
-}
-
 #[test]
 fn collectors_that_move_objects_meanwhile_are_refused() {
-    let programs = programs();
+    let programs = compiled(&["Deaths"], 17);
     let mut runs = 0;
-    for jdk in &traced_jdks().expect("JDKs") {
+    for jdk in &traced_jdks() {
         let refused = COLLECTORS.iter().filter(|one| jdk.accepts(one.options));
         let before = runs;
         for refusal in refused {
             check(jdk, refusal, programs.path());
             runs += 1;
         }
-        assert!(
-            runs >= before + 2,
-            "Java {} has no such collector",
-            jdk.version
-        );
+        assert!(runs >= before + 2, "{jdk} has no such collector");
     }
     checked(&format!("{runs} runs"));
 }
 
 #[test]
 fn a_heap_without_room_for_its_shadows_is_refused() {
-    let programs = programs();
+    let programs = compiled(&["Deaths"], 17);
     let mut runs = 0;
-    for jdk in &traced_jdks().expect("JDKs") {
+    for jdk in &traced_jdks() {
         if jdk.accepts(TOO_LARGE.options) {
             check(jdk, &TOO_LARGE, programs.path());
             runs += 1;
         } else {
             skipped(&format!(
-                "a heap of 45 TB on Java {}: the machine gives no addresses for it",
-                jdk.version
+                "a heap of 45 TB on {jdk}: the machine gives no addresses for it"
             ));
         }
     }
@@ -210,9 +194,9 @@ fn a_heap_without_room_for_its_shadows_is_refused() {
 
 #[test]
 fn a_self_check_that_fails_takes_away_what_depends_on_it() {
-    let programs = programs();
+    let programs = compiled(&["Deaths"], 17);
     let mut runs = 0;
-    let (jdks, mut turns) = (traced_jdks().expect("JDKs"), Turns::new());
+    let (jdks, mut turns) = (traced_jdks(), Turns::new());
     for (turn, refusal) in CHECKS.iter().enumerate() {
         for jdk in turns.take(&jdks, turn) {
             check(jdk, refusal, programs.path());

@@ -1,12 +1,11 @@
 //! `ducktrack lifetimes` and `ducktrack info` on streams whose answer is known.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 use ducktrack_merlin::{StreamWriter, records_from_text};
+use ducktrack_test_support::{Place, json_by};
 use serde_json::Value;
-use tempfile::TempDir;
 
 /// Two nodes of a cache die when a global variable is emptied; a third lives on.
 const PROGRAM: &str = "fact command\tdemo
@@ -32,76 +31,38 @@ dead 2
 end
 ";
 
-struct Files(TempDir);
-
-impl Files {
-    fn new() -> Self {
-        Self(tempfile::tempdir().expect("a directory"))
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn stream(&self, text: &str) -> PathBuf {
-        let mut writer = StreamWriter::new(Vec::new()).expect("memory");
-        for record in records_from_text(text).expect("a text") {
-            writer.write(&record).expect("a good record");
-        }
-        let path = self.path("run.merlin");
-        fs::write(&path, writer.finish().expect("memory")).expect("written");
-        path
-    }
+fn place() -> Place {
+    Place::new(env!("CARGO_BIN_EXE_ducktrack"))
 }
 
-fn ducktrack(arguments: &[&str], path: &Path) -> Output {
-    let (command, rest) = arguments.split_first().expect("a command");
-    let mut run = Command::new(env!("CARGO_BIN_EXE_ducktrack"));
-    run.arg(command).arg(path).args(rest);
-    run.output().expect("the command runs")
+/// Writes a stream to `run.merlin`.
+fn stream(place: &Place, text: &str) {
+    let mut writer = StreamWriter::new(Vec::new()).expect("memory");
+    for record in records_from_text(text).expect("a text") {
+        writer.write(&record).expect("a good record");
+    }
+    let bytes = writer.finish().expect("memory");
+    fs::write(place.path("run.merlin"), bytes).expect("written");
 }
 
-fn printed(arguments: &[&str], path: &Path) -> String {
-    let output = ducktrack(arguments, path);
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    String::from_utf8(output.stdout).expect("text")
-}
-
-fn refused(arguments: &[&str], path: &Path) -> String {
-    let output = ducktrack(arguments, path);
-    assert_eq!(output.status.code(), Some(2));
-    let line = String::from_utf8(output.stderr).expect("text");
-    assert_eq!(line.lines().count(), 1, "{line}");
-    line
+/// A folder with the stream of the program.
+fn with_program() -> Place {
+    let place = place();
+    stream(&place, PROGRAM);
+    place
 }
 
 #[test]
 fn objects_are_listed_on_each_clock() {
-    let files = Files::new();
-    let stream = files.stream(PROGRAM);
-    let listed = printed(&["lifetimes", "--objects"], &stream);
+    let place = with_program();
+    let listed = place.text("lifetimes run.merlin --objects");
     let expected = "object,type,class,method,line,thread,bytes,born,lastUse,unreachable,collected\r\n\
                     1,Node,demo.Cache,put,17,worker,24,24,2424,2524,2524\r\n\
                     2,Node,demo.Cache,put,20,worker,2400,2424,2424,2524,2524\r\n\
                     3,(type not known),demo.Cache,put,20,worker,100,2524,2524,,\r\n";
     assert_eq!(listed, expected);
-    let micros = printed(
-        &[
-            "lifetimes",
-            "--objects",
-            "--type",
-            "Node",
-            "--clock",
-            "micros",
-            "--format",
-            "json",
-        ],
-        &stream,
-    );
+    let micros =
+        place.text("lifetimes run.merlin --objects --type Node --clock micros --format json");
     let lines: Vec<Value> = micros
         .lines()
         .map(|line| serde_json::from_str(line).expect("JSON"))
@@ -120,19 +81,15 @@ fn objects_are_listed_on_each_clock() {
         ]; 2]
     );
     // The text form gives the same.
-    let text = files.path("run.txt");
+    let text = place.path("run.txt");
     fs::write(&text, PROGRAM).expect("written");
-    assert_eq!(printed(&["lifetimes", "--objects"], &text), expected);
+    assert_eq!(place.text("lifetimes run.txt --objects"), expected);
 }
 
 #[test]
 fn json_has_the_documented_keys() {
-    let files = Files::new();
-    let report: Value = serde_json::from_str(&printed(
-        &["lifetimes", "--format", "json"],
-        &files.stream(PROGRAM),
-    ))
-    .expect("JSON");
+    let place = with_program();
+    let report = place.json("lifetimes run.merlin");
     assert_eq!(report["format"], "ducktrack-deaths");
     assert_eq!(
         (&report["level"], &report["clock"], &report["command"]),
@@ -178,24 +135,19 @@ fn json_has_the_documented_keys() {
 
 #[test]
 fn filters_keep_sites_types_and_rows() {
-    let files = Files::new();
-    let stream = files.stream(PROGRAM);
-    let report = |arguments: &[&str]| -> Value {
-        let mut all = vec!["lifetimes", "--format", "json"];
-        all.extend(arguments);
-        serde_json::from_str(&printed(&all, &stream)).expect("JSON")
+    let place = with_program();
+    let report = |words: &str| {
+        let words = format!("lifetimes run.merlin {words} --format json");
+        json_by(&mut place.command(&words))
     };
-    assert_eq!(report(&["--type", "Node"])["selected"]["objects"], 2);
-    assert_eq!(report(&["--only", "demo.Main"])["selected"]["objects"], 2);
-    assert_eq!(report(&["--only", "other"])["selected"]["objects"], 0);
+    assert_eq!(report("--type Node")["selected"]["objects"], 2);
+    assert_eq!(report("--only demo.Main")["selected"]["objects"], 2);
+    assert_eq!(report("--only other")["selected"]["objects"], 0);
     assert_eq!(
-        report(&["--top", "1"])["sites"]
-            .as_array()
-            .expect("sites")
-            .len(),
+        report("--top 1")["sites"].as_array().expect("sites").len(),
         1
     );
-    let csv = printed(&["lifetimes", "--format", "csv", "--top", "1"], &stream);
+    let csv = place.text("lifetimes run.merlin --format csv --top 1");
     assert_eq!(
         csv.lines().nth(1),
         Some("demo.Cache,put,Cache.java,20,Node,1,2400,0,0,100,100,100,100,100,100,0,0,0,bytes")
@@ -204,8 +156,8 @@ fn filters_keep_sites_types_and_rows() {
 
 #[test]
 fn the_text_fits_a_screen_and_ends_with_commands() {
-    let files = Files::new();
-    let text = printed(&["lifetimes"], &files.stream(PROGRAM));
+    let place = with_program();
+    let text = place.text("lifetimes run.merlin");
     assert!(text.lines().count() < 50, "{text}");
     assert!(
         text.contains("demo.Cache.put(Cache.java:20)")
@@ -216,7 +168,7 @@ fn the_text_fits_a_screen_and_ends_with_commands() {
         text.ends_with("--objects    every object: born, last used, unreachable, collected\n"),
         "{text}"
     );
-    let page = printed(&["lifetimes", "--format", "html"], &files.stream(PROGRAM));
+    let page = place.text("lifetimes run.merlin --format html");
     assert!(
         page.contains("Deaths</span> demo") && page.contains("\"format\":\"ducktrack-deaths\"")
     );
@@ -225,28 +177,22 @@ fn the_text_fits_a_screen_and_ends_with_commands() {
 /// The reader of the page, as it stands there.
 #[test]
 fn columns_are_read_by_ten_lines_of_python() {
-    let files = Files::new();
-    let columns = files.path("objects.dtcol");
-    printed(
-        &["lifetimes", "--columns", columns.to_str().expect("a name")],
-        &files.stream(PROGRAM),
-    );
+    let place = with_program();
+    place.text("lifetimes run.merlin --columns objects.dtcol");
     let page = include_str!("../../merlin/COLUMNS.md");
     let (_, code) = page.split_once("```python\n").expect("the reader");
     let (reader, _) = code.split_once("```").expect("its end");
     assert!(reader.lines().count() <= 10);
     let show = "print(json.dumps([[list(columns[name]) for name in ('object', 'bytes', 'unreachable_bytes', 'key')], places['types'], places['sites']['2']['line']]))";
-    let output = Command::new("python3")
-        .args(["-c", &format!("{reader}\n{show}")])
-        .arg(&columns)
-        .output()
-        .expect("python3 runs");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let mut python = Command::new("python3");
+    python.args([
+        "-c",
+        &format!(
+            "{reader}
+{show}"
+        ),
+    ]);
+    let found = json_by(python.arg(place.path("objects.dtcol")));
     let expected = serde_json::json!([
         [[1, 2, 3], [24, 2400, 100], [2524, 2524, u64::MAX], [1, 0, 0]],
         {"0": "(type not known)", "1": "Node"},
@@ -257,33 +203,31 @@ fn columns_are_read_by_ten_lines_of_python() {
 
 #[test]
 fn a_check_says_whether_a_stream_is_possible() {
-    let files = Files::new();
-    let stream = files.stream(PROGRAM);
-    let good = printed(&["info"], &stream);
+    let place = with_program();
+    let good = place.text("info run.merlin");
     assert!(
         good.contains("21 records in 1 blocks, level full")
             && good.contains("The stream is whole and possible."),
         "{good}"
     );
-    let text = printed(&["info", "--records"], &stream);
+    let text = place.text("info run.merlin --records");
     assert_eq!(text, PROGRAM);
 
-    let faulty = files.stream(&format!("{PROGRAM}use 1\n"));
-    let output = ducktrack(&["info"], &faulty);
+    stream(&place, &format!("{PROGRAM}use 1\n"));
+    let output = place.run("info run.merlin");
     assert_eq!(output.status.code(), Some(1));
-    let told = String::from_utf8(output.stdout).expect("text");
+    let told = output.out;
     assert!(told.contains("record 21 of the block at byte 12, time 8: records on objects that are dead or were never allocated: Use(object1)"), "{told}");
 }
 
 #[test]
 fn a_cut_stream_is_read_as_far_as_it_goes() {
-    let files = Files::new();
-    let stream = files.stream(PROGRAM);
+    let place = with_program();
+    let stream = place.path("run.merlin");
     let bytes = fs::read(&stream).expect("written");
     // Without the end block.
     fs::write(&stream, &bytes[..bytes.len() - 20]).expect("written");
-    let report: Value =
-        serde_json::from_str(&printed(&["lifetimes", "--format", "json"], &stream)).expect("JSON");
+    let report = json_by(&mut place.command("lifetimes run.merlin --format json"));
     assert_eq!(report["total"]["objects"], 3);
     assert!(
         report["damage"][0]
@@ -291,78 +235,63 @@ fn a_cut_stream_is_read_as_far_as_it_goes() {
             .expect("damage")
             .contains("without its end block")
     );
-    let output = ducktrack(&["info"], &stream);
+    let output = place.run("info run.merlin");
     assert_eq!(output.status.code(), Some(1));
-    let list = ducktrack(&["lifetimes", "--objects"], &stream);
-    assert!(
-        list.status.success()
-            && String::from_utf8_lossy(&list.stderr).contains("without its end block")
-    );
+    let list = place.run("lifetimes run.merlin --objects");
+    assert!(list.status.success() && list.errors.contains("without its end block"));
 }
 
 #[test]
 fn other_input_is_refused_in_a_line() {
-    let files = Files::new();
-    let other = files.path("other");
+    let place = with_program();
+    let other = place.path("other");
     fs::write(&other, [0xca, 0xfe, 0xba, 0xbe, 0]).expect("written");
-    assert!(refused(&["lifetimes"], &other).contains("is not a neutral stream"));
+    place.refused("lifetimes other", &["is not a neutral stream"]);
     fs::write(&other, "hello world\n").expect("written");
-    assert!(refused(&["info"], &other).contains("line 1: not the name of a record: hello world"));
-    assert!(refused(&["lifetimes"], &files.path("missing")).contains("cannot open"));
+    let line = "line 1: not the name of a record: hello world";
+    place.refused("info other", &[line]);
+    place.refused("lifetimes missing", &["cannot open"]);
 }
 
 #[test]
 fn other_tools_forms_go_out_and_in() {
-    let files = Files::new();
-    let stream = files.stream(PROGRAM);
-    let lines = printed(&["lifetimes", "--format", "et1"], &stream);
+    let place = with_program();
+    let lines = place.text("lifetimes run.merlin --format et1");
     assert!(
         lines.contains("N 2 960 Node 2 0 4\n") && lines.contains("U 1 0 0 7 4\nD 1 4\nD 2 4\n"),
         "{lines}"
     );
-    let elephant = files.path("et.trace");
+    let elephant = place.path("et.trace");
     fs::write(&elephant, &lines).expect("written");
-    let again = printed(
-        &["lifetimes", "--from", "et1", "--format", "et1"],
-        &elephant,
-    );
+    let again = place.text("lifetimes et.trace --from et1 --format et1");
     // Threads are numbered anew.
     assert_eq!(again, lines.replace(" 4\n", " 1\n"));
-    let listed = printed(&["lifetimes", "--from", "et1", "--objects"], &elephant);
+    let listed = place.text("lifetimes et.trace --from et1 --objects");
     assert!(
         listed.contains("2,Node,,site 2,,thread 4,2400,2424,2424,2524,2524\r\n"),
         "{listed}"
     );
-    let oracle = printed(&["lifetimes", "--format", "oracle-csv"], &stream);
+    let oracle = place.text("lifetimes run.merlin --format oracle-csv");
     assert_eq!(oracle.lines().nth(1), Some("1,4,24,Node,1,4,1,4"));
-    let oracle_file = files.path("oracle.csv");
+    let oracle_file = place.path("oracle.csv");
     fs::write(&oracle_file, &oracle).expect("written");
-    let again = printed(
-        &["lifetimes", "--from", "oracle", "--format", "oracle-csv"],
-        &oracle_file,
-    );
+    let again = place.text("lifetimes oracle.csv --from oracle --format oracle-csv");
     assert_eq!(again, oracle);
-    let listed = printed(
-        &["lifetimes", "--from", "oracle", "--objects"],
-        &oracle_file,
-    );
+    let listed = place.text("lifetimes oracle.csv --from oracle --objects");
     // Uses are not recorded.
     assert!(
         listed.contains("2,Node,,,,thread 4,2400,2424,,2524,2524\r\n"),
         "{listed}"
     );
-    let third = printed(&["lifetimes", "--format", "et3"], &stream);
+    let third = place.text("lifetimes run.merlin --format et3");
     assert!(third.starts_with("N 1 24 1 1 0 0\n"), "{third}");
     assert!(
-        printed(&["info", "--from", "et1"], &elephant)
+        place
+            .text("info et.trace --from et1")
             .contains("3 objects allocated, 2 reported dead")
     );
     fs::write(&elephant, "N 1 2\n").expect("written");
-    let damaged: Value = serde_json::from_str(&printed(
-        &["lifetimes", "--from", "et3", "--format", "json"],
-        &elephant,
-    ))
-    .expect("JSON");
+    let damaged = place.json("lifetimes et.trace --from et3");
     assert_eq!(
         damaged["damage"][0],
         "line 1: fields are missing or left over: N 1 2"
@@ -372,23 +301,19 @@ fn other_tools_forms_go_out_and_in() {
 /// More lines than are read at once: the thread and the time go on.
 #[test]
 fn threads_go_on_from_batch_to_batch() {
-    let files = Files::new();
+    let place = with_program();
     let lines: String = (1..=40_000)
         .map(|id| format!("N {id:x} 10 Node 1 0 7\n"))
         .collect();
-    let elephant = files.path("et.trace");
+    let elephant = place.path("et.trace");
     fs::write(&elephant, lines).expect("written");
-    let listed = printed(&["lifetimes", "--from", "et1", "--objects"], &elephant);
+    let listed = place.text("lifetimes et.trace --from et1 --objects");
     let of_thread = listed
         .lines()
         .filter(|line| line.contains(",thread 7,"))
         .count();
     assert_eq!(of_thread, 40_000);
-    let report: Value = serde_json::from_str(&printed(
-        &["lifetimes", "--from", "et1", "--format", "json"],
-        &elephant,
-    ))
-    .expect("JSON");
+    let report = place.json("lifetimes et.trace --from et1");
     assert_eq!(
         (&report["damage"], &report["end"]["bytes"]),
         (&serde_json::json!([]), &640_000.into())

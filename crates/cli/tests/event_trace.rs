@@ -1,65 +1,15 @@
 //! The commands on an event trace whose every object is known (see `sample_events`), with real processes and real files.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
 
-use ducktrack_test_support::sample_events;
+use ducktrack_test_support::{Place, sample_events};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-struct Place {
-    folder: TempDir,
-}
-
-impl Place {
-    /// A folder with the trace `t`.
-    fn with_trace() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        sample_events::write(&folder.path().join("t"));
-        Self { folder }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn ducktrack(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_ducktrack"))
-            .args(arguments)
-            .current_dir(self.folder.path())
-            .stdin(Stdio::null())
-            .output()
-            .expect("the command starts")
-    }
-
-    /// Standard output of a command that must succeed.
-    #[track_caller]
-    fn text(&self, arguments: &[&str]) -> String {
-        let output = self.ducktrack(arguments);
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{arguments:?}: {errors}");
-        assert_eq!(errors, "", "no progress bar where nobody watches");
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    }
-
-    #[track_caller]
-    fn json(&self, arguments: &[&str]) -> Value {
-        let text = self.text(&[arguments, &["--format", "json"]].concat());
-        serde_json::from_str(&text).expect("JSON")
-    }
-}
-
-/// Bad input: exit code 2, nothing on standard output, one line that has these parts.
-#[track_caller]
-fn refused(output: &Output, parts: &[&str]) {
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{message}");
-    assert!(output.stdout.is_empty());
-    assert_eq!(message.trim_end().lines().count(), 1, "one line: {message}");
-    for part in parts {
-        assert!(message.contains(part), "{message} lacks {part}");
-    }
+/// A folder with the trace `t`.
+fn place() -> Place {
+    let place = Place::new(env!("CARGO_BIN_EXE_ducktrack"));
+    sample_events::write(&place.path("t"));
+    place
 }
 
 fn site<'a>(report: &'a Value, method: &str) -> &'a Value {
@@ -85,9 +35,9 @@ fn amounts(rows: &Value, key: &str) -> Vec<(String, i64, i64)> {
 
 #[test]
 fn the_heap_after_every_collection() {
-    let place = Place::with_trace();
+    let place = place();
     let row = |name: &str, count, bytes| (name.to_owned(), count, bytes);
-    let first = place.json(&["heap", "t", "--at", "1"]);
+    let first = place.json("heap t --at 1");
     assert_eq!(first["collection"], 1);
     assert_eq!(first["micros"], 103_000);
     assert_eq!(
@@ -102,7 +52,7 @@ fn the_heap_after_every_collection() {
     assert_eq!(site(&first, "read")["bytes"], 40);
     assert_eq!(first["unattributed"]["count"], 1);
     assert_eq!(first["quality"]["percent"], 75.0);
-    let second = place.json(&["heap", "t", "--at", "2"]);
+    let second = place.json("heap t --at 2");
     assert_eq!(site(&second, "order")["ages"], json!([0, 1, 1]));
     assert_eq!(
         amounts(&second["types"], "type"),
@@ -110,7 +60,7 @@ fn the_heap_after_every_collection() {
     );
     let spaces = amounts(&second["spaces"], "kind");
     assert!(spaces.contains(&row("old", 1, 24)) && spaces.contains(&row("survivor", 2, 56)));
-    let end = place.json(&["heap", "t"]);
+    let end = place.json("heap t");
     assert_eq!((&end["at"], &end["collection"]), (&json!("end"), &json!(3)));
     assert_eq!(site(&end, "order")["ages"], json!([0, 0, 1]));
     assert_eq!(site(&end, "price")["ages"], json!([1]));
@@ -121,8 +71,8 @@ fn the_heap_after_every_collection() {
 
 #[test]
 fn lifetimes_by_site() {
-    let place = Place::with_trace();
-    let report = place.json(&["lifetimes", "t"]);
+    let place = place();
+    let report = place.json("lifetimes t");
     assert_eq!(
         (&report["known"], &report["collections"]),
         (&json!(true), &json!(3))
@@ -141,7 +91,7 @@ fn lifetimes_by_site() {
     );
     assert_eq!(price["died"], json!([2]));
     assert_eq!(price["notYetCollected"], json!({"count": 1, "bytes": 16}));
-    let text = place.text(&["lifetimes", "t"]);
+    let text = place.text("lifetimes t");
     assert!(
         text.contains("MEDIUM-LIVED") && text.contains("com.acme.Shop.order(Shop.java:10)"),
         "{text}"
@@ -151,8 +101,8 @@ fn lifetimes_by_site() {
 /// Bounds only: which collection kept each object, and which found it dead.
 #[test]
 fn deaths_of_a_trace_are_bounds() {
-    let place = Place::with_trace();
-    let report = place.json(&["lifetimes", "t", "--deaths"]);
+    let place = place();
+    let report = place.json("lifetimes t --deaths");
     assert_eq!(report["level"], "bounds");
     assert_eq!(report["damage"], json!([]));
     assert_eq!(report["contradictions"], json!([]));
@@ -176,15 +126,7 @@ fn deaths_of_a_trace_are_bounds() {
         (&json!(5), &json!(120), &Value::Null)
     );
     assert_eq!(order["alive"], json!({"count": 1, "bytes": 24}));
-    let listed = place.text(&[
-        "lifetimes",
-        "t",
-        "--objects",
-        "--type",
-        "Order",
-        "--clock",
-        "micros",
-    ]);
+    let listed = place.text("lifetimes t --objects --type Order --clock micros");
     let collected: Vec<&str> = listed
         .lines()
         .skip(1)
@@ -228,7 +170,7 @@ fn deaths_of_a_trace_are_bounds() {
             ("java.lang.String", 1)
         ]
     );
-    let text = place.text(&["info", "t", "--histories"]);
+    let text = place.text("info t --histories");
     assert!(
         text.contains("10 objects allocated, 7 reported dead by 3 collections"),
         "{text}"
@@ -237,10 +179,9 @@ fn deaths_of_a_trace_are_bounds() {
 
 #[test]
 fn deaths_without_moves_say_why() {
-    let folder = tempfile::tempdir().expect("a folder");
-    sample_events::write_without_moves(&folder.path().join("t"));
-    let place = Place { folder };
-    let report = place.json(&["lifetimes", "t", "--deaths"]);
+    let place = place();
+    sample_events::write_without_moves(&place.path("off"));
+    let report = place.json("lifetimes off --deaths");
     let damage = report["damage"][0].as_str().expect("a sentence");
     assert!(
         damage.starts_with(
@@ -252,8 +193,8 @@ fn deaths_without_moves_say_why() {
 
 #[test]
 fn the_timeline_has_every_collection() {
-    let place = Place::with_trace();
-    let report = place.json(&["timeline", "t"]);
+    let place = place();
+    let report = place.json("timeline t");
     let collections = report["collections"].as_array().expect("collections");
     let of = |key: &str| -> Vec<&Value> { collections.iter().map(|one| &one[key]).collect() };
     assert_eq!(of("number"), [1, 2, 3]);
@@ -268,16 +209,16 @@ fn the_timeline_has_every_collection() {
     assert_eq!(collections[0]["died"], live(3, 24 + 2 * 16));
     assert_eq!(collections[1]["died"], live(3, 24 + 24 + 40));
     assert_eq!(collections[2]["died"], live(1, 24));
-    let csv = place.text(&["timeline", "t", "--format", "csv"]);
+    let csv = place.text("timeline t --format csv");
     assert_eq!(csv.lines().count(), 4, "{csv}");
 }
 
 #[test]
 fn a_short_run_has_no_verdict() {
-    let place = Place::with_trace();
-    let report = place.json(&["leaks", "t", "--sites"]);
+    let place = place();
+    let report = place.json("leaks t --sites");
     assert_eq!(report["verdict"], "not known");
-    let text = place.text(&["leaks", "t"]);
+    let text = place.text("leaks t");
     assert!(
         text.contains("2 objects alive: what doubles them"),
         "{text}"
@@ -287,8 +228,8 @@ fn a_short_run_has_no_verdict() {
 
 #[test]
 fn info_says_what_is_in_the_event_files() {
-    let place = Place::with_trace();
-    let report = place.json(&["info", "t"]);
+    let place = place();
+    let report = place.json("info t");
     assert_eq!(report["events"], 10);
     assert_eq!(
         report["allocated"],
@@ -307,7 +248,7 @@ fn info_says_what_is_in_the_event_files() {
     );
     assert_eq!(report["knowledge"]["state"], "known");
     assert_eq!(report["files"].as_array().map(Vec::len), Some(1));
-    let text = place.text(&["info", "t"]);
+    let text = place.text("info t");
     for part in [
         "3  site\n",
         "whole: nothing is missing",
@@ -321,11 +262,11 @@ fn info_says_what_is_in_the_event_files() {
 
 #[test]
 fn report_counts_a_trace_too() {
-    let place = Place::with_trace();
-    let report = place.json(&["report", "t"]);
+    let place = place();
+    let report = place.json("report t");
     assert_eq!(report["run"]["mode"], "trace");
     assert_eq!(report["totals"]["count"], 10);
-    let text = place.text(&["report", "t"]);
+    let text = place.text("report t");
     assert!(
         text.contains("mode trace") && text.contains("ducktrack heap t"),
         "{text}"
@@ -344,9 +285,9 @@ fn fields_of(line: &str) -> usize {
 
 #[test]
 fn filters_and_forms_of_every_command() {
-    let place = Place::with_trace();
+    let place = place();
     for command in ["heap", "lifetimes", "timeline", "leaks", "cost"] {
-        let text = place.text(&[command, "t"]);
+        let text = place.text(&format!("{command} t"));
         let next = text.rsplit("Next:\n").next().expect("the last part");
         assert!(
             next.starts_with("  ducktrack ") && (2..=3).contains(&next.lines().count()),
@@ -355,49 +296,44 @@ fn filters_and_forms_of_every_command() {
         for line in next.lines() {
             // The advice works.
             let words = line.trim().split("    ").next().expect("a command");
-            let words: Vec<&str> = words.split(' ').skip(1).collect();
-            match words[..] {
+            let words = words.strip_prefix("ducktrack ").expect("a command of ours");
+            match words.split(' ').collect::<Vec<_>>()[..] {
                 // Another run, of a program that is not here.
                 ["run", ..] => {}
                 // Commands for a running program refuse: this one has ended.
-                ["snapshot", ..] => refused(&place.ducktrack(&words), &["has ended", "--dump"]),
-                [.., "--dump", dump] => refused(&place.ducktrack(&words), &[dump, "No such file"]),
+                ["snapshot", ..] => place.refused(words, &["has ended", "--dump"]),
+                [.., "--dump", dump] => place.refused(words, &[dump, "No such file"]),
                 _ => {
-                    place.text(&words);
+                    place.text(words);
                 }
             }
         }
         // So short a run has no candidates of a leak, but sites.
-        let rows: &[&str] = match command {
-            "leaks" => &["leaks", "t", "--sites"],
-            _ => &[command, "t"],
+        let rows = match command {
+            "leaks" => "leaks t --sites".to_owned(),
+            _ => format!("{command} t"),
         };
-        let page = place.text(&[command, "t", "--format", "html"]);
+        let page = place.text(&format!("{command} t --format html"));
         assert!(page.starts_with("<!doctype html>") && page.contains("com.acme.Shop"));
-        assert!(
-            place
-                .text(&[rows, &["--format", "csv"]].concat())
-                .lines()
-                .count()
-                >= 2
-        );
-        let only = [rows, &["--only", "org.example", "--format", "json"]].concat();
-        let only = place.ducktrack(&only);
-        let document: Value = serde_json::from_slice(&only.stdout).expect("JSON");
+        let only = place.run(&format!("{rows} --only org.example --format json"));
+        let document: Value = serde_json::from_str(&only.out).expect("JSON");
         assert_eq!(document["sites"], json!([]), "{command}");
         assert_eq!(
-            String::from_utf8_lossy(&only.stderr),
+            only.errors,
             "ducktrack: nothing of this run fits package org.example; without it there are 3 sites\n",
             "{command}"
         );
-        let csv = place.text(&[rows, &["--format", "csv"]].concat());
+        let csv = place.text(&format!("{rows} --format csv"));
         let widths: Vec<usize> = csv.lines().map(fields_of).collect();
-        assert!(widths.iter().all(|width| *width == widths[0]), "{csv}");
+        assert!(
+            widths.len() >= 2 && widths.iter().all(|width| *width == widths[0]),
+            "{csv}"
+        );
         assert!(!csv.contains("; ") && !csv.contains("=1/"), "{csv}");
         if command == "leaks" {
             continue; // It has no --type.
         }
-        let typed = place.json(&[command, "t", "--type", "Order", "--top", "1"]);
+        let typed = place.json(&format!("{command} t --type Order --top 1"));
         let methods: Vec<&Value> = typed["sites"]
             .as_array()
             .expect("sites")
@@ -406,34 +342,19 @@ fn filters_and_forms_of_every_command() {
             .collect();
         assert_eq!(methods, ["order"], "{command}");
     }
-    let main = place.json(&["heap", "t", "--thread", "ma*"]);
+    let main = place.json("heap t --thread ma*");
     assert_eq!(amounts(&main["threads"], "name").len(), 1);
 }
 
 #[test]
 fn bad_moments_and_bad_traces_are_one_line() {
-    let place = Place::with_trace();
-    refused(
-        &place.ducktrack(&["heap", "t", "--at", "9"]),
-        &["no collection 9", "1 to 3"],
-    );
-    assert_eq!(
-        place
-            .ducktrack(&["heap", "t", "--at", "soon"])
-            .status
-            .code(),
-        Some(2)
-    );
+    let place = place();
+    place.refused("heap t --at 9", &["no collection 9", "1 to 3"]);
+    assert_eq!(place.run("heap t --at soon").status.code(), Some(2));
     for command in ["heap", "lifetimes", "timeline", "leaks", "cost", "info"] {
-        refused(
-            &place.ducktrack(&[command, "missing"]),
-            &["missing", "No such file"],
-        );
+        place.refused(&format!("{command} missing"), &["missing", "No such file"]);
         fs::create_dir_all(place.path("empty")).expect("a folder");
-        refused(
-            &place.ducktrack(&[command, "empty"]),
-            &["empty", "ducktrack.trace"],
-        );
+        place.refused(&format!("{command} empty"), &["empty", "ducktrack.trace"]);
     }
     fs::create_dir(place.path("counted")).expect("a folder");
     fs::copy(
@@ -442,8 +363,8 @@ fn bad_moments_and_bad_traces_are_one_line() {
     )
     .expect("a copy");
     for command in ["heap", "lifetimes", "timeline", "leaks", "cost"] {
-        refused(
-            &place.ducktrack(&[command, "counted"]),
+        place.refused(
+            &format!("{command} counted"),
             &["counted", "no event files"],
         );
     }
@@ -451,25 +372,25 @@ fn bad_moments_and_bad_traces_are_one_line() {
 
 #[test]
 fn without_moves_the_reports_say_what_they_do_not_know() {
-    let place = Place::with_trace();
+    let place = place();
     sample_events::write_without_moves(&place.path("off"));
     for moment in ["end", "2"] {
-        refused(
-            &place.ducktrack(&["heap", "off", "--at", moment]),
+        place.refused(
+            &format!("heap off --at {moment}"),
             &["off: the live heap is not known: moves"],
         );
     }
     for command in ["info", "lifetimes", "timeline", "leaks", "cost"] {
-        let report = place.json(&[command, "off"]);
+        let report = place.json(&format!("{command} off"));
         assert_eq!(report["knowledge"]["state"], "never", "{command}");
         assert_eq!(report["moves"], "off", "{command}");
-        let text = place.text(&[command, "off"]);
+        let text = place.text(&format!("{command} off"));
         assert!(text.contains("moves"), "{text}");
     }
-    let lifetimes = place.json(&["lifetimes", "off"]);
+    let lifetimes = place.json("lifetimes off");
     assert_eq!(lifetimes["known"], false);
     assert_eq!(site(&lifetimes, "order")["count"], 5);
-    let timeline = place.json(&["timeline", "off"]);
+    let timeline = place.json("timeline off");
     assert_eq!(timeline["moments"], json!([]));
     assert_eq!(timeline["collections"][0]["live"], Value::Null);
     assert_eq!(timeline["collections"][1]["allocated"]["count"], 2);
@@ -477,42 +398,31 @@ fn without_moves_the_reports_say_what_they_do_not_know() {
 
 #[test]
 fn a_cut_event_file_is_reported_up_to_the_cut() {
-    let place = Place::with_trace();
+    let place = place();
     let file = place.path("t/events-00000000.trace");
     let bytes = fs::read(&file).expect("the events");
     for length in (0..bytes.len()).step_by(41) {
         fs::write(&file, &bytes[..length]).expect("cut it");
         for command in ["info", "lifetimes", "timeline", "leaks"] {
-            let report = place.json(&[command, "t"]);
+            let report = place.json(&format!("{command} t"));
             assert_ne!(report["damage"], json!([]), "{command} of {length} bytes");
         }
-        let info = place.text(&["info", "t"]);
+        let info = place.text("info t");
         assert!(
             info.contains("damage in t/events-00000000.trace")
                 && !info.contains("nothing is missing"),
             "{length}: {info}"
         );
-        let heap = place.ducktrack(&["heap", "t"]);
+        let heap = place.run("heap t");
         assert!(matches!(heap.status.code(), Some(0 | 2)), "{length}");
     }
 }
 
 #[test]
 fn cost_answers_what_if() {
-    let place = Place::with_trace();
-    let args = [
-        "cost",
-        "t",
-        "--young",
-        "1k",
-        "--heap",
-        "1g",
-        "--halve",
-        "com.acme.Shop",
-        "--halve",
-        "no.Such",
-    ];
-    let report = place.json(&args);
+    let place = place();
+    let args = "cost t --young 1k --heap 1g --halve com.acme.Shop --halve no.Such";
+    let report = place.json(args);
     let what_if = report["whatIf"].as_array().expect("a list");
     assert_eq!(
         (report["format"].as_str(), what_if.len()),
@@ -528,16 +438,12 @@ fn cost_answers_what_if() {
             .expect("why")
             .contains("no site")
     );
-    let text = place.text(&args);
+    let text = place.text(args);
     assert!(
         text.contains("WHAT IF: all pauses, 6.0 ms in this run"),
         "{text}"
     );
-    assert!(
-        place
-            .text(&["cost", "t"])
-            .contains("a run without it saves")
-    );
-    let bad = place.ducktrack(&["cost", "t", "--young", "big"]);
+    assert!(place.text("cost t").contains("a run without it saves"));
+    let bad = place.run("cost t --young big");
     assert_eq!(bad.status.code(), Some(2));
 }

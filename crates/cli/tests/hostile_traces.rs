@@ -8,27 +8,26 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use ducktrack_test_support::sample_events;
+use ducktrack_test_support::{Place, sample_events};
 use ducktrack_trace_format::{BlockHeader, Compression, FileHeader, decode_content, encode_block};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
 /// Every sort of report, and every format.
-const COMMANDS: [&[&str]; 12] = [
-    &["info", "t"],
-    &["info", "t", "--format", "json"],
-    &["heap", "t", "--at", "1"],
-    &["heap", "t", "--format", "html"],
-    &["lifetimes", "t"],
-    &["lifetimes", "t", "--deaths"],
-    &["lifetimes", "t", "--objects"],
-    &["timeline", "t"],
-    &["timeline", "t", "--format", "csv"],
-    &["leaks", "t", "--sites"],
-    &["cost", "t"],
-    &["report", "t"],
+const COMMANDS: [&str; 12] = [
+    "info t",
+    "info t --format json",
+    "heap t --at 1",
+    "heap t --format html",
+    "lifetimes t",
+    "lifetimes t --deaths",
+    "lifetimes t --objects",
+    "timeline t",
+    "timeline t --format csv",
+    "leaks t --sites",
+    "cost t",
+    "report t",
 ];
 
 /// The command's own exit codes: fine, a gate was crossed, bad input.
@@ -165,26 +164,17 @@ proptest! {
 
     #[test]
     fn no_content_makes_a_command_panic(faults in faults(), has_moves: bool) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let trace = folder.path().join("t");
+        let place = Place::new(env!("CARGO_BIN_EXE_ducktrack"));
+        let trace = place.path("t");
         match has_moves {
             true => sample_events::write(&trace),
             false => sample_events::write_without_moves(&trace),
         }
         damage(&trace, &faults);
-        for arguments in COMMANDS {
-            let output = Command::new(env!("CARGO_BIN_EXE_ducktrack"))
-                .args(arguments)
-                .current_dir(folder.path())
-                .stdin(Stdio::null())
-                .output()
-                .expect("the command starts");
-            let errors = String::from_utf8_lossy(&output.stderr);
-            prop_assert!(
-                EXPECTED.contains(&output.status.code()) && !errors.contains("panicked"),
-                "{arguments:?}: {}\n{errors}",
-                output.status
-            );
+        for words in COMMANDS {
+            let finished = place.run(words);
+            let has_code = EXPECTED.contains(&finished.status.code());
+            prop_assert!(has_code && !finished.errors.contains("panicked"), "{words}: {finished}");
         }
     }
 }

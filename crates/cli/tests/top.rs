@@ -4,10 +4,11 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use ducktrack_test_support::{Ended, Finished, printed_by};
 use ducktrack_trace_format::{
     AllocationKind, BlockOwner, BlockWord, COUNTER_FILE_MAGIC, COUNTER_FILE_NAME,
     COUNTER_FILE_VERSION, CallSite, CallSiteId, Cause, Class, ClassId, Counter, CounterId,
@@ -133,10 +134,7 @@ impl Directory {
 
     fn once(&self, options: &[&str]) -> String {
         let options = [&["--once", "--interval", "0.1"], options].concat();
-        let output = self.command(&options).output().expect("ducktrack");
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{errors}");
-        String::from_utf8(output.stdout).expect("UTF-8")
+        printed_by(&mut self.command(&options))
     }
 }
 
@@ -317,7 +315,7 @@ fn twenty_thousand_sites_once_a_second_take_little_of_a_core() {
     let mut terminal =
         Terminal::start(directory.command(&["--interval", "0.1", "--sort", "bytes"]));
     terminal.wait_for("all rows", |text| text.contains("20000 rows by bytes"));
-    let start = cpu_seconds(terminal.child.id());
+    let start = cpu_seconds(terminal.child.0.id());
     let mut rounds = 0_u32;
     // Each look is drawn, because something has grown.
     while f64::from(rounds) < LOOKS {
@@ -329,7 +327,7 @@ fn twenty_thousand_sites_once_a_second_take_little_of_a_core() {
             line_of(text, "Shop7.sell") == Some(4) && text.contains(&shown)
         });
     }
-    let share = (cpu_seconds(terminal.child.id()) - start) / LOOKS;
+    let share = (cpu_seconds(terminal.child.0.id()) - start) / LOOKS;
     println!("top: {:.2} % of a core with {SITES} sites", share * 100.0);
     // A build for tests is several times as slow.
     let most = if cfg!(debug_assertions) { 0.25 } else { 0.05 };
@@ -340,15 +338,10 @@ fn twenty_thousand_sites_once_a_second_take_little_of_a_core() {
 fn what_cannot_be_looked_at_is_one_line() {
     let empty = tempfile::tempdir().expect("temporary folder");
     let of = |target: &str, options: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_ducktrack"))
-            .args(["top", target])
-            .args(options)
-            .output()
-            .expect("ducktrack");
-        assert_eq!(output.status.code(), Some(2));
-        let text = String::from_utf8(output.stderr).expect("UTF-8");
-        assert_eq!(text.lines().count(), 1, "{text}");
-        text
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ducktrack"));
+        let top = Finished::of(command.args(["top", target]).args(options));
+        top.must_refuse(&[]);
+        top.errors
     };
     assert!(of("4294967294", &[]).contains("no process"));
     assert!(of("nowhere", &[]).contains("give a process id"));
@@ -363,7 +356,7 @@ fn what_cannot_be_looked_at_is_one_line() {
 
 /// The command in a terminal of 140 columns and 24 lines.
 struct Terminal {
-    child: Child,
+    child: Ended,
     screen: vt100::Parser,
     output: Receiver<Vec<u8>>,
     input: File,
@@ -408,7 +401,7 @@ impl Terminal {
             }
         });
         Self {
-            child,
+            child: Ended(child),
             screen: vt100::Parser::new(24, 140, 0),
             output,
             input: master,
@@ -433,13 +426,6 @@ impl Terminal {
                 self.screen.process(&bytes);
             }
         }
-    }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -503,7 +489,7 @@ fn the_screen_shows_rates_and_obeys_keys() {
 
     terminal.press("q");
     let start = Instant::now();
-    while terminal.child.try_wait().expect("its state").is_none() {
+    while terminal.child.0.try_wait().expect("its state").is_none() {
         assert!(start.elapsed() < Duration::from_secs(10), "q does not quit");
         std::thread::sleep(Duration::from_millis(20));
     }

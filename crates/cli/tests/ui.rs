@@ -3,10 +3,10 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use ducktrack_test_support::sample_events;
+use ducktrack_test_support::{Ended, Finished, printed_by, sample_events};
 
 fn ducktrack() -> Command {
     Command::new(env!("CARGO_BIN_EXE_ducktrack"))
@@ -14,7 +14,7 @@ fn ducktrack() -> Command {
 
 /// A server; ended when the test is.
 struct Served {
-    child: Child,
+    _child: Ended,
     host: String,
     path: String,
 }
@@ -36,7 +36,7 @@ impl Served {
         let (host, path) = rest.split_once('/').expect("a path");
         assert!(host.starts_with("127.0.0.1:"), "{host}");
         Self {
-            child,
+            _child: Ended(child),
             host: host.to_owned(),
             path: format!("/{path}"),
         }
@@ -60,13 +60,6 @@ impl Served {
 
     fn page(&self, name: &str) -> String {
         self.get(&format!("{}{name}", self.path), &self.host)
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        self.child.kill().expect("it runs");
-        self.child.wait().expect("it ends");
     }
 }
 
@@ -182,12 +175,11 @@ fn one_file_holds_all_pages_and_loads_nothing() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let (trace, file) = (folder.path().join("run"), folder.path().join("ui.html"));
     sample_events::write(&trace);
-    let output = ducktrack()
-        .arg("ui")
-        .args([&trace, Path::new("--output"), &file])
-        .output()
-        .expect("ducktrack ui");
-    assert!(output.status.success(), "{output:?}");
+    printed_by(
+        ducktrack()
+            .arg("ui")
+            .args([&trace, Path::new("--output"), &file]),
+    );
     let page = std::fs::read_to_string(&file).expect("the file");
     for held in [
         "\"report\":",
@@ -210,12 +202,6 @@ fn bad_input_is_one_line() {
         (vec!["ui", "/no/such/run"], "no directory"),
         (vec!["ui", folder.path().to_str().expect("UTF-8")], "no"),
     ] {
-        let output = ducktrack().args(&words).output().expect("ducktrack");
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{errors}");
-        assert!(
-            errors.contains(expected) && errors.trim().lines().count() == 1,
-            "{errors}"
-        );
+        Finished::of(ducktrack().args(&words)).must_refuse(&[expected]);
     }
 }

@@ -9,6 +9,28 @@ use proptest::prelude::*;
 /// Cells of the clock, as the replay makes them.
 const CELLS: usize = 32;
 
+/// A clock of equal cells.
+fn equal_cells(number: usize, bytes: u64, micros: u64) -> Clock {
+    Clock::new(vec![Cell { bytes, micros }; number])
+}
+
+fn clock() -> Clock {
+    equal_cells(CELLS, 10 << 20, 100_000)
+}
+
+/// The same where that many collections looked at it.
+fn clock_of(collections: u32) -> Clock {
+    Clock::of_collections(clock().cells().to_vec(), collections, &Speeds::default())
+}
+
+/// As many objects as are kept of the cells, and no deaths.
+fn keeping(cells: usize, kept: impl FnMut(usize) -> Amount) -> History {
+    History {
+        kept: (0..cells).map(kept).collect(),
+        ..History::default()
+    }
+}
+
 /// A program whose objects live for a time that its rule says.
 struct Program {
     clock: Clock,
@@ -19,12 +41,8 @@ struct Program {
 
 impl Program {
     fn new(looks: &[usize], seed: u64) -> Self {
-        let cell = Cell {
-            bytes: 10 << 20,
-            micros: 100_000,
-        };
         Self {
-            clock: Clock::new(vec![cell; CELLS]),
+            clock: clock(),
             looks: looks.iter().copied().chain([CELLS - 1]).collect(),
             random: seed | 1,
         }
@@ -114,17 +132,8 @@ fn the_two_series() {
     ];
     for series in [&first, &second] {
         let born = |at: usize| series[at] - at.checked_sub(1).map_or(0, |before| series[before]);
-        let history = History {
-            kept: (0..11).map(|at| Amount::of(born(at), 64)).collect(),
-            ..History::default()
-        };
-        let clock = Clock::new(vec![
-            Cell {
-                bytes: 1 << 20,
-                micros: 1
-            };
-            11
-        ]);
+        let history = keeping(11, |at| Amount::of(born(at), 64));
+        let clock = equal_cells(11, 1 << 20, 1);
         let judged = judge(&clock, &history);
         assert_eq!(judged.verdict, Verdict::Leaks, "{judged:?}");
         assert!(judged.objects_per_mb.low > 0.0 && judged.sure > 0.99);
@@ -148,13 +157,7 @@ fn the_two_series() {
         levels,
         ..History::default()
     };
-    let clock = Clock::new(vec![
-        Cell {
-            bytes: 1 << 20,
-            micros: 1
-        };
-        12
-    ]);
+    let clock = equal_cells(12, 1 << 20, 1);
     let judged = judge(&clock, &history);
     assert!(
         judged.released && judged.verdict == Verdict::Leaks,
@@ -170,13 +173,8 @@ fn the_two_series() {
 #[test]
 fn twelve_large_loaders() {
     let loaders = |at: usize| u64::from(at % 5 < 2 && at > 2);
-    let history = History {
-        kept: (0..CELLS)
-            .map(|at| Amount::of(loaders(at), 4 << 20))
-            .collect(),
-        ..History::default()
-    };
-    let clock = Program::new(&[], 1).clock;
+    let history = keeping(CELLS, |at| Amount::of(loaders(at), 4 << 20));
+    let clock = clock();
     let judged = judge(&clock, &history);
     assert_eq!(judged.verdict, Verdict::Leaks, "{judged:?}");
 }
@@ -202,7 +200,7 @@ fn eight_arrays_that_double() {
             .find(|cell| capacity(*cell) == capacity(CELLS - 1))
             .unwrap();
         history.kept[last] = amount(capacity(CELLS - 1));
-        let clock = Program::new(&[], 1).clock;
+        let clock = clock();
         let judged = judge(&clock, &history);
         assert_eq!(judged.verdict, Verdict::Leaks, "{phase}: {judged:?}");
         // The same table, full after a third of the run.
@@ -215,7 +213,7 @@ fn eight_arrays_that_double() {
 /// The same in a run in which no collection looked at everything before the end: births tell the sizes.
 #[test]
 fn an_array_that_doubles_without_looks() {
-    let clock = Program::new(&[], 1).clock;
+    let clock = clock();
     let doubling = |last: usize| {
         let mut history = History {
             born: vec![Amount::default(); CELLS],
@@ -305,15 +303,14 @@ fn a_late_leak_with_few_collections() {
             kept,
             ..History::default()
         };
-        let cells = Program::new(&[], 1).clock.cells().to_vec();
-        let clock = Clock::of_collections(cells.clone(), collections, &Speeds::default());
+        let clock = clock_of(collections);
         let expected = match seen {
             true => Verdict::Leaks,
             false => Verdict::NotKnown(NotKnown::Unseen),
         };
         assert_eq!(judge(&clock, &history).verdict, expected, "{collections}");
         // One collection: what died may have lived for as long.
-        let clock = Clock::of_collections(cells, 1, &Speeds::default());
+        let clock = clock_of(1);
         let gone = Verdict::NotKnown(NotKnown::OldestGone);
         assert_eq!(judge(&clock, &history).verdict, gone);
     }
@@ -344,7 +341,7 @@ fn a_leak_of_the_last_cohorts_is_not_known() {
         let life = move |at: f64, random: f64| if at > start { 2.0 } else { random * 0.01 };
         Program::new(&[], 29).history(|_| 100, life, 24)
     };
-    let clock = Program::new(&[], 1).clock;
+    let clock = clock();
     for start in [0.75, 0.8] {
         // The look found the others dead, too: it is not known for how long they had lived.
         let history = late(start);
@@ -389,9 +386,7 @@ fn young_collections_tell_the_age_of_what_they_found_alive() {
             deaths: deaths.clone(),
             ..History::default()
         };
-        let cells = Program::new(&[], 1).clock.cells().to_vec();
-        let clock = Clock::of_collections(cells, 6, &Speeds::default());
-        judge(&clock, &history).verdict
+        judge(&clock_of(6), &history).verdict
     };
     assert_eq!(replaced(true), Verdict::Bounded);
     // Old objects that only the last look found dead: they may have died young, and what stays may be a leak since the middle.
@@ -423,7 +418,7 @@ fn a_late_leak_that_was_dropped_is_not_known() {
             levels,
             ..History::default()
         };
-        judge(&Program::new(&[], 1).clock, &history)
+        judge(&clock(), &history)
     };
     for (start, look) in [(0.7, None), (0.75, None), (0.6, Some(17)), (0.75, Some(20))] {
         let judged = dropped(start, look);
@@ -460,7 +455,7 @@ fn a_cache_that_is_full_late_is_bounded() {
                 .collect(),
             ..history
         };
-        let clock = Clock::of_collections(program.clock.cells().to_vec(), 4, &Speeds::default());
+        let clock = clock_of(4);
         let verdict = judge(&clock, &history).verdict;
         let gone = Verdict::NotKnown(NotKnown::OldestGone);
         assert!(
@@ -495,13 +490,8 @@ fn a_line_of_a_program_that_is_starting_is_not_known() {
 #[test]
 fn listeners_of_each_event_leak_ever_more_slowly() {
     let root = |cell: usize| (4e6 * cell as f64 / CELLS as f64).sqrt() as u64;
-    let history = History {
-        kept: (0..CELLS)
-            .map(|cell| Amount::of(root(cell + 1) - root(cell), 64))
-            .collect(),
-        ..History::default()
-    };
-    let judged = judge(&Program::new(&[], 1).clock, &history);
+    let history = keeping(CELLS, |cell| Amount::of(root(cell + 1) - root(cell), 64));
+    let judged = judge(&clock(), &history);
     assert_eq!(judged.verdict, Verdict::Leaks, "{judged:?}");
     assert!(
         judged
@@ -516,13 +506,7 @@ fn listeners_of_each_event_leak_ever_more_slowly() {
 
 #[test]
 fn three_collections_say_nothing() {
-    let clock = Clock::new(vec![
-        Cell {
-            bytes: 1,
-            micros: 1
-        };
-        3
-    ]);
+    let clock = equal_cells(3, 1, 1);
     let history = History {
         kept: vec![Amount::of(1000, 8); 3],
         ..History::default()
@@ -538,8 +522,7 @@ fn three_collections_say_nothing() {
 }
 
 /// One collection at the end: what died before, died nobody knows when.
-fn with_one_look(program: &Program, history: History) -> (Clock, History) {
-    let clock = Clock::of_collections(program.clock.cells().to_vec(), 1, &Speeds::default());
+fn with_one_look(history: History) -> (Clock, History) {
     let history = History {
         deaths: Vec::new(),
         levels: (0..CELLS)
@@ -547,14 +530,14 @@ fn with_one_look(program: &Program, history: History) -> (Clock, History) {
             .collect(),
         ..history
     };
-    (clock, history)
+    (clock_of(1), history)
 }
 
 #[test]
 fn what_is_undated_is_not_counted_on() {
     let mut program = Program::new(&[], 5);
     let history = program.history(|_| 100, FOREVER, 24);
-    let (clock, mut history) = with_one_look(&program, history);
+    let (clock, mut history) = with_one_look(history);
     assert_eq!(judge(&clock, &history).verdict, Verdict::Leaks);
     history.unseen = history
         .kept
@@ -621,7 +604,7 @@ proptest! {
         let mut program = Program::new(&[], seed);
         let mut verdict = |births: &dyn Fn(f64) -> u64, life: &dyn Fn(f64, f64) -> f64| {
             let history = program.history(births, life, 24);
-            let (clock, history) = with_one_look(&program, history);
+            let (clock, history) = with_one_look(history);
             judge(&clock, &history).verdict
         };
         let steady = |at: f64| if at < 0.03 { burst + rate } else { rate };
@@ -678,11 +661,8 @@ proptest! {
 fn a_line_that_began_in_the_middle_has_the_rate_since_then() {
     let from = |start: usize| {
         let kept = |at: usize| Amount::of(if at >= start { 100 } else { 0 }, 64);
-        let history = History {
-            kept: (0..CELLS).map(kept).collect(),
-            ..History::default()
-        };
-        judge(&Program::new(&[], 1).clock, &history)
+        let history = keeping(CELLS, kept);
+        judge(&clock(), &history)
     };
     let (whole, half) = (from(0), from(CELLS / 2));
     assert_eq!(half.verdict, Verdict::Leaks, "{half:?}");
@@ -701,7 +681,7 @@ fn spent_entries_of_a_weak_table_are_replaced() {
         kept: all.clone(),
         ..History::default()
     };
-    let clock = Program::new(&[], 1).clock;
+    let clock = clock();
     assert!(judge(&clock, &history).may_leak());
     let dead = |cell: Option<usize>| f64::from(u8::from(cell.is_none_or(|cell| cell < recent)));
     let table = history.without_dead(dead);
@@ -759,13 +739,12 @@ fn a_line_that_may_have_stopped_says_so() {
 /// It fills for a part of the run and then replaces some: the line is that of the time since.
 #[test]
 fn the_rate_is_of_what_goes_on() {
-    let kept = |full: usize, after: u64| History {
-        kept: (0..CELLS)
-            .map(|cell| Amount::of(if cell < full { 1_500 } else { after }, 64))
-            .collect(),
-        ..History::default()
+    let kept = |full: usize, after: u64| {
+        keeping(CELLS, |cell| {
+            Amount::of(if cell < full { 1_500 } else { after }, 64)
+        })
     };
-    let clock = Program::new(&[], 1).clock;
+    let clock = clock();
     for full in [12, 18, 22] {
         // A cache that is full, and a leak beside what it had to hold: 90 of 1,500.
         let judged = judge(&clock, &kept(full, 90));

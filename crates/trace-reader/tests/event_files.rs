@@ -14,7 +14,7 @@ use ducktrack_trace_reader::{BufferDecoding, EventBuffers, EventFiles, EventStep
 
 type Block = (BlockKind, Vec<u8>);
 
-fn header(index: u32) -> (BlockKind, Vec<u8>) {
+fn header(index: u32) -> Block {
     let mut content = Vec::new();
     EventFile {
         index,
@@ -26,7 +26,7 @@ fn header(index: u32) -> (BlockKind, Vec<u8>) {
 }
 
 /// A buffer of one event, identified by its thread.
-fn events(thread: u32) -> (BlockKind, Vec<u8>) {
+fn events(thread: u32) -> Block {
     let mut content = Vec::new();
     EventBlockHeader {
         thread: ThreadId(thread),
@@ -41,7 +41,7 @@ fn events(thread: u32) -> (BlockKind, Vec<u8>) {
     (BlockKind::EVENTS, content)
 }
 
-fn collection(number: u32) -> (BlockKind, Vec<u8>) {
+fn collection(number: u32) -> Block {
     let mut content = Vec::new();
     Collection {
         number,
@@ -52,17 +52,26 @@ fn collection(number: u32) -> (BlockKind, Vec<u8>) {
     (BlockKind::COLLECTION, content)
 }
 
-fn moves(from: u64) -> (BlockKind, Vec<u8>) {
+fn moves(from: u64) -> Block {
     let mut encoder = MoveEncoder::new();
     encoder.push(from, from + 800, 16, None);
     (BlockKind::MOVES, encoder.finish())
 }
 
-fn end() -> (BlockKind, Vec<u8>) {
+fn end() -> Block {
+    ended_by("exit")
+}
+
+/// As `end`, with more in the next file.
+fn rotated() -> Block {
+    ended_by("rotated")
+}
+
+fn ended_by(cause: &str) -> Block {
     let mut content = Vec::new();
     let end = End {
         unix_millis: 1,
-        cause: "exit".into(),
+        cause: cause.into(),
         losses: Vec::new(),
     };
     push_record(&Record::End(end), &mut content).unwrap();
@@ -497,18 +506,6 @@ fn sizes_and_blocks_are_counted() {
         files.blocks().map(|(_, blocks)| blocks).collect::<Vec<_>>(),
         [5]
     );
-}
-
-/// As `end`, with more in the next file.
-fn rotated() -> (BlockKind, Vec<u8>) {
-    let mut content = Vec::new();
-    let end = End {
-        unix_millis: 1,
-        cause: "rotated".into(),
-        losses: Vec::new(),
-    };
-    push_record(&Record::End(end), &mut content).unwrap();
-    (BlockKind::END, content)
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result, ensure};
-use ducktrack_tests::{Jdk, compile_java};
+use ducktrack_tests::{Jdk, compiled};
 use tempfile::TempDir;
 
 use crate::linker::{self, Outcomes};
@@ -101,8 +101,7 @@ fn unpacked(jdk: &Jdk, name: &str, what: &str, words: &[&str]) -> Result<PathBuf
         return Ok(root);
     }
     let partial = root.with_extension(format!("partial-{}", std::process::id()));
-    let mut java = jdk.tool("java");
-    java.arg("-cp").arg(programs()?);
+    let mut java = jdk.java(programs());
     java.args(["ClassCorpus", what]).arg(&partial).args(words);
     let status = java.status()?;
     ensure!(status.success(), "{name}: classes could not be unpacked");
@@ -111,19 +110,10 @@ fn unpacked(jdk: &Jdk, name: &str, what: &str, words: &[&str]) -> Result<PathBuf
 }
 
 /// `ClassCorpus` and `ClassLinker`, compiled once.
-pub(crate) fn programs() -> Result<&'static Path> {
-    static PROGRAMS: OnceLock<Result<TempDir, String>> = OnceLock::new();
-    let compile = || -> Result<TempDir> {
-        let folder = tempfile::tempdir()?;
-        let compiled = compile_java(&["ClassCorpus", "ClassLinker"], 11, folder.path())?;
-        ensure!(compiled, "no JDK with javac");
-        Ok(folder)
-    };
-    let programs = PROGRAMS.get_or_init(|| compile().map_err(|error| format!("{error:#}")));
-    match programs {
-        Ok(folder) => Ok(folder.path()),
-        Err(error) => Err(anyhow::anyhow!("{error}")),
-    }
+pub(crate) fn programs() -> &'static Path {
+    static PROGRAMS: OnceLock<TempDir> = OnceLock::new();
+    let compile = || compiled(&["ClassCorpus", "ClassLinker"], 11);
+    PROGRAMS.get_or_init(compile).path()
 }
 
 fn names_in(folder: &Path) -> Result<Vec<String>> {

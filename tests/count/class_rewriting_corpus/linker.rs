@@ -2,6 +2,7 @@
 //!
 //! A class may refer to others that are not there; it then does not link as it is, and must fail in the same way when it is edited.
 
+use ducktrack_tests::printed_by;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -66,7 +67,7 @@ pub(crate) fn outcomes(corpus: &Corpus, edited: Option<&Path>) -> Result<Outcome
     let arguments = folder.path().join("arguments");
     std::fs::write(
         &arguments,
-        class_sources(corpus, edited, programs()?)?.join("\n"),
+        class_sources(corpus, edited, programs())?.join("\n"),
     )?;
 
     let mut java = corpus.jdk.tool("java");
@@ -78,15 +79,8 @@ pub(crate) fn outcomes(corpus: &Corpus, edited: Option<&Path>) -> Result<Outcome
         "-XX:-UsePerfData",
     ]);
     java.arg(format!("@{}", arguments.display()));
-    let output = java.arg("ClassLinker").arg(&list).output()?;
-    let errors = String::from_utf8_lossy(&output.stderr);
-    ensure!(
-        output.status.success(),
-        "{}: {} {errors}",
-        corpus.name,
-        output.status
-    );
-    let outcomes = Outcomes::read(&String::from_utf8_lossy(&output.stdout))?;
+    let output = printed_by(java.arg("ClassLinker").arg(&list));
+    let outcomes = Outcomes::read(&output)?;
     ensure!(
         outcomes.linked + outcomes.failures.len() == names.len(),
         "{}: {} of {} classes were tried",

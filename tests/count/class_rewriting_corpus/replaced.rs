@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use ducktrack_classfile::{ClassFile, Method, Opcode, Operand, annotations};
 use ducktrack_tests::{
-    Jdk, agent_library, checked, compile_java_with, is_full_run, matrix_jdks, skipped,
+    Jdk, agent_argument, checked, compiled_with_api, is_full_run, matrix_jdks, printed_by,
 };
 
 use crate::corpus::Corpus;
@@ -23,21 +23,12 @@ const OF_THE_MEASUREMENT: f64 = 2_000.0;
 
 #[test]
 fn what_a_replaced_method_allocates_is_counted() -> Result<()> {
-    let folder = tempfile::tempdir()?;
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let sources = [
-        root.join("../agent/java/agent/src/main/java"),
-        root.join("count/class_rewriting_corpus"),
-        root.join("count/measured"),
-    ];
-    if !compile_java_with(&["Replaced"], 11, folder.path(), &sources)? {
-        skipped("replaced methods: no JDK with javac");
-        return Ok(());
-    }
+    let beside = ["count/class_rewriting_corpus", "count/measured"];
+    let folder = compiled_with_api("Replaced", &beside);
     let (mut compared, mut wrong) = (0, Vec::new());
-    for jdk in matrix_jdks()? {
+    for jdk in matrix_jdks() {
         let allocating = allocating(&jdk)?;
-        ensure!(allocating.len() > 10, "JDK {}: {allocating:?}", jdk.version);
+        ensure!(allocating.len() > 10, "{jdk}: {allocating:?}");
         for compiler in COMPILERS {
             if compiler == ["-Xint"] && !is_full_run() && ![17, 21].contains(&jdk.version) {
                 continue;
@@ -49,16 +40,12 @@ fn what_a_replaced_method_allocates_is_counted() -> Result<()> {
                 .collect();
             assert!(
                 missing.is_empty(),
-                "JDK {}: Replaced.java calls none of {missing:?}",
-                jdk.version
+                "{jdk}: Replaced.java calls none of {missing:?}"
             );
             for (method, bytes) in called {
                 compared += 1;
                 if !bytes.agree() {
-                    wrong.push(format!(
-                        "JDK {} {compiler:?} {method}: {bytes:?}",
-                        jdk.version
-                    ));
+                    wrong.push(format!("{jdk} {compiler:?} {method}: {bytes:?}"));
                 }
             }
         }
@@ -86,22 +73,14 @@ impl Bytes {
 /// By method: what its calls allocated.
 fn called(jdk: &Jdk, compiler: &[&str], classes: &Path) -> Result<BTreeMap<String, Bytes>> {
     let output = tempfile::tempdir()?;
-    let agent = format!(
-        "-agentpath:{}=summary=off,output={}",
-        agent_library()?.display(),
-        output.path().join("run").display()
+    let agent = agent_argument("", &output.path().join("run"));
+    let lines = printed_by(
+        jdk.java(classes)
+            .arg("-Xmx400m")
+            .args(compiler)
+            .arg(agent)
+            .arg("Replaced"),
     );
-    let run = jdk
-        .tool("java")
-        .arg("-Xmx400m")
-        .args(compiler)
-        .arg(agent)
-        .arg("-cp")
-        .arg(classes)
-        .arg("Replaced")
-        .output()?;
-    ensure!(run.status.success(), "{run:?}");
-    let lines = String::from_utf8(run.stdout)?;
     let figures = lines.lines().map(|line| {
         let words: Vec<&str> = line.split(' ').collect();
         let [method, counted, of_thread, _] = words[..] else {

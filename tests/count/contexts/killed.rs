@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use ducktrack_tests::{Jdk, agent_library, checked, jdks_in_turn, matrix_jdks};
+use ducktrack_tests::{Jdk, agent_argument, checked, jdks_in_turn, matrix_jdks};
 
 use super::report::{Expected, Found};
 use super::{EXECUTIONS, Ended, lines_until_it_waits, programs, report};
@@ -15,27 +15,19 @@ fn killed_after_its_work(
     (options, recording): (&str, &Path),
     program: &[&str],
 ) -> String {
-    let mut java = jdk.tool("java");
-    java.arg(format!(
-        "-agentpath:{}={options},summary=off,output={}",
-        agent_library().expect("agent").display(),
-        recording.display()
-    ));
-    java.arg("-cp").arg(programs).args(program);
+    let mut java = jdk.java(programs);
+    java.arg(agent_argument(options, recording));
+    java.args(program);
     let mut running = Ended(java.stdout(Stdio::piped()).spawn().expect("java"));
     lines_until_it_waits(&mut running.0)
 }
 
 #[test]
 fn a_kill_loses_no_sums_of_folded_blocks_and_no_executions() {
-    let Some(programs) = programs() else { return };
+    let programs = programs();
     let points = "contexts=route:ManyContexts.route(1),contexts=query:ManyContexts.query(1)";
     let mut figures = Vec::new();
-    for jdk in jdks_in_turn(
-        "a kill with folded blocks",
-        &matrix_jdks().expect("JDKs"),
-        2,
-    ) {
+    for jdk in jdks_in_turn("a kill with folded blocks", &matrix_jdks(), 2) {
         let folder = tempfile::tempdir().expect("temporary folder");
         let recording = folder.path().join("run");
         let output = killed_after_its_work(
@@ -51,8 +43,7 @@ fn a_kill_loses_no_sums_of_folded_blocks_and_no_executions() {
         wrong.extend(report::wrong_executions(&output, &report));
         assert!(
             wrong.is_empty(),
-            "Java {}, {} wrong:\n{}",
-            jdk.version,
+            "{jdk}, {} wrong:\n{}",
             wrong.len(),
             wrong.join("\n")
         );
@@ -78,14 +69,10 @@ fn a_kill_loses_no_sums_of_folded_blocks_and_no_executions() {
 
 #[test]
 fn a_kill_loses_no_objects_of_executions() {
-    let Some(programs) = programs() else { return };
+    let programs = programs();
     let options = format!("contexts=objects,{EXECUTIONS}");
     let mut runs = 0;
-    for jdk in jdks_in_turn(
-        "a kill with objects of executions",
-        &matrix_jdks().expect("JDKs"),
-        1,
-    ) {
+    for jdk in jdks_in_turn("a kill with objects of executions", &matrix_jdks(), 1) {
         let folder = tempfile::tempdir().expect("temporary folder");
         let recording = folder.path().join("run");
         let output = killed_after_its_work(
@@ -97,7 +84,7 @@ fn a_kill_loses_no_objects_of_executions() {
         let report = report::by_context(&recording);
         report::compare_executions(&output, &report)
             .and_then(|()| report::compare_objects(&output, &report))
-            .unwrap_or_else(|wrong| panic!("Java {}: {wrong}\n{output}", jdk.version));
+            .unwrap_or_else(|wrong| panic!("{jdk}: {wrong}\n{output}"));
         runs += 1;
     }
     checked(&format!("objects of executions of {runs} killed programs"));

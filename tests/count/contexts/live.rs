@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use ducktrack_test_support::Ended;
-use ducktrack_tests::{Turns, agent_library, checked, ducktrack_command, matrix_jdks};
+use ducktrack_tests::{Turns, agent_argument, checked, ducktrack_command, json_by, matrix_jdks};
 use serde_json::Value;
 
 use super::{lines_until_it_waits, programs, report};
 
 /// The answer of `ducktrack ui --metrics`.
 fn metrics(recording: &Path) -> String {
-    let server = Command::new(ducktrack_command().expect("ducktrack"))
+    let server = ducktrack_command()
         .arg("ui")
         .arg(recording)
         .args(["--metrics", "127.0.0.1:0"])
@@ -49,15 +49,10 @@ fn series(metrics: &str, metric: &str) -> BTreeMap<(String, String), i64> {
 
 /// The rows of `ducktrack top --by contexts`.
 fn top(recording: &Path) -> BTreeMap<String, i64> {
-    let mut command = Command::new(ducktrack_command().expect("ducktrack"));
+    let mut command = ducktrack_command();
     command.arg("top").arg(recording);
-    let ended = command
-        .args([
-            "--by", "contexts", "--once", "--format", "json", "--top", "1000",
-        ])
-        .output();
-    let printed = ended.expect("ducktrack").stdout;
-    let document: Value = serde_json::from_slice(&printed).expect("JSON");
+    command.args(["--by", "contexts", "--once", "--top", "1000"]);
+    let document = json_by(command.args(["--format", "json"]));
     let rows = document["rows"].as_array().expect("rows").iter();
     let row = |row: &Value| {
         let name = row["name"].as_str().expect("a name").to_owned();
@@ -68,32 +63,25 @@ fn top(recording: &Path) -> BTreeMap<String, i64> {
 
 #[test]
 fn a_running_program_shows_its_contexts() {
-    let Some(programs) = programs() else { return };
+    let programs = programs();
     let (mut runs, mut turns) = (0, Turns::new());
-    for (turn, jdk) in matrix_jdks().expect("JDKs").into_iter().enumerate() {
+    for (turn, jdk) in matrix_jdks().into_iter().enumerate() {
         // More routes than blocks: folded ones are shown, too.
         for &routes in turns.take(&["10", "200"], turn) {
             let folder = tempfile::tempdir().expect("temporary folder");
             let recording = folder.path().join("run");
-            let mut java = jdk.tool("java");
-            java.arg(format!(
-                "-agentpath:{}=contexts=route:ManyContexts.route(1),summary=off,output={}",
-                agent_library().expect("agent").display(),
-                recording.display()
+            let mut java = jdk.java(programs.path());
+            java.arg(agent_argument(
+                "contexts=route:ManyContexts.route(1)",
+                &recording,
             ));
-            java.arg("-cp").arg(programs.path());
             java.args(["ManyContexts", routes, "8", "500", "0", "wait"]);
             let running = java.stdout(Stdio::piped()).spawn().expect("java");
             let mut running = Ended(running);
             let output = lines_until_it_waits(&mut running.0);
             let report = report::by_context(&recording);
             let wrong = report::wrong_executions(&output, &report);
-            assert!(
-                wrong.is_empty(),
-                "Java {}: {}",
-                jdk.version,
-                wrong.join("\n")
-            );
+            assert!(wrong.is_empty(), "{jdk}: {}", wrong.join("\n"));
             let metrics = metrics(&recording);
             let objects = series(&metrics, "ducktrack_context_objects_total");
             let executions = series(&metrics, "ducktrack_context_executions_total");

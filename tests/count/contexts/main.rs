@@ -19,13 +19,13 @@ mod servers;
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use ducktrack_test_support::Ended;
 use ducktrack_tests::{
-    Jdk, Turns, agent_library, checked, compile_java_with, ducktrack_command, jdks_in_turn,
-    matrix_jdks, skipped,
+    Finished, Jdk, Turns, agent_argument, agent_library, checked, compiled_with, ducktrack_command,
+    jdks_in_turn, matrix_jdks, printed_by,
 };
 use report::{Expected, Found};
 use tempfile::TempDir;
@@ -37,14 +37,9 @@ const EXECUTIONS: &str = "contexts=work:Executions.small,contexts=work:Execution
 /// With it, a JVM keeps slots where it has them without a reserved word: in the padding of its threads, or in a table.
 const OTHER_SLOT: &[&str] = &["-XX:+UnlockExperimentalVMOptions", "-XX:+EnableJVMCI"];
 
-/// The programs; `None` without a compiler.
-fn programs() -> Option<TempDir> {
-    let folder = tempfile::tempdir().expect("temporary folder");
+fn programs() -> TempDir {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let source = [
-        root.join("count/contexts"),
-        root.join("../agent/java/agent/src/main/java"),
-    ];
+    let api = root.join("../agent/java/agent/src/main/java");
     let names = [
         "InContexts",
         "Executions",
@@ -52,13 +47,7 @@ fn programs() -> Option<TempDir> {
         "ManyContexts",
         "Straddle",
     ];
-    match compile_java_with(&names, 11, folder.path(), &source).expect("compile") {
-        true => Some(folder),
-        false => {
-            skipped("contexts: no JDK with javac, nothing is checked");
-            None
-        }
-    }
+    compiled_with(&names, 11, &[root.join("count/contexts"), api])
 }
 
 /// Runs a program under the agent: its output, and the report by context.
@@ -71,25 +60,12 @@ fn run(
 ) -> (String, serde_json::Value) {
     let folder = tempfile::tempdir().expect("temporary folder");
     let recording = folder.path().join("run");
-    let agent = format!(
-        "-agentpath:{}={agent},summary=off,output={}",
-        agent_library().expect("agent").display(),
-        recording.display()
-    );
-    let mut java = jdk.tool("java");
-    java.arg("-Xmx512m")
-        .args(jvm)
-        .arg(agent)
-        .arg("-cp")
-        .arg(programs);
-    let ended = java.args(program).output().expect("java");
-    let text = String::from_utf8_lossy(&ended.stdout).into_owned();
-    let errors = String::from_utf8_lossy(&ended.stderr);
-    assert!(
-        ended.status.success() && errors.is_empty(),
-        "{program:?}: {errors}"
-    );
-    (text, report::by_context(&recording))
+    let agent = agent_argument(agent, &recording);
+    let mut java = jdk.java(programs);
+    java.arg("-Xmx512m").args(jvm).arg(agent);
+    let finished = Finished::well(java.args(program));
+    assert!(finished.errors.is_empty(), "{program:?}: {finished}");
+    (finished.out, report::by_context(&recording))
 }
 
 /// Pairs of context and site that are wrong, one line each.
@@ -101,9 +77,9 @@ fn wrong_pairs(output: &str, report: &serde_json::Value) -> Vec<String> {
 
 #[test]
 fn platform_threads_count_exactly() {
-    let Some(programs) = programs() else { return };
+    let programs = programs();
     let (mut runs, mut turns) = (0, Turns::new());
-    for (turn, jdk) in matrix_jdks().expect("JDKs").into_iter().enumerate() {
+    for (turn, jdk) in matrix_jdks().into_iter().enumerate() {
         let mut counters: Vec<(&str, &[&str])> = vec![
             ("counters=site", &[]),
             ("counters=path:1000:1", &[]),
@@ -117,8 +93,7 @@ fn platform_threads_count_exactly() {
             let wrong = wrong_pairs(&output, &report);
             assert!(
                 wrong.is_empty(),
-                "Java {} {agent} {jvm:?}:\n{}",
-                jdk.version,
+                "{jdk} {agent} {jvm:?}:\n{}",
                 wrong.join("\n")
             );
             assert_eq!(
@@ -138,8 +113,8 @@ fn platform_threads_count_exactly() {
 
 #[test]
 fn virtual_threads_take_their_contexts_along() {
-    let Some(programs) = programs() else { return };
-    let jdks = matrix_jdks().expect("JDKs");
+    let programs = programs();
+    let jdks = matrix_jdks();
     let (mut runs, mut turns) = (0, Turns::new());
     for (turn, jdk) in (jdks.iter().filter(|jdk| jdk.version >= 21)).enumerate() {
         let mut counters: Vec<(&str, &[&str])> =
@@ -152,8 +127,7 @@ fn virtual_threads_take_their_contexts_along() {
             let wrong = wrong_pairs(&output, &report);
             assert!(
                 wrong.is_empty(),
-                "Java {} {agent} {jvm:?}:\n{}",
-                jdk.version,
+                "{jdk} {agent} {jvm:?}:\n{}",
                 wrong.join("\n")
             );
             runs += 1;
@@ -162,11 +136,7 @@ fn virtual_threads_take_their_contexts_along() {
         let agent = format!("counters=site,contexts-stay=on,{POINTS}");
         let program = ["InContexts", "virtual", "300", "400", "1000"];
         let (output, report) = run(jdk, programs.path(), &[], &agent, &program);
-        assert!(
-            wrong_pairs(&output, &report).len() > 50,
-            "Java {}",
-            jdk.version
-        );
+        assert!(wrong_pairs(&output, &report).len() > 50, "{jdk}");
     }
     turns.announce("contexts of virtual threads");
     checked(&format!(
@@ -176,9 +146,9 @@ fn virtual_threads_take_their_contexts_along() {
 
 #[test]
 fn bytes_of_each_execution_are_those_of_the_thread() {
-    let Some(programs) = programs() else { return };
+    let programs = programs();
     let mut runs = 0;
-    for jdk in jdks_in_turn("bytes of executions", &matrix_jdks().expect("JDKs"), 1) {
+    for jdk in jdks_in_turn("bytes of executions", &matrix_jdks(), 1) {
         let program = ["Executions", "5000", "4"];
         let (output, report) = run(
             &jdk,
@@ -188,7 +158,7 @@ fn bytes_of_each_execution_are_those_of_the_thread() {
             &program,
         );
         report::compare_executions(&output, &report)
-            .unwrap_or_else(|wrong| panic!("Java {}: {wrong}\n{output}", jdk.version));
+            .unwrap_or_else(|wrong| panic!("{jdk}: {wrong}\n{output}"));
         for context in report["contexts"].as_array().expect("contexts") {
             assert!(context["executions"]["objects"].is_null(), "{context}");
         }
@@ -201,10 +171,10 @@ fn bytes_of_each_execution_are_those_of_the_thread() {
 
 #[test]
 fn objects_of_each_execution_are_those_of_the_program() {
-    let Some(programs) = programs() else { return };
+    let programs = programs();
     let agent = format!("contexts=objects,{EXECUTIONS}");
     let mut runs = 0;
-    for jdk in matrix_jdks().expect("JDKs") {
+    for jdk in matrix_jdks() {
         let mut kinds_of_thread = vec![&["Executions", "5000", "4"][..]];
         if jdk.version >= 21 {
             kinds_of_thread.push(&["Executions", "500", "40", "virtual"]);
@@ -218,9 +188,7 @@ fn objects_of_each_execution_are_those_of_the_program() {
             };
             bytes
                 .and_then(|()| report::compare_objects(&output, &report))
-                .unwrap_or_else(|wrong| {
-                    panic!("Java {} {program:?}: {wrong}\n{output}", jdk.version)
-                });
+                .unwrap_or_else(|wrong| panic!("{jdk} {program:?}: {wrong}\n{output}"));
             runs += 1;
         }
     }
@@ -231,23 +199,16 @@ fn objects_of_each_execution_are_those_of_the_program() {
 
 #[test]
 fn one_context_can_be_asked_for() {
-    let Some(programs) = programs() else { return };
-    let Some(jdk) = matrix_jdks().expect("JDKs").pop() else {
+    let programs = programs();
+    let Some(jdk) = matrix_jdks().pop() else {
         return;
     };
     let folder = tempfile::tempdir().expect("temporary folder");
     let recording = folder.path().join("run");
-    let agent = format!(
-        "-agentpath:{}={POINTS},summary=off,output={}",
-        agent_library().expect("agent").display(),
-        recording.display()
-    );
-    let mut java: Command = jdk.tool("java");
-    java.arg(agent).arg("-cp").arg(programs.path());
-    let ended = java
-        .args(["InContexts", "platform", "2", "2000", "0"])
-        .output();
-    assert!(ended.expect("java").status.success());
+    let agent = agent_argument(POINTS, &recording);
+    let mut java = jdk.java(programs.path());
+    let java = java.arg(agent);
+    printed_by(java.args(["InContexts", "platform", "2", "2000", "0"]));
     let by_context = report::by_context(&recording);
     for name in ["ctx-a", "ctx-t", "select a"] {
         let contexts = by_context["contexts"].as_array().expect("contexts");
@@ -263,21 +224,16 @@ const MOST_BYTES: u64 = 64 << 20;
 
 #[test]
 fn idle_blocks_are_folded_and_names_are_bounded() {
-    let Some(programs) = programs() else { return };
+    let programs = programs();
     let points = "contexts=route:ManyContexts.route(1),contexts=query:ManyContexts.query(1),contexts=id:ManyContexts.named(1)";
     let mut figures = Vec::new();
-    for jdk in jdks_in_turn("folded blocks", &matrix_jdks().expect("JDKs"), 1) {
+    for jdk in jdks_in_turn("folded blocks", &matrix_jdks(), 1) {
         let program = ["ManyContexts", "200", "50", "500", "1100"];
         let agent = format!("{points},interval=1");
         let (output, report) = run(&jdk, programs.path(), &[], &agent, &program);
         let expected = Expected::parse(&output);
         let wrong = expected.compare(&Found::of(&report, "ManyContexts"));
-        assert!(
-            wrong.is_empty(),
-            "Java {}:\n{}",
-            jdk.version,
-            wrong.join("\n")
-        );
+        assert!(wrong.is_empty(), "{jdk}:\n{}", wrong.join("\n"));
         let executed = report["contexts"].as_array().expect("contexts").iter();
         let executed = executed.filter(|context| context["kind"] == "route");
         let executed: u64 = executed
@@ -301,20 +257,15 @@ fn idle_blocks_are_folded_and_names_are_bounded() {
 
 #[test]
 fn contexts_of_the_api_begin_and_end_in_the_middle_of_methods() {
-    let Some(programs) = programs() else { return };
+    let programs = programs();
     let (mut runs, mut turns) = (0, Turns::new());
     let counters = ["counters=site", "counters=path:1000:1"];
-    for (turn, jdk) in matrix_jdks().expect("JDKs").into_iter().enumerate() {
+    for (turn, jdk) in matrix_jdks().into_iter().enumerate() {
         for &counters in turns.take(&counters, turn) {
             let program = ["Straddle", "50000"];
             let (output, report) = run(&jdk, programs.path(), &[], counters, &program);
             let wrong = Expected::parse(&output).compare(&Found::of(&report, "Straddle"));
-            assert!(
-                wrong.is_empty(),
-                "Java {} {counters}:\n{}",
-                jdk.version,
-                wrong.join("\n")
-            );
+            assert!(wrong.is_empty(), "{jdk} {counters}:\n{}", wrong.join("\n"));
             let executed = output
                 .lines()
                 .last()
@@ -327,10 +278,9 @@ fn contexts_of_the_api_begin_and_end_in_the_middle_of_methods() {
             );
             runs += 1;
         }
-        let mut java = jdk.tool("java");
-        let bare = java.arg("-cp").arg(programs.path());
-        let ended = bare.args(["Straddle", "100"]).output().expect("java");
-        assert!(ended.status.success() && ended.stderr.is_empty());
+        let mut bare = jdk.java(programs.path());
+        let bare = Finished::well(bare.args(["Straddle", "100"]));
+        assert!(bare.errors.is_empty(), "{bare}");
     }
     turns.announce("contexts of the API");
     checked(&format!(
@@ -340,16 +290,14 @@ fn contexts_of_the_api_begin_and_end_in_the_middle_of_methods() {
 
 /// Runs a command of ducktrack.
 fn ducktrack(words: &[&str]) {
-    let mut command = Command::new(ducktrack_command().expect("ducktrack"));
-    let ended = command.args(words).output().expect("ducktrack");
-    let errors = String::from_utf8_lossy(&ended.stderr);
-    assert!(ended.status.success(), "{words:?}: {errors}");
+    let mut command = ducktrack_command();
+    printed_by(command.args(words));
 }
 
 /// A program that switches until it is killed.
 fn endless(jdk: &Jdk, programs: &Path, jvm: &[&str], kind: &str) -> Ended {
-    let mut java = jdk.tool("java");
-    java.arg("-Xmx512m").args(jvm).arg("-cp").arg(programs);
+    let mut java = jdk.java(programs);
+    java.arg("-Xmx512m").args(jvm);
     let java = java
         .args(["InContexts", kind, "3", "1000000000", "0"])
         .stdout(Stdio::null())
@@ -360,13 +308,10 @@ fn endless(jdk: &Jdk, programs: &Path, jvm: &[&str], kind: &str) -> Ended {
 
 /// Whether the program is at work by now: a machine may be slow.
 fn has_contexts(recording: &Path) -> bool {
-    let mut command = Command::new(ducktrack_command().expect("ducktrack"));
-    let report = command.arg("report").arg(recording);
-    let report = report
-        .args(["--by", "context", "--format", "json"])
-        .output();
-    let printed = report.expect("ducktrack").stdout;
-    String::from_utf8_lossy(&printed).contains("InContexts.straight")
+    let mut command = ducktrack_command();
+    let command = command.arg("report").arg(recording);
+    let report = Finished::of(command.args(["--by", "context", "--format", "json"]));
+    report.out.contains("InContexts.straight")
 }
 
 /// Objects of the method that is a context itself, in it and elsewhere.
@@ -389,9 +334,9 @@ fn of_straight(report: &serde_json::Value) -> (i64, i64) {
 
 #[test]
 fn attached_and_stopped_again_no_object_is_under_a_wrong_name() {
-    let Some(programs) = programs() else { return };
+    let programs = programs();
     let (mut runs, mut turns) = (0, Turns::new());
-    let jdks = matrix_jdks().expect("JDKs");
+    let jdks = matrix_jdks();
     for (turn, jdk) in (jdks.iter().filter(|jdk| jdk.version >= 17)).enumerate() {
         let kinds: &[&str] = match jdk.version {
             ..21 => &["platform"],
@@ -404,7 +349,7 @@ fn attached_and_stopped_again_no_object_is_under_a_wrong_name() {
             for round in ["1", "2", "3"] {
                 let recording = folder.path().join(round);
                 let (pid, output) = (java.0.id().to_string(), recording.display().to_string());
-                let library = agent_library().expect("agent").display().to_string();
+                let library = agent_library().display().to_string();
                 let attach = [
                     "attach",
                     &pid,
@@ -427,8 +372,7 @@ fn attached_and_stopped_again_no_object_is_under_a_wrong_name() {
                 let (inside, elsewhere) = of_straight(&report);
                 assert!(
                     inside > 1000 && elsewhere == 0,
-                    "Java {} {kind}: {inside}, {elsewhere}",
-                    jdk.version
+                    "{jdk} {kind}: {inside}, {elsewhere}"
                 );
                 // A sentence more if contexts were entered while the agent came, and one if virtual threads ran before.
                 let most = if *kind == "virtual" { 4 } else { 3 };
@@ -450,20 +394,12 @@ fn attached_and_stopped_again_no_object_is_under_a_wrong_name() {
 
 #[test]
 fn a_killed_program_keeps_its_contexts() {
-    let Some(programs) = programs() else { return };
+    let programs = programs();
     let mut runs = 0;
-    for jdk in jdks_in_turn(
-        "contexts of killed programs",
-        &matrix_jdks().expect("JDKs"),
-        0,
-    ) {
+    for jdk in jdks_in_turn("contexts of killed programs", &matrix_jdks(), 0) {
         let folder = tempfile::tempdir().expect("temporary folder");
         let recording = folder.path().join("run");
-        let agent = format!(
-            "-agentpath:{}={POINTS},summary=off,output={}",
-            agent_library().expect("agent").display(),
-            recording.display()
-        );
+        let agent = agent_argument(POINTS, &recording);
         let java = endless(&jdk, programs.path(), &[&agent], "platform");
         let deadline = Instant::now() + Duration::from_secs(60);
         let has_many = || of_straight(&report::by_context(&recording)).0 > 1000;
@@ -476,8 +412,7 @@ fn a_killed_program_keeps_its_contexts() {
         let (inside, elsewhere) = of_straight(&report);
         assert!(
             inside > 1000 && elsewhere == 0,
-            "Java {}: {inside}, {elsewhere}",
-            jdk.version
+            "{jdk}: {inside}, {elsewhere}"
         );
         runs += 1;
     }
@@ -497,16 +432,16 @@ fn lines_until_it_waits(running: &mut Child) -> String {
 
 #[test]
 fn a_switch_takes_nanoseconds() {
-    let Some(programs) = programs() else { return };
+    let programs = programs();
     let mut figures = Vec::new();
-    for jdk in jdks_in_turn("the cost of a switch", &matrix_jdks().expect("JDKs"), 3) {
+    for jdk in jdks_in_turn("the cost of a switch", &matrix_jdks(), 3) {
         let agent = "stacks=off,contexts=SwitchCost.empty,contexts=SwitchCost.objectsInside";
         let (output, _) = run(&jdk, programs.path(), &[], agent, &["SwitchCost"]);
         let cost = output.strip_prefix("COST ").expect("a line");
         let cost: Vec<f64> = (cost.split_whitespace())
             .map(|figure| figure.parse().expect("a number"))
             .collect();
-        assert!(cost[0] < MOST_NANOS, "Java {}: {output}", jdk.version);
+        assert!(cost[0] < MOST_NANOS, "{jdk}: {output}");
         figures.push(format!("{} {:.1} ns, {:.3}", jdk.version, cost[0], cost[1]));
     }
     checked(&format!(

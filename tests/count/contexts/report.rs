@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ducktrack_tests::ducktrack_command;
+use ducktrack_tests::trace_command;
 use serde_json::Value;
 
 /// Kind, context, site.
@@ -234,14 +234,5 @@ pub(crate) fn by_context(recording: &Path) -> Value {
 
 /// A report in JSON.
 pub(crate) fn json(recording: &Path, more: &[&str]) -> Value {
-    let mut command = std::process::Command::new(ducktrack_command().expect("ducktrack"));
-    command
-        .arg("report")
-        .arg(recording)
-        .args(["--format", "json"])
-        .args(more);
-    let ended = command.output().expect("ducktrack");
-    let errors = String::from_utf8_lossy(&ended.stderr);
-    assert!(ended.status.success(), "{errors}");
-    serde_json::from_slice(&ended.stdout).expect("JSON")
+    trace_command("report", recording, more)
 }

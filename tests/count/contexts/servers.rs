@@ -3,7 +3,9 @@
 
 use std::path::PathBuf;
 
-use ducktrack_tests::{Jdk, Turns, agent_library, checked, harness_folder, matrix_jdks, skipped};
+use ducktrack_tests::{
+    Jdk, Turns, agent_argument, checked, harness_folder, matrix_jdks, printed_by, skipped,
+};
 
 use super::report::{self, Expected, Found};
 
@@ -25,13 +27,7 @@ const WORK: &str = "ducktrack.servers.Work";
 fn run(jdk: &Jdk, libraries: &str, (server, load): (&str, &str), agent: Option<String>) -> String {
     let mut java = jdk.tool("java");
     java.args(["-Xmx512m", "-cp", libraries]).args(agent);
-    let ended = java
-        .args([&format!("ducktrack.servers.{server}"), load])
-        .output()
-        .expect("java");
-    let errors = String::from_utf8_lossy(&ended.stderr);
-    assert!(ended.status.success(), "{server}: {errors}");
-    String::from_utf8_lossy(&ended.stdout).into_owned()
+    printed_by(java.args([&format!("ducktrack.servers.{server}"), load]))
 }
 
 /// The class path; `None` where the harness is not built.
@@ -45,7 +41,7 @@ fn libraries() -> Option<String> {
 
 /// Those that the libraries run on.
 fn jdks() -> Vec<Jdk> {
-    let mut jdks = matrix_jdks().expect("JDKs");
+    let mut jdks = matrix_jdks();
     jdks.retain(|jdk| jdk.version >= 17);
     jdks
 }
@@ -62,24 +58,15 @@ fn requests_to_servers_of_known_libraries_are_exact() {
         for jdk in turns.take(&jdks, turn) {
             let folder = tempfile::tempdir().expect("temporary folder");
             let recording = folder.path().join("run");
-            let agent = format!(
-                "-agentpath:{}=contexts=http,summary=off,output={}",
-                agent_library().expect("agent").display(),
-                recording.display()
-            );
+            let agent = agent_argument("contexts=http", &recording);
             let bare = run(jdk, &libraries, (server, REQUESTS), None);
             let output = run(jdk, &libraries, (server, REQUESTS), Some(agent));
-            assert_eq!(output, bare, "Java {} {server}", jdk.version);
+            assert_eq!(output, bare, "{jdk} {server}");
             let report = report::by_context(&recording);
             let expected = Expected::parse(&output);
             let mut wrong = expected.compare(&Found::of(&report, WORK));
             wrong.extend(report::wrong_executions(&output, &report));
-            assert!(
-                wrong.is_empty(),
-                "Java {} {server}:\n{}",
-                jdk.version,
-                wrong.join("\n")
-            );
+            assert!(wrong.is_empty(), "{jdk} {server}:\n{}", wrong.join("\n"));
             pairs += expected.pairs();
             runs += 1;
         }
@@ -103,22 +90,13 @@ fn spans_of_opentelemetry_are_contexts_and_name_the_trace_of_the_largest() {
         for &counters in turns.take(&counters, turn) {
             let folder = tempfile::tempdir().expect("temporary folder");
             let recording = folder.path().join("run");
-            let agent = format!(
-                "-agentpath:{}=contexts=otel,{counters},summary=off,output={}",
-                agent_library().expect("agent").display(),
-                recording.display()
-            );
+            let agent = agent_argument(&format!("contexts=otel,{counters}"), &recording);
             let output = run(jdk, &libraries, ("OtelSpans", "3000"), Some(agent));
             let report = report::by_context(&recording);
             let found = Found::of(&report, "ducktrack.servers.OtelSpans");
             let mut wrong = Expected::parse(&output).compare(&found);
             wrong.extend(report::wrong_executions(&output, &report));
-            assert!(
-                wrong.is_empty(),
-                "Java {} {counters}:\n{}",
-                jdk.version,
-                wrong.join("\n")
-            );
+            assert!(wrong.is_empty(), "{jdk} {counters}:\n{}", wrong.join("\n"));
             let trace = output
                 .lines()
                 .find_map(|line| line.strip_prefix("TRACE\tcheckout\t"));

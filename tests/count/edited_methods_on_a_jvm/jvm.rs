@@ -1,9 +1,9 @@
 //! Calls methods of edited classes in a JVM.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
+use ducktrack_tests::{Jdk, printed_by};
 
 /// Per line of a file (class, argument): calls `m`, prints the result and the counters.
 const DRIVER: &str = r#"
@@ -33,52 +33,13 @@ public class Driver {
 }
 "#;
 
-/// Homes of JDKs with a compiler, each once.
-pub(crate) fn homes() -> Result<Vec<PathBuf>> {
-    let named: Vec<PathBuf> = match std::env::var("DUCKTRACK_JDKS") {
-        Ok(list) => list
-            .split(':')
-            .filter(|home| !home.is_empty())
-            .map(PathBuf::from)
-            .collect(),
-        Err(_) => match std::fs::read_dir("/usr/lib/jvm") {
-            Ok(entries) => entries
-                .map(|entry| Ok(entry?.path()))
-                .collect::<Result<_>>()?,
-            Err(_) => Vec::new(),
-        },
-    };
-    let named = named
-        .into_iter()
-        .filter_map(|home| home.canonicalize().ok());
-    let mut homes: Vec<PathBuf> = named
-        .filter(|home| home.join("bin/javac").is_file())
-        .collect();
-    homes.sort();
-    homes.dedup();
-    Ok(homes)
-}
-
 /// The driver's output for `calls` of the classes in `folder`.
-pub(crate) fn run(home: &Path, folder: &Path, calls: &[String]) -> Result<Vec<String>> {
+pub(crate) fn run(jdk: &Jdk, folder: &Path, calls: &[String]) -> Result<Vec<String>> {
     let source = folder.join("Driver.java");
     std::fs::write(&source, DRIVER)?;
-    let javac = Command::new(home.join("bin/javac"))
-        .arg("-d")
-        .arg(folder)
-        .arg(&source)
-        .status()?;
-    ensure!(javac.success(), "javac failed");
+    printed_by(jdk.tool("javac").arg("-d").arg(folder).arg(&source));
     let list = folder.join("calls");
     std::fs::write(&list, calls.join("\n"))?;
-    let output = Command::new(home.join("bin/java"))
-        .arg("-cp")
-        .arg(folder)
-        .arg("Driver")
-        .arg(&list)
-        .output()?;
-    let errors = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{}: {errors}", home.display());
-    let printed = String::from_utf8(output.stdout).context("the driver prints text")?;
+    let printed = printed_by(jdk.java(folder).arg("Driver").arg(&list));
     Ok(printed.lines().map(str::to_owned).collect())
 }

@@ -1,9 +1,9 @@
 //! One run of one program.
 
-use std::process::{Command, Output};
+use std::process::Command;
 
-use anyhow::{Context, ensure};
-use ducktrack_tests::{Jdk, agent_library, ducktrack_command};
+use anyhow::Context;
+use ducktrack_tests::{Finished, Jdk, agent_argument, ducktrack_command, printed_by};
 
 use crate::expectation::Expectation;
 use crate::program::{self, Program};
@@ -31,45 +31,34 @@ pub(crate) struct Execution {
 impl Execution {
     /// The program by itself.
     pub(crate) fn bare(jdk: &Jdk, program: &Program) -> anyhow::Result<Self> {
-        Self::of(&run(&mut java(jdk, program)?, program)?, program, None)
+        Self::of(&run(&mut java(jdk, program)?, program), program, None)
     }
 
     /// The program with the agent, verified, and its report.
     pub(crate) fn counted(jdk: &Jdk, program: &Program, options: &str) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir().context("a folder for the trace")?;
         let trace = folder.path().join("trace");
-        let library = agent_library()?;
         let mut java = java(jdk, program)?;
         java.args(FULL_VERIFICATION);
-        java.arg(format!(
-            "-agentpath:{}=output={},summary=off,{options}",
-            library.display(),
-            trace.display()
-        ));
-        let output = run(&mut java, program)?;
-        let report = Command::new(ducktrack_command()?)
-            .arg("report")
-            .arg(&trace)
-            .args(["--format", "json"])
-            .output()
-            .context("ducktrack report")?;
-        ensure!(
-            report.status.success(),
-            "ducktrack report: {}\n{}",
-            String::from_utf8_lossy(&report.stderr),
-            String::from_utf8_lossy(&output.stderr)
-        );
-        Self::of(&output, program, Some(Report::parse(&report.stdout)?))
+        java.arg(agent_argument(options, &trace));
+        let finished = run(&mut java, program);
+        let mut command = ducktrack_command();
+        let command = command.arg("report").arg(&trace).args(["--format", "json"]);
+        let report = Report::parse(printed_by(command).as_bytes())?;
+        Self::of(&finished, program, Some(report))
     }
 
-    fn of(output: &Output, program: &Program, report: Option<Report>) -> anyhow::Result<Self> {
-        let text = String::from_utf8_lossy(&output.stdout);
-        let rows =
-            |word: &'static str| text.lines().filter_map(move |line| line.strip_prefix(word));
+    fn of(finished: &Finished, program: &Program, report: Option<Report>) -> anyhow::Result<Self> {
+        let rows = |word: &'static str| {
+            finished
+                .out
+                .lines()
+                .filter_map(move |line| line.strip_prefix(word))
+        };
         Ok(Self {
-            status: output.status.code(),
+            status: finished.status.code(),
             checksum: rows("CHECKSUM ").next().map(str::to_owned),
-            errors: String::from_utf8_lossy(&output.stderr).into_owned(),
+            errors: finished.errors.clone(),
             expectations: rows("EXPECT ")
                 .map(|row| Expectation::parse(row, &program.inexact))
                 .collect::<anyhow::Result<_>>()?,
@@ -123,8 +112,6 @@ fn java(jdk: &Jdk, program: &Program) -> anyhow::Result<Command> {
     Ok(java)
 }
 
-fn run(java: &mut Command, program: &Program) -> anyhow::Result<Output> {
-    java.args(["-cp", &program.class_path, &program.name])
-        .output()
-        .context("java")
+fn run(java: &mut Command, program: &Program) -> Finished {
+    Finished::of(java.args(["-cp", &program.class_path, &program.name]))
 }

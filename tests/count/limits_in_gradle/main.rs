@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ducktrack_tests::{Jdk, checked, install_java_artifacts, installed_jdks, skipped};
+use ducktrack_tests::{
+    Jdk, checked, has_program, install_java_artifacts, installed_jdks, offline_first, skipped,
+};
 
 const FILES: &[&str] = &[
     "build.gradle",
@@ -27,7 +29,7 @@ fn limits_hold_and_break_in_a_project_of_gradle() {
     let jdk = installed_jdks()
         .into_iter()
         .find(|jdk| jdk.version == 17 && jdk.has("javac"));
-    let Some(jdk) = jdk.filter(|_| has_gradle()) else {
+    let Some(jdk) = jdk.filter(|_| has_program("gradle")) else {
         skipped("limits_in_gradle: no Gradle, or no JDK 17 with javac");
         return;
     };
@@ -45,11 +47,6 @@ fn limits_hold_and_break_in_a_project_of_gradle() {
     checked(
         "a project of Gradle by the lines of the guide, a limit that holds and one that breaks",
     );
-}
-
-fn has_gradle() -> bool {
-    let version = Command::new("gradle").arg("--version").output();
-    version.is_ok_and(|output| output.status.success())
 }
 
 fn root() -> PathBuf {
@@ -77,18 +74,15 @@ fn project() -> tempfile::TempDir {
     folder
 }
 
-/// Runs the tests; returns Gradle's report. Gradle needs the network for files it has not fetched yet.
+/// Runs the tests; returns Gradle's report.
 fn tested(project: &Path, jdk: &Jdk) -> String {
-    let run = |more: &[&str]| {
+    let test = || {
         let mut command = Command::new("gradle");
-        command.args(["--no-daemon", "test"]).args(more);
+        command.args(["--no-daemon", "test"]);
         command.current_dir(project).env("JAVA_HOME", &jdk.home);
-        command.output().expect("gradle")
+        command
     };
-    let output = match run(&["--offline"]) {
-        offline if offline.status.success() => offline,
-        _ => run(&[]),
-    };
+    let gradle = offline_first(test, "--offline");
     let reports = fs::read_dir(project.join("build/test-results/test"));
     let reports = reports
         .into_iter()
@@ -99,8 +93,7 @@ fn tested(project: &Path, jdk: &Jdk) -> String {
     let report: String = reports
         .map(|path| fs::read_to_string(path).expect("a report"))
         .collect();
-    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    assert!(!report.is_empty(), "no report of tests: {text}");
+    assert!(!report.is_empty(), "no report of tests: {gradle}");
     report
 }
 

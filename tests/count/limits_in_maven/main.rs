@@ -3,9 +3,11 @@
 
 mod project;
 
-use ducktrack_tests::{Jdk, checked, install_java_artifacts, installed_jdks, is_full_run, skipped};
+use ducktrack_tests::{
+    Jdk, checked, has_program, install_java_artifacts, installed_jdks, is_full_run, skipped,
+};
 
-use project::{Outcome, Project, has_maven};
+use project::{Outcome, Project};
 
 const JUNIT_5: &str = "5.14.4";
 const JUNIT_6: &str = "6.1.3";
@@ -85,7 +87,7 @@ fn limits_hold_and_break_in_a_project_of_maven() {
     let compiler = installed_jdks()
         .into_iter()
         .find(|jdk| jdk.version >= 17 && jdk.has("javac"));
-    let Some(compiler) = compiler.filter(|_| has_maven()) else {
+    let Some(compiler) = compiler.filter(|_| has_program("mvn")) else {
         skipped("limits_in_maven: no Maven, or no JDK 17 with javac");
         return;
     };
@@ -117,43 +119,23 @@ fn holds_and_breaks(project: &Project, jdk: &Jdk) {
     let outcomes = project.test(&[]);
     let holding = outcomes.of("acme.HoldingTest");
     for (name, outcome, text) in &holding {
-        assert_eq!(
-            *outcome,
-            Outcome::Passed,
-            "Java {}: {name}: {text}",
-            jdk.version
-        );
+        assert_eq!(*outcome, Outcome::Passed, "{jdk}: {name}: {text}");
     }
-    assert_eq!(
-        holding.len(),
-        HOLDING,
-        "Java {}: {}",
-        jdk.version,
-        project.log()
-    );
+    assert_eq!(holding.len(), HOLDING, "{jdk}: {}", project.log());
     let virtual_threads = outcomes.of("acme.VirtualThreadTest");
     let expected = match jdk.version {
         21.. => Outcome::Passed,
         _ => Outcome::Skipped,
     };
     let found: Vec<Outcome> = virtual_threads.iter().map(|test| test.1).collect();
-    assert_eq!(
-        found,
-        [expected],
-        "Java {}: {virtual_threads:?}",
-        jdk.version
-    );
+    assert_eq!(found, [expected], "{jdk}: {virtual_threads:?}");
     let broken = outcomes.of("acme.BrokenTest");
     for (name, lines) in BROKEN {
         let test = broken.iter().find(|test| test.0 == *name);
         let (_, outcome, text) = test.expect("a test");
-        assert_eq!(*outcome, Outcome::Failed, "Java {}: {name}", jdk.version);
+        assert_eq!(*outcome, Outcome::Failed, "{jdk}: {name}");
         for line in *lines {
-            assert!(
-                text.contains(line),
-                "Java {}: {name} has no {line:?}: {text}",
-                jdk.version
-            );
+            assert!(text.contains(line), "{jdk}: {name} has no {line:?}: {text}");
         }
     }
     assert_eq!(broken.len(), BROKEN.len());

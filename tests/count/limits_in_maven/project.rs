@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
-use ducktrack_tests::Jdk;
+use ducktrack_tests::{Finished, Jdk};
 
 /// The outcome of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,18 +35,8 @@ pub(crate) struct Project {
     options: Vec<String>,
 }
 
-pub(crate) fn has_maven() -> bool {
-    let version = Command::new("mvn").arg("--version").output();
-    version.is_ok_and(|output| output.status.success())
-}
-
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("count/limits_in_maven/project")
-}
-
-fn text(output: &Output) -> String {
-    let (out, errors) = (&output.stdout, &output.stderr);
-    String::from_utf8_lossy(out).into_owned() + &String::from_utf8_lossy(errors)
 }
 
 impl Project {
@@ -91,9 +81,9 @@ impl Project {
         command.args(["-B", "-q", "test"]).args(mode).args(more);
         command.args(&self.options).current_dir(&self.folder);
         command.env("JAVA_HOME", &self.java_home);
-        let output = command.output().expect("Maven");
-        fs::write(self.folder.path().join("maven.log"), text(&output)).expect("a file");
-        output.status.success()
+        let maven = Finished::of(&mut command);
+        fs::write(self.folder.path().join("maven.log"), maven.text()).expect("a file");
+        maven.status.success()
     }
 
     /// Maven's last output.

@@ -5,7 +5,8 @@
 use std::path::Path;
 
 use ducktrack_tests::{
-    Jdk, Turns, agent_library, checked, compile_java_with, is_full_run, matrix_jdks, pairs, skipped,
+    Finished, Jdk, Turns, agent_argument, checked, compiled_with_api, is_full_run, matrix_jdks,
+    pairs,
 };
 
 const COLLECTORS: &[&[&str]] = &[
@@ -26,19 +27,10 @@ const AGENTS: &[&str] = &["counters=path:1000:1", "counters=site"];
 
 #[test]
 fn a_program_counts_its_own_objects_exactly() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let sources = [
-        root.join("../agent/java/agent/src/main/java"),
-        root.join("count/measured"),
-    ];
-    if !compile_java_with(&["Measured"], 11, programs.path(), &sources).expect("compile") {
-        skipped("measured: no JDK with javac, nothing is checked");
-        return;
-    }
+    let programs = compiled_with_api("Measured", &["count/measured"]);
     let repeat = if is_full_run() { "100" } else { "30" };
     let (mut runs, mut turns) = (0, Turns::new());
-    for (number, jdk) in matrix_jdks().expect("JDKs").iter().enumerate() {
+    for (number, jdk) in matrix_jdks().iter().enumerate() {
         for (collector, compiler) in turns.take(&pairs(COLLECTORS, COMPILERS), 5 * number) {
             let agent = AGENTS[runs % AGENTS.len()];
             let output = run(
@@ -53,8 +45,7 @@ fn a_program_counts_its_own_objects_exactly() {
                 .is_some_and(|line| line.starts_with("EXACT"));
             assert!(
                 is_exact,
-                "Java {} {collector:?} {compiler:?} {agent}:\n{output}",
-                jdk.version
+                "{jdk} {collector:?} {compiler:?} {agent}:\n{output}"
             );
             runs += 1;
         }
@@ -67,22 +58,8 @@ fn a_program_counts_its_own_objects_exactly() {
 
 fn run(jdk: &Jdk, options: &[&str], agent: &str, (programs, repeat): (&Path, &str)) -> String {
     let folder = tempfile::tempdir().expect("temporary folder");
-    let agent = format!(
-        "-agentpath:{}={agent},summary=off,output={}",
-        agent_library().expect("agent").display(),
-        folder.path().join("run").display()
-    );
-    let mut command = jdk.tool("java");
-    command
-        .arg("-Xmx512m")
-        .args(options)
-        .arg(agent)
-        .arg("-cp")
-        .arg(programs);
-    let run = command.args(["Measured", repeat]).output().expect("java");
-    format!(
-        "{}{}",
-        String::from_utf8_lossy(&run.stderr),
-        String::from_utf8_lossy(&run.stdout)
-    )
+    let agent = agent_argument(agent, &folder.path().join("run"));
+    let mut command = jdk.java(programs);
+    command.arg("-Xmx512m").args(options).arg(agent);
+    Finished::of(command.args(["Measured", repeat])).text()
 }

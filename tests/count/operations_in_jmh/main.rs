@@ -5,10 +5,10 @@
 mod project;
 
 use ducktrack_tests::{
-    Jdk, checked, install_java_artifacts, installed_jdks, jdks_in_turn, skipped,
+    Jdk, checked, has_program, install_java_artifacts, installed_jdks, jdks_in_turn, skipped,
 };
 
-use project::{Operation, Project, has_maven};
+use project::{Operation, Project};
 
 /// Benchmarks, objects of each operation, and whether all of them reach the heap.
 const KNOWN: &[(&str, f64, bool)] = &[
@@ -32,7 +32,7 @@ fn operations_have_the_objects_of_their_code() {
     let compiler = installed_jdks()
         .into_iter()
         .find(|jdk| jdk.version >= 17 && jdk.has("javac"));
-    let Some(compiler) = compiler.filter(|_| has_maven()) else {
+    let Some(compiler) = compiler.filter(|_| has_program("mvn")) else {
         skipped("operations_in_jmh: no Maven, or no JDK 17 with javac");
         return;
     };
@@ -52,27 +52,19 @@ fn operations_have_the_objects_of_their_code() {
 fn compare(operations: &[Operation], jdk: &Jdk) {
     let find = |name: &str| {
         let found = operations.iter().find(|operation| operation.name == name);
-        found.unwrap_or_else(|| panic!("Java {}: no {name}", jdk.version))
+        found.unwrap_or_else(|| panic!("{jdk}: no {name}"))
     };
     for operation in operations {
-        println!("Java {} {operation:?}", jdk.version);
+        println!("{jdk} {operation:?}");
     }
     for (name, objects, all_reach_the_heap) in KNOWN {
         let operation = find(name);
-        assert_eq!(
-            operation.objects, *objects,
-            "Java {}: {operation:?}",
-            jdk.version
-        );
-        assert_eq!(operation.error, 0.0, "Java {}: {operation:?}", jdk.version);
+        assert_eq!(operation.objects, *objects, "{jdk}: {operation:?}");
+        assert_eq!(operation.error, 0.0, "{jdk}: {operation:?}");
         let difference = operation.bytes - operation.bytes_of_the_heap;
         match all_reach_the_heap {
-            true => assert!(
-                difference.abs() < HARNESS,
-                "Java {}: {operation:?}",
-                jdk.version
-            ),
-            false => assert!(difference > HARNESS, "Java {}: {operation:?}", jdk.version),
+            true => assert!(difference.abs() < HARNESS, "{jdk}: {operation:?}"),
+            false => assert!(difference > HARNESS, "{jdk}: {operation:?}"),
         }
     }
     let builder = find(BUILDER);

@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
-use ducktrack_tests::Jdk;
+use ducktrack_tests::{Finished, Jdk, offline_first};
 use serde_json::Value;
 
 const POM: &str = "pom.xml";
@@ -35,18 +35,8 @@ pub(crate) struct Project {
     folder: tempfile::TempDir,
 }
 
-pub(crate) fn has_maven() -> bool {
-    let version = Command::new("mvn").arg("--version").output();
-    version.is_ok_and(|output| output.status.success())
-}
-
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("count/operations_in_jmh/project")
-}
-
-fn text(output: &Output) -> String {
-    let (out, errors) = (&output.stdout, &output.stderr);
-    String::from_utf8_lossy(out).into_owned() + &String::from_utf8_lossy(errors)
 }
 
 impl Project {
@@ -57,36 +47,30 @@ impl Project {
             fs::create_dir_all(target.parent().expect("a folder")).expect("a folder");
             fs::copy(source().join(file), target).expect("a file");
         }
-        let project = Self { folder };
-        if !project.maven(&["-o"], compiler).status.success() {
-            // Maven needs the network for files it has not fetched yet.
-            let output = project.maven(&[], compiler);
-            assert!(output.status.success(), "{}", text(&output));
-        }
-        project
+        let maven = || {
+            let mut command = Command::new("mvn");
+            command.args(["-B", "-q", "compile", "dependency:copy-dependencies"]);
+            command.current_dir(&folder);
+            command.env("JAVA_HOME", &compiler.home);
+            command
+        };
+        let compiled = offline_first(maven, "-o");
+        assert!(compiled.status.success(), "{compiled}");
+        Self { folder }
     }
 
-    fn maven(&self, mode: &[&str], compiler: &Jdk) -> Output {
-        let mut command = Command::new("mvn");
-        command.args(["-B", "-q", "compile", "dependency:copy-dependencies"]);
-        command.args(mode).current_dir(&self.folder);
-        command.env("JAVA_HOME", &compiler.home);
-        command.output().expect("Maven")
-    }
-
-    fn jmh(&self, jdk: &Jdk, arguments: &[&str]) -> Output {
-        let mut command = jdk.tool("java");
-        command.args(["-cp", "target/classes:target/dependency/*"]);
+    fn jmh(&self, jdk: &Jdk, arguments: &[&str]) -> Finished {
+        let mut command = jdk.java("target/classes:target/dependency/*");
         command.args(["org.openjdk.jmh.Main", "-prof", "ducktrack"]);
         command.args(arguments).current_dir(&self.folder);
-        command.output().expect("java")
+        Finished::of(&mut command)
     }
 
     /// All benchmarks, with `-prof gc` beside.
     pub(crate) fn run(&self, jdk: &Jdk) -> Vec<Operation> {
         let arguments = [SHORT, &["-prof", "gc", "-rf", "json", "-rff", "found.json"]].concat();
-        let output = self.jmh(jdk, &arguments);
-        assert!(output.status.success(), "{}", text(&output));
+        let jmh = self.jmh(jdk, &arguments);
+        assert!(jmh.status.success(), "{jmh}");
         let found = fs::read_to_string(self.folder.path().join("found.json")).expect("JMH's file");
         let found: Value = serde_json::from_str(&found).expect("JSON");
         let benchmarks = found.as_array().expect("benchmarks");
@@ -97,8 +81,8 @@ impl Project {
     pub(crate) fn run_one(&self, name: &str, jdk: &Jdk, budget: &str) -> (bool, String) {
         fs::write(self.folder.path().join("ducktrack.toml"), budget).expect("a file");
         let name = format!("Operations.{name}$");
-        let output = self.jmh(jdk, &[SHORTEST, &[&name]].concat());
-        (output.status.success(), text(&output))
+        let jmh = self.jmh(jdk, &[SHORTEST, &[&name]].concat());
+        (jmh.status.success(), jmh.text())
     }
 }
 

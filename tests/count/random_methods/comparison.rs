@@ -47,8 +47,7 @@ impl<'p> Comparison<'p> {
     /// Runs the program under the agent and compares.
     pub(crate) fn run(&mut self, jdk: &Jdk, run: &Run, bare: &Truth) {
         let title = format!(
-            "JDK {} {} {}",
-            jdk.version,
+            "{jdk} {} {}",
             run.options,
             run.vm_options.last().unwrap_or(&"")
         );

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
-use ducktrack_tests::{Jdk, agent_library, ducktrack_command};
+use anyhow::{Context, Result};
+use ducktrack_tests::{Jdk, agent_argument, printed_by, trace_command};
 use serde_json::Value;
 
 use crate::ledger::SiteName;
@@ -84,24 +84,9 @@ impl Counted {
         let trace = folder.path().join("trace");
         let mut java = jdk.tool("java");
         java.arg(EVERY_RUN).args(vm_options);
-        java.arg(format!(
-            "-agentpath:{}=output={},summary=off,{options}",
-            agent_library()?.display(),
-            trace.display()
-        ));
+        java.arg(agent_argument(options, &trace));
         let truth = run(java.args(program.command_line(manner)))?;
-        let report = Command::new(ducktrack_command()?)
-            .arg("report")
-            .arg(&trace)
-            .args(["--format", "json"])
-            .output()?;
-        ensure!(
-            report.status.success(),
-            "ducktrack report: {}",
-            String::from_utf8_lossy(&report.stderr)
-        );
-        let report: Value =
-            serde_json::from_slice(&report.stdout).context("the report is no JSON")?;
+        let report = trace_command("report", &trace, &[]);
         let amounts = amounts(&report);
         Ok(Self {
             truth,
@@ -139,15 +124,7 @@ fn is_generated(class: &str) -> bool {
 }
 
 fn run(java: &mut Command) -> Result<Truth> {
-    let output = java.output().context("java")?;
-    let errors = String::from_utf8_lossy(&output.stderr);
-    ensure!(
-        output.status.success(),
-        "{}: {}",
-        output.status,
-        errors.lines().take(12).collect::<Vec<_>>().join("\n")
-    );
-    Truth::parse(&String::from_utf8_lossy(&output.stdout))
+    Truth::parse(&printed_by(java))
 }
 
 /// All sites of generated classes.

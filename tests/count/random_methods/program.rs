@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
-use ducktrack_tests::compile_java;
+use ducktrack_tests::compiled;
 use tempfile::TempDir;
 
 use crate::group;
@@ -44,12 +44,9 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Generates and compiles; `None` if there is no compiler for the driver.
-    pub(crate) fn generate(seed: u64, extent: Extent) -> Result<Option<Self>> {
-        let folder = tempfile::tempdir().context("a folder for classes")?;
-        if !compile_java(&["RandomMethods"], 11, folder.path())? {
-            return Ok(None);
-        }
+    /// Generates and compiles.
+    pub(crate) fn generate(seed: u64, extent: Extent) -> Result<Self> {
+        let folder = compiled(&["RandomMethods"], 11);
         let mut ledger = Ledger::default();
         let mut list = String::new();
         for number in 0..extent.groups {
@@ -65,11 +62,11 @@ impl Program {
         }
         std::fs::write(folder.path().join("groups"), list)?;
         ensure!(!ledger.sites.is_empty(), "nothing was generated");
-        Ok(Some(Self {
+        Ok(Self {
             folder,
             ledger,
             extent,
-        }))
+        })
     }
 
     /// The words after the options of the VM.

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use ducktrack_tests::{Jdk, harness_folder};
 
@@ -68,9 +68,8 @@ impl Service {
         compiler.arg("-cp").arg(&path).arg("-d").arg(folder.path());
         let output = compiler.arg(&source).output().expect("javac");
         assert!(output.status.success(), "{output:?}");
-        let mut java = Command::new(jdk.home.join("bin/java"));
-        java.args(["-Xmx256m", "-Djdk.attach.allowAttachSelf=true", "-cp"])
-            .arg(format!("{}:{path}", folder.path().display()))
+        let mut java = jdk.java(format!("{}:{path}", folder.path().display()));
+        java.args(["-Xmx256m", "-Djdk.attach.allowAttachSelf=true"])
             .args(["acme.Service", "--server.port=0"])
             .current_dir(folder.path())
             .stdin(Stdio::piped())

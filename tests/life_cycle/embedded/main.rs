@@ -4,10 +4,8 @@
 mod endpoint;
 mod project;
 
-use std::process::Command;
-
 use ducktrack_tests::{
-    agent_library, checked, ducktrack_command, installed_jdks, matrix_jdks, skipped,
+    agent_argument, checked, installed_jdks, matrix_jdks, skipped, trace_command,
 };
 use serde_json::Value;
 
@@ -23,7 +21,7 @@ fn a_program_records_itself_and_others_by_the_api_alone() {
         skipped("embedded: no Maven, or no JDK 17 with javac");
         return;
     };
-    let jdks = matrix_jdks().expect("JDKs");
+    let jdks = matrix_jdks();
     for jdk in &jdks {
         let folder = tempfile::tempdir().expect("temporary folder");
         let path = |name: &str| folder.path().join(name).display().to_string();
@@ -32,17 +30,12 @@ fn a_program_records_itself_and_others_by_the_api_alone() {
         let text = run(&[SELF_ATTACH], &["self", &path("self")]);
         let answers = text.lines().filter_map(|line| line.strip_prefix("JSON "));
         let answers: Vec<Value> = answers.map(parsed).collect();
-        assert_eq!(answers.len(), 2, "Java {}: {text}", jdk.version);
+        assert_eq!(answers.len(), 2, "{jdk}: {text}");
         for answer in &answers {
             compare(answer, jdk.version);
         }
 
-        let agent = agent_library().expect("agent");
-        let option = format!(
-            "-agentpath:{}=summary=off,output={}",
-            agent.display(),
-            path("here")
-        );
+        let option = agent_argument("", path("here").as_ref());
         run(&[&option], &["here"]);
 
         let refused = run(&[], &["forbidden"]);
@@ -50,11 +43,7 @@ fn a_program_records_itself_and_others_by_the_api_alone() {
             "REFUSED Can not attach to current VM: ",
             "-Djdk.attach.allowAttachSelf=true",
         ] {
-            assert!(
-                refused.contains(words),
-                "Java {}: no {words:?}: {refused}",
-                jdk.version
-            );
+            assert!(refused.contains(words), "{jdk}: no {words:?}: {refused}");
         }
 
         let mut other = vec!["other".to_owned(), path("other")];
@@ -70,11 +59,7 @@ fn a_program_records_itself_and_others_by_the_api_alone() {
 /// The answer against the report of the command: each site of the program.
 fn compare(answer: &Value, version: u32) {
     let directory = answer["directory"].as_str().expect("a directory");
-    let report = Command::new(ducktrack_command().expect("command"))
-        .args(["report", directory, "--format", "json"])
-        .output()
-        .expect("report");
-    let report = parsed(&String::from_utf8_lossy(&report.stdout));
+    let report = trace_command("report", directory.as_ref(), &[]);
     let reported = report["sites"].as_array().expect("sites");
     let reported = reported
         .iter()

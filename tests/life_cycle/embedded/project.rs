@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use ducktrack_tests::{Jdk, install_java_artifacts, installed_jdks};
+use ducktrack_tests::{
+    Finished, Jdk, has_program, install_java_artifacts, installed_jdks, offline_first,
+};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -12,11 +14,6 @@ pub(crate) struct Project {
     classes: PathBuf,
     /// The jar of `ducktrack-agent`.
     pub(crate) artifact: PathBuf,
-}
-
-fn has_maven() -> bool {
-    let version = Command::new("mvn").arg("--version").output();
-    version.is_ok_and(|output| output.status.success())
 }
 
 impl Project {
@@ -30,23 +27,18 @@ impl Project {
         let compiler = installed_jdks()
             .into_iter()
             .find(|jdk| jdk.version >= 17 && jdk.has("javac"));
-        let compiler = compiler.filter(|_| has_maven())?;
+        let compiler = compiler.filter(|_| has_program("mvn"))?;
         install_java_artifacts(&compiler);
         let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
         let folder = tests.join("life_cycle/embedded/project");
-        let compile = |more: &[&str]| {
+        let compile = || {
             let mut command = Command::new("mvn");
-            command.args(["-q", "-B", "compile"]).args(more);
-            let command = command
-                .current_dir(&folder)
-                .env("JAVA_HOME", &compiler.home);
-            command.output().expect("mvn")
+            command.args(["-q", "-B", "compile"]).current_dir(&folder);
+            command.env("JAVA_HOME", &compiler.home);
+            command
         };
-        let mut output = compile(&["-o"]);
-        if !output.status.success() {
-            output = compile(&[]);
-        }
-        assert!(output.status.success(), "{output:?}");
+        let compiled = offline_first(compile, "-o");
+        assert!(compiled.status.success(), "{compiled}");
         let name = format!("../agent/java/target/ducktrack-agent/ducktrack-agent-{VERSION}.jar");
         Some(Self {
             classes: folder.join("target/classes"),
@@ -67,18 +59,12 @@ impl Project {
     /// Its output; what it checks itself holds.
     pub(crate) fn run(&self, jdk: &Jdk, options: &[&str], arguments: &[&str]) -> String {
         let words = self.command(jdk, options, arguments);
-        let output = Command::new(&words[0])
-            .args(&words[1..])
-            .output()
-            .expect("java");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let errors = String::from_utf8_lossy(&output.stderr);
-        let held = output.status.success() && text.lines().last() == Some("HELD");
-        assert!(
-            held,
-            "Java {} {arguments:?}:\n{text}\n{errors}",
-            jdk.version
+        let java = Finished::well(Command::new(&words[0]).args(&words[1..]));
+        assert_eq!(
+            java.out.lines().last(),
+            Some("HELD"),
+            "{jdk} {arguments:?}: {java}"
         );
-        text
+        java.out
     }
 }

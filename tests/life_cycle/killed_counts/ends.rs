@@ -1,8 +1,8 @@
 //! Out of memory, in every way a JVM has to end by it: the report names what filled the heap.
 
-use ducktrack_tests::{Jdk, Turns, checked, pairs};
+use ducktrack_tests::{Jdk, Turns, checked, matrix_jdks, pairs};
 
-use crate::probe::{Place, jdks};
+use crate::probe::Place;
 
 const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
 const ENDS: [&[&str]; 3] = [
@@ -17,7 +17,7 @@ fn check(jdk: &Jdk, vm: &[&str]) {
     let place = Place::new();
     let vm = [&["-Xmx24m"], vm].concat();
     let errors = place.start(jdk, "", &vm, &["fill"]).end();
-    let context = format!("Java {} {vm:?}: {errors}", jdk.version);
+    let context = format!("{jdk} {vm:?}: {errors}");
     let report = place.report();
     let of = |ty: &str| {
         let sites = report
@@ -51,7 +51,7 @@ fn check(jdk: &Jdk, vm: &[&str]) {
 #[test]
 fn out_of_memory_names_what_filled_the_heap() {
     let (mut runs, mut turns) = (0, Turns::new());
-    for (number, jdk) in jdks().iter().enumerate() {
+    for (number, jdk) in matrix_jdks().iter().enumerate() {
         // Each JDK with another collector and another end than the one before.
         for (collector, end) in turns.take(&pairs(&COLLECTORS, &ENDS), number) {
             check(jdk, &[&[*collector], *end].concat());

@@ -7,15 +7,14 @@
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use ducktrack_tests::{
-    Jdk, Turns, agent_library, checked, ducktrack_command, is_full_run, native_library, skipped,
-    trace_command,
+    Jdk, Turns, agent_argument, checked, ducktrack_command, is_full_run, matrix_jdks,
+    native_library, skipped, trace_command,
 };
 
-use crate::probe::{Place, Process, jdks, programs};
+use crate::probe::{Place, Process, programs};
 
 const COLLECTORS: [&str; 3] = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
 /// Objects that the program makes after its heap is free again.
@@ -58,23 +57,17 @@ impl Watched {
             Watch::All => format!("-agentpath:{}={log}", watcher.display()),
             Watch::Failures => format!("-agentpath:{}={log},failures", watcher.display()),
         };
-        let mut command = jdk.tool("java");
+        let mut command = jdk.java(programs());
         command
             .args(["-Xmx16m", "-XX:-UsePerfData", "-XX:-UseGCOverheadLimit"])
             .args(vm)
             .arg(&watcher);
         if let Some(agent) = agent {
-            command.arg(format!(
-                "-agentpath:{}={agent},summary=off,output={}",
-                agent_library().expect("the agent").display(),
-                place.output().display()
-            ));
+            command.arg(agent_argument(agent, &place.output()));
         }
         // Once more: it also prints a line when the end has passed the other agents.
         command
             .arg(&watcher)
-            .arg("-cp")
-            .arg(programs().expect("asked before"))
             .arg("FullHeap")
             .args(words)
             .arg(place.published_file());
@@ -132,7 +125,7 @@ fn is_ours(line: &str) -> bool {
 /// Objects of a type, by the report or (of a trace) by its events.
 fn objects(place: &Place, way: &str, ty: &str) -> i64 {
     if way.starts_with("mode=trace") {
-        let lifetimes = trace_command("lifetimes", &place.output(), &[]).expect("lifetimes");
+        let lifetimes = trace_command("lifetimes", &place.output(), &[]);
         let sites = lifetimes["sites"].as_array().expect("sites").iter();
         let sites = sites.filter(|site| site["type"] == ty);
         return sites.filter_map(|site| site["count"].as_i64()).sum();
@@ -171,7 +164,7 @@ fn way_of(number: usize) -> &'static str {
 /// JDKs, each with the collector of a turn (the full run: every collector), and the way in which it is recorded.
 fn runs(test: &str, turn: usize) -> Vec<(Jdk, &'static str, &'static str)> {
     let (mut runs, mut turns) = (Vec::new(), Turns::new());
-    let jdks = jdks().into_iter().filter(|jdk| jdk.version >= 17);
+    let jdks = matrix_jdks().into_iter().filter(|jdk| jdk.version >= 17);
     for (number, jdk) in jdks.enumerate() {
         for &at in turns.take(&[0, 1, 2], number + turn) {
             let way = way_of(number * COLLECTORS.len() + at);
@@ -198,7 +191,7 @@ fn a_full_heap_that_lives_on_gets_no_object_of_ours() {
             false => &watches[number % 2..=number % 2],
         };
         for watch in watches {
-            let what = format!("Java {} {collector} {way}", jdk.version);
+            let what = format!("{jdk} {collector} {way}");
             let run = Watched::start(&jdk, &watcher, *watch, &[collector], Some(way), &["caught"]);
             lines += check_life(run, way, &what);
         }
@@ -226,7 +219,7 @@ fn check_life(mut run: Watched, way: &str, what: &str) -> usize {
         &["snapshot", "--mark=full"],
         &["info", "--state"],
     ] {
-        let mut command = Command::new(ducktrack_command().expect("the command"));
+        let mut command = ducktrack_command();
         let output = command.arg(words[0]).arg(&pid).args(&words[1..]).output();
         let output = output.expect("ducktrack");
         assert!(output.status.success(), "{what} {words:?}: {output:?}");
@@ -250,7 +243,7 @@ fn the_end_by_the_error_needs_no_object_of_ours() {
     };
     let mut lines = 0;
     for (jdk, collector, way) in runs("ends by a full heap", 1) {
-        let what = format!("Java {} {collector} {way}", jdk.version);
+        let what = format!("{jdk} {collector} {way}");
         let run = Watched::start(
             &jdk,
             &watcher,
@@ -289,7 +282,7 @@ fn the_exit_at_the_error_keeps_everything() {
         return;
     };
     for (jdk, collector, way) in runs("exits at a full heap", 2) {
-        let what = format!("Java {} {collector} {way}", jdk.version);
+        let what = format!("{jdk} {collector} {way}");
         let vm = [collector, "-XX:+ExitOnOutOfMemoryError"];
         let run = Watched::start(&jdk, &watcher, Watch::All, &vm, Some(way), &["uncaught"]);
         let (place, errors, all) = run.end();

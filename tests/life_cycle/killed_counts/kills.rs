@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use ducktrack_reports::ValuesOf;
-use ducktrack_tests::{Jdk, Turns, checked, is_full_run, jdks_in_turn};
+use ducktrack_tests::{Jdk, Turns, checked, is_full_run, jdks_in_turn, matrix_jdks};
 
-use crate::probe::{Place, Process, jdks};
+use crate::probe::{Place, Process};
 
 const THREADS: usize = 2;
 /// Signals that end a JVM without a last word of the agent.
@@ -47,7 +47,7 @@ fn check_kill(jdk: &Jdk, parent: &Path, agent: &str, kill: u64) -> i64 {
     kill_at(&place, &mut process, kill);
     let errors = process.end();
     let report = place.report();
-    let context = format!("Java {}, kill {kill}: {errors}", jdk.version);
+    let context = format!("{jdk}, kill {kill}: {errors}");
     assert_eq!(
         (report.run.state.as_str(), report.run.values),
         ("killed", ValuesOf::Counters),
@@ -78,7 +78,7 @@ fn check_kill(jdk: &Jdk, parent: &Path, agent: &str, kill: u64) -> i64 {
 fn every_object_but_the_one_under_way_survives() {
     let mut turns = Turns::new();
     let halves = [0..kills() / 2, kills() / 2..kills()];
-    for (number, jdk) in (0..).zip(jdks()) {
+    for (number, jdk) in (0..).zip(matrix_jdks()) {
         let temporary = std::env::temp_dir();
         let turn = usize::try_from(number).expect("small");
         let taken = turns.take(&halves, turn).iter().cloned().flatten();
@@ -86,8 +86,7 @@ fn every_object_but_the_one_under_way_survives() {
             .map(|kill| check_kill(&jdk, &temporary, "", number * kills() + kill))
             .collect();
         checked(&format!(
-            "Java {}: {} kills, {} objects published, each thread's count off by one at most",
-            jdk.version,
+            "{jdk}: {} kills, {} objects published, each thread's count off by one at most",
             totals.len(),
             totals.iter().sum::<i64>()
         ));
@@ -97,20 +96,24 @@ fn every_object_but_the_one_under_way_survives() {
 
 #[test]
 fn a_tmpfs_and_counters_by_site_do_as_well() {
-    let jdks = (0..).zip(jdks_in_turn("kills with counters by site", &jdks(), 1));
+    let jdks = (0..).zip(jdks_in_turn(
+        "kills with counters by site",
+        &matrix_jdks(),
+        1,
+    ));
     for (number, jdk) in jdks {
         let tmpfs = Path::new("/dev/shm");
         for kill in number..number + kills() / 6 {
-            check_kill(&jdk, tmpfs, ",counters=site", kill);
+            check_kill(&jdk, tmpfs, "counters=site", kill);
         }
     }
 }
 
 #[test]
 fn without_mapped_memory_the_report_says_what_a_kill_has_lost() {
-    for jdk in jdks().into_iter().take(1) {
+    for jdk in matrix_jdks().into_iter().take(1) {
         let place = Place::new();
-        let mut process = place.start_count(&jdk, ",memory=mapped:off", THREADS);
+        let mut process = place.start_count(&jdk, "memory=mapped:off", THREADS);
         kill_at(&place, &mut process, 0);
         process.end();
         let report = place.report();
@@ -123,7 +126,7 @@ fn without_mapped_memory_the_report_says_what_a_kill_has_lost() {
 
 #[test]
 fn a_program_that_runs_is_read_as_it_stands() {
-    for jdk in jdks_in_turn("programs that run", &jdks(), 2) {
+    for jdk in jdks_in_turn("programs that run", &matrix_jdks(), 2) {
         let place = Place::new();
         let mut process = place.start_count(&jdk, "", THREADS);
         process.wait_until(|| place.published(0) > 10_000);

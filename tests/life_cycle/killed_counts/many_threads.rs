@@ -5,9 +5,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ducktrack_tests::{Jdk, Turns, checked, is_full_run, trace_command};
+use ducktrack_tests::{Jdk, Turns, checked, is_full_run, matrix_jdks, trace_command};
 
-use crate::probe::{MARKED, Place, Process, jdks};
+use crate::probe::{MARKED, Place, Process};
 
 const OBJECTS: i64 = 1_000;
 /// Blocks of the VM's own threads, of the main thread and of the agent's are besides those of the program's many.
@@ -55,7 +55,7 @@ const WAYS: [Way; 4] = [
 impl Way {
     fn options(self) -> String {
         let bound = self.bound.map(|bound| format!(",memory=mapped:{bound}"));
-        format!(",mode={}{}", self.mode, bound.unwrap_or_default())
+        format!("mode={}{}", self.mode, bound.unwrap_or_default())
     }
 
     fn is_trace(self) -> bool {
@@ -95,7 +95,7 @@ impl Crowd {
         let mut process = place.start(jdk, agent, &["-XX:+UseSerialGC"], &words);
         let all = threads * OBJECTS * waves;
         process.wait_until(|| place.published(0) == all);
-        assert_eq!(place.published(0), all, "Java {} {agent}", jdk.version);
+        assert_eq!(place.published(0), all, "{jdk} {agent}");
         let id = process.child.id();
         Self {
             resident_kilobytes: resident_kilobytes(id),
@@ -141,7 +141,7 @@ fn mappings(process: u32) -> usize {
 /// Objects of the marked type in the report.
 fn marked(place: &Place, way: Way) -> i64 {
     if way.is_trace() {
-        let lifetimes = trace_command("lifetimes", &place.output(), &[]).expect("lifetimes");
+        let lifetimes = trace_command("lifetimes", &place.output(), &[]);
         let sites = lifetimes["sites"].as_array().expect("sites").iter();
         let marked = sites.filter(|site| site["type"] == MARKED);
         return marked.filter_map(|site| site["count"].as_i64()).sum();
@@ -157,7 +157,7 @@ fn private_threads(place: &Place, way: Way) -> Vec<String> {
     if !way.is_trace() {
         return place.report().run.private_threads;
     }
-    let info = trace_command("info", &place.output(), &[]).expect("info");
+    let info = trace_command("info", &place.output(), &[]);
     let names = info["run"]["private_threads"].as_array().expect("names");
     let names: Vec<String> = names
         .iter()
@@ -188,11 +188,7 @@ fn grouped(number: usize) -> String {
 
 fn check(jdk: &Jdk, parent: &Path, way: Way, threads: i64, bare: &Crowd) {
     let crowd = Crowd::of(jdk, parent, &way.options(), threads, 1);
-    let what = format!(
-        "Java {} {way:?} in {}: {threads} threads",
-        jdk.version,
-        parent.display()
-    );
+    let what = format!("{jdk} {way:?} in {}: {threads} threads", parent.display());
     let more = crowd
         .resident_kilobytes
         .saturating_sub(bare.resident_kilobytes);
@@ -235,7 +231,7 @@ fn check(jdk: &Jdk, parent: &Path, way: Way, threads: i64, bare: &Crowd) {
 
 /// The JDKs on which this runs: one is enough for each change, all for the whole.
 fn chosen_jdks() -> Vec<Jdk> {
-    let all = jdks().into_iter();
+    let all = matrix_jdks().into_iter();
     all.filter(|jdk| match is_full_run() {
         true => jdk.version >= 17,
         false => jdk.version == 17,
@@ -244,7 +240,7 @@ fn chosen_jdks() -> Vec<Jdk> {
 }
 
 fn bare(jdk: &Jdk, threads: i64) -> Crowd {
-    let nothing = ",classes=nothing.of.this.Name,memory=mapped:off";
+    let nothing = "classes=nothing.of.this.Name,memory=mapped:off";
     Crowd::of(jdk, &std::env::temp_dir(), nothing, threads, 1)
 }
 
@@ -274,7 +270,7 @@ fn threads_that_come_later_take_the_blocks_of_others() {
         for way in &WAYS[2..] {
             let once = Crowd::of(&jdk, &std::env::temp_dir(), &way.options(), threads, 1);
             let thrice = Crowd::of(&jdk, &std::env::temp_dir(), &way.options(), threads, 3);
-            let what = format!("Java {} {way:?}, {threads} threads", jdk.version);
+            let what = format!("{jdk} {way:?}, {threads} threads");
             let (before, after) = (once.file_bytes(*way), thrice.file_bytes(*way));
             assert!(
                 after <= before + before / 4 + (1 << 20),

@@ -1,10 +1,8 @@
 //! A program that ends by an `OutOfMemoryError`: every command says so.
 
-use std::process::Command;
+use ducktrack_tests::{agent_argument, checked, matrix_jdks};
 
-use ducktrack_tests::{agent_library, checked, ducktrack_command};
-
-use crate::probe::{Place, Process, jdks, programs};
+use crate::probe::{Place, Process, programs};
 
 /// The commands that read a recording, those of events apart.
 const OF_COUNTS: [&[&str]; 3] = [&["report"], &["report", "--format", "json"], &["info"]];
@@ -21,17 +19,11 @@ const SAID: &str = "OutOfMemoryError: Java heap space";
 
 fn recorded(jdk: &ducktrack_tests::Jdk, mode: &str) -> Place {
     let place = Place::new();
-    let mut command = jdk.tool("java");
+    let mut command = jdk.java(programs());
     command
         .args(["-Xmx16m", "-XX:-UsePerfData", "-XX:-UseGCOverheadLimit"])
         .arg("-XX:+UseSerialGC")
-        .arg(format!(
-            "-agentpath:{}={mode},summary=off,output={}",
-            agent_library().expect("the agent").display(),
-            place.output().display()
-        ))
-        .arg("-cp")
-        .arg(programs().expect("asked before"))
+        .arg(agent_argument(mode, &place.output()))
         .args(["FullHeap", "uncaught"])
         .arg(place.published_file());
     let errors = Process::start(&mut command).end();
@@ -40,28 +32,24 @@ fn recorded(jdk: &ducktrack_tests::Jdk, mode: &str) -> Place {
 }
 
 fn said(place: &Place, words: &[&str]) -> String {
-    let mut command = Command::new(ducktrack_command().expect("the command"));
-    let output = command.arg(words[0]).arg(place.output()).args(&words[1..]);
-    let output = output.output().expect("ducktrack");
-    assert!(output.status.success(), "{words:?}: {output:?}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    place.command(words[0], &words[1..])
 }
 
 #[test]
 fn every_command_names_the_error() {
-    for jdk in jdks().into_iter().filter(|jdk| jdk.version >= 17) {
+    for jdk in matrix_jdks().into_iter().filter(|jdk| jdk.version >= 17) {
         let (counted, traced) = (recorded(&jdk, "mode=count"), recorded(&jdk, "mode=trace"));
         for words in OF_COUNTS {
             let text = said(&counted, words);
-            assert!(text.contains(SAID), "JDK {} {words:?}: {text}", jdk.version);
+            assert!(text.contains(SAID), "{jdk} {words:?}: {text}");
         }
         for words in OF_COUNTS.iter().chain(&OF_EVENTS) {
             let text = said(&traced, words);
-            assert!(text.contains(SAID), "JDK {} {words:?}: {text}", jdk.version);
+            assert!(text.contains(SAID), "{jdk} {words:?}: {text}");
         }
         let other = counted.output().display().to_string();
         let diff = said(&counted, &["diff", &other]);
-        assert!(diff.contains(SAID), "JDK {}: {diff}", jdk.version);
+        assert!(diff.contains(SAID), "{jdk}: {diff}");
     }
     checked("commands that name an OutOfMemoryError");
 }

@@ -7,34 +7,18 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use ducktrack_reports::{Document, SiteDoc, read_json};
-use ducktrack_tests::{Jdk, agent_library, compile_java, ducktrack_command, matrix_jdks, skipped};
+use ducktrack_reports::{Document, SiteDoc};
+use ducktrack_tests::{Jdk, agent_argument, compiled, count_report, trace_text};
 use tempfile::TempDir;
 
 /// The type of each third object.
 pub(crate) const MARKED: &str = "KilledProbe$Marked";
 
-/// The compiled programs; `None` where there is no javac.
-pub(crate) fn programs() -> Option<&'static Path> {
-    static FOLDER: OnceLock<Option<TempDir>> = OnceLock::new();
-    let compile = || {
-        let folder = tempfile::tempdir().expect("temporary folder");
-        let compiled =
-            compile_java(&["KilledProbe", "FullHeap"], 11, folder.path()).expect("javac");
-        if !compiled {
-            skipped("killed_counts: no JDK with javac, nothing is checked");
-        }
-        compiled.then_some(folder)
-    };
-    FOLDER.get_or_init(compile).as_ref().map(TempDir::path)
-}
-
-/// The JDKs to test on, if the program can be compiled.
-pub(crate) fn jdks() -> Vec<Jdk> {
-    if programs().is_none() {
-        return Vec::new();
-    }
-    matrix_jdks().expect("JDKs")
+/// The compiled programs.
+pub(crate) fn programs() -> &'static Path {
+    static FOLDER: OnceLock<TempDir> = OnceLock::new();
+    let compile = || compiled(&["KilledProbe", "FullHeap"], 11);
+    FOLDER.get_or_init(compile).path()
 }
 
 /// A folder with the output directory and what the program publishes.
@@ -81,19 +65,12 @@ impl Place {
 
     /// A JVM with the agent that runs `KilledProbe` with these words.
     pub(crate) fn start(&self, jdk: &Jdk, agent: &str, vm: &[&str], words: &[&str]) -> Process {
-        let library = agent_library().expect("the agent");
-        let mut command = jdk.tool("java");
+        let mut command = jdk.java(programs());
         command
             .args(["-Xmx64m", "-XX:-UsePerfData", "-XX:-CreateCoredumpOnCrash"])
             .arg("-XX:ErrorFile=/dev/null")
             .args(vm)
-            .arg("-cp")
-            .arg(programs().expect("asked before"))
-            .arg(format!(
-                "-agentpath:{}=summary=off,output={}{agent}",
-                library.display(),
-                self.output().display()
-            ))
+            .arg(agent_argument(agent, &self.output()))
             .arg("KilledProbe")
             .args(words)
             .current_dir(self.folder.path());
@@ -107,31 +84,18 @@ impl Place {
     }
 
     pub(crate) fn report(&self) -> Document {
-        let text = self.command("report", &["--format", "json"]);
-        read_json(&text).expect("a report")
+        count_report(&self.output(), &[])
     }
 
     /// Objects that a thread's `work` has made.
     pub(crate) fn made(&self, thread: &str) -> i64 {
-        let text = self.command("report", &["--format", "json", "--thread", thread]);
-        let report = read_json(&text).expect("a report");
+        let report = count_report(&self.output(), &["--thread", thread]);
         report.sites.iter().map(made_by_work).sum()
     }
 
     /// A command's output about the directory.
     pub(crate) fn command(&self, name: &str, options: &[&str]) -> String {
-        let output = Command::new(ducktrack_command().expect("the command"))
-            .arg(name)
-            .arg(self.output())
-            .args(options)
-            .output()
-            .expect("ducktrack");
-        assert!(
-            output.status.success(),
-            "{name}: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        String::from_utf8(output.stdout).expect("UTF-8")
+        trace_text(name, &self.output(), options)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Threads that come and go, and more of them than the mapped memory has room for.
 
 use ducktrack_reports::ValuesOf;
-use ducktrack_tests::jdks_in_turn;
+use ducktrack_tests::{jdks_in_turn, matrix_jdks};
 
-use crate::probe::{MARKED, Place, jdks};
+use crate::probe::{MARKED, Place};
 
 /// Objects of the marked type in the report.
 fn marked(place: &Place) -> i64 {
@@ -18,7 +18,7 @@ fn marked(place: &Place) -> i64 {
 /// Threads with 26 sorts of names come and go; whatever block they had, the objects of those that ended are there.
 fn check_threads(agent: &str, turn: usize) {
     const THREADS: i64 = 5;
-    for jdk in jdks_in_turn("threads that come and go", &jdks(), turn) {
+    for jdk in jdks_in_turn("threads that come and go", &matrix_jdks(), turn) {
         let place = Place::new();
         let file = place.published_file().display().to_string();
         let mut process = place.start(&jdk, agent, &[], &["hand", &file, &THREADS.to_string()]);
@@ -30,8 +30,7 @@ fn check_threads(agent: &str, turn: usize) {
         let range = published..=published + THREADS * 1_000;
         assert!(
             range.contains(&counted),
-            "Java {} {agent}: published {published}, the report has {counted} {errors}",
-            jdk.version
+            "{jdk} {agent}: published {published}, the report has {counted} {errors}"
         );
     }
 }
@@ -44,14 +43,14 @@ fn threads_that_have_ended_are_in_the_counts() {
 /// Room for twenty blocks: those of threads that have ended go to others again and again.
 #[test]
 fn blocks_that_change_their_threads_lose_nothing() {
-    check_threads(",memory=mapped:4m", 2);
+    check_threads("memory=mapped:4m", 2);
 }
 
 #[test]
 fn what_does_not_fit_is_private_and_named() {
-    for jdk in jdks_in_turn("threads that do not fit", &jdks(), 3) {
+    for jdk in jdks_in_turn("threads that do not fit", &matrix_jdks(), 3) {
         let place = Place::new();
-        let mut process = place.start_count(&jdk, ",memory=mapped:2m", 40);
+        let mut process = place.start_count(&jdk, "memory=mapped:2m", 40);
         process.wait_until(|| place.published(39) > 0);
         process.signal("KILL");
         process.end();

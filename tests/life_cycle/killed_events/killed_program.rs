@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
 use anyhow::{Context, ensure};
-use ducktrack_tests::{Jdk, agent_library, compile_java, trace_command};
+use ducktrack_tests::{Jdk, agent_argument, compiled, trace_command};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -41,34 +41,24 @@ pub(crate) struct KilledProgram {
 }
 
 /// The compiled program.
-fn program() -> anyhow::Result<&'static Path> {
-    static FOLDER: OnceLock<Option<TempDir>> = OnceLock::new();
-    let compile = || {
-        let folder = tempfile::tempdir().ok()?;
-        let is_compiled = compile_java(&["KilledEvents"], 17, folder.path()).ok()?;
-        is_compiled.then_some(folder)
-    };
-    let folder = FOLDER.get_or_init(compile).as_ref();
-    folder.map(TempDir::path).context("no JDK with javac")
+fn program() -> &'static Path {
+    static FOLDER: OnceLock<TempDir> = OnceLock::new();
+    FOLDER
+        .get_or_init(|| compiled(&["KilledEvents"], 17))
+        .path()
 }
 
-fn java(jdk: &Jdk, trace: &Path, options: &str, vm: &[&str]) -> anyhow::Result<Command> {
-    let mut command = jdk.tool("java");
+fn java(jdk: &Jdk, trace: &Path, options: &str, vm: &[&str]) -> Command {
+    let mut command = jdk.java(program());
     command
         .arg("-Xmx64m")
         .arg("-XX:-CreateCoredumpOnCrash")
         .args(vm.iter().filter(|option| !option.is_empty()))
-        .arg(format!(
-            "-agentpath:{}=mode=trace,summary=off,output={}{options}",
-            agent_library()?.display(),
-            trace.display()
-        ))
-        .arg("-cp")
-        .arg(program()?)
+        .arg(agent_argument(&format!("mode=trace{options}"), trace))
         .arg("KilledEvents")
         .stderr(Stdio::null())
         .stdout(Stdio::piped());
-    Ok(command)
+    command
 }
 
 impl KilledProgram {
@@ -90,7 +80,7 @@ impl KilledProgram {
         threads: usize,
     ) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
-        let mut command = java(jdk, &folder.path().join("trace"), options, vm)?;
+        let mut command = java(jdk, &folder.path().join("trace"), options, vm);
         let mut child = command
             .current_dir(folder.path())
             .arg(folder.path().join("counts"))
@@ -130,15 +120,15 @@ impl KilledProgram {
     pub(crate) fn end(mut self, ending: &Ending) -> anyhow::Result<Left> {
         self.stop(ending)?;
         let trace = self.trace();
-        let lifetimes = trace_command("lifetimes", &trace, &[])?;
-        let info = trace_command("info", &trace, &[])?;
-        let report = trace_command("report", &trace, &[])?;
+        let lifetimes = trace_command("lifetimes", &trace, &[]);
+        let info = trace_command("info", &trace, &[]);
+        let report = trace_command("report", &trace, &[]);
         ensure!(report["run"]["values"] == "events", "{}", report["run"]);
         let top = trace_command(
             "top",
             &trace,
             &["--once", "--interval", "0.05", "--by", "types"],
-        )?;
+        );
         ensure!(top["state"] == "killed", "{}", top["state"]);
         Ok(Left {
             reported: marked(&report),
@@ -183,7 +173,7 @@ fn damage(report: &Value) -> Vec<String> {
 /// Runs the program until the heap is full; the folder with its trace.
 pub(crate) fn fill_heap(jdk: &Jdk, collector: &str, option: &str) -> anyhow::Result<TempDir> {
     let folder = tempfile::tempdir()?;
-    let mut command = java(jdk, &folder.path().join("trace"), "", &[collector, option])?;
+    let mut command = java(jdk, &folder.path().join("trace"), "", &[collector, option]);
     let status = command
         .current_dir(folder.path())
         .arg("fill")

@@ -51,7 +51,7 @@ fn check(left: &Left, threads: i64, what: &str) {
 
 #[test]
 fn killed_at_any_moment() {
-    let jdks = traced_jdks().expect("JDKs");
+    let jdks = traced_jdks();
     assert!(!jdks.is_empty(), "nothing would be checked");
     let of_each = if is_full_run() { 200 } else { 3 };
     let mut moments = Moments(7);
@@ -74,7 +74,7 @@ fn killed_at_any_moment() {
 
 #[test]
 fn other_signals_that_end_a_jvm() {
-    for jdk in jdks_in_turn("other signals than KILL", &traced_jdks().expect("JDKs"), 0) {
+    for jdk in jdks_in_turn("other signals than KILL", &traced_jdks(), 0) {
         for signal in ["SEGV", "ABRT"] {
             let what = format!("{} {signal}", jdk.version);
             let program = KilledProgram::start(&jdk, COLLECTORS[2], "", 2).expect(&what);
@@ -88,7 +88,7 @@ fn other_signals_that_end_a_jvm() {
 /// Of each generation at most the cycle under way is lost: the pauses between cycles are there, too.
 #[test]
 fn cycles_of_generations_are_there() {
-    for jdk in traced_jdks().expect("JDKs") {
+    for jdk in traced_jdks() {
         let vm: &[&str] = match jdk.version {
             ..21 => continue,
             21 => &["-XX:+UseZGC", "-XX:+ZGenerational", "-Xmx300m"],
@@ -98,7 +98,7 @@ fn cycles_of_generations_are_there() {
         let mut program = KilledProgram::start_with(&jdk, vm, "", 2).expect(&what);
         std::thread::sleep(Duration::from_secs(6));
         program.stop(&Ending::Signal("KILL")).expect(&what);
-        let timeline = trace_command("timeline", &program.trace(), &[]).expect(&what);
+        let timeline = trace_command("timeline", &program.trace(), &[]);
         let collections = timeline["collections"].as_array().expect("collections");
         let of_kind = |kind: &str, is_known: bool| {
             let is_one = |one: &&Value| one["kind"] == kind && one["live"].is_null() != is_known;
@@ -114,11 +114,7 @@ fn cycles_of_generations_are_there() {
 
 #[test]
 fn a_trace_that_rotates() {
-    for jdk in jdks_in_turn(
-        "kills while a trace rotates",
-        &traced_jdks().expect("JDKs"),
-        1,
-    ) {
+    for jdk in jdks_in_turn("kills while a trace rotates", &traced_jdks(), 1) {
         let what = format!("{} with max-trace-size", jdk.version);
         let options = ",max-trace-size=4m,buffer-size=4k";
         let program = KilledProgram::start(&jdk, COLLECTORS[1], options, 2).expect(&what);
@@ -136,11 +132,7 @@ fn a_trace_that_rotates() {
 /// the thread's buffer: it is there all the same, also where the collection is lost.
 #[test]
 fn stopped_between_an_object_and_its_event() {
-    for jdk in jdks_in_turn(
-        "kills between an object and its event",
-        &traced_jdks().expect("JDKs"),
-        2,
-    ) {
+    for jdk in jdks_in_turn("kills between an object and its event", &traced_jdks(), 2) {
         let what = format!("{} without TLABs", jdk.version);
         let vm = [COLLECTORS[0], "-Xint", "-XX:-UseTLAB", "-Xmn1m"];
         let program = KilledProgram::start_with(&jdk, &vm, "", 3).expect(&what);
@@ -153,17 +145,13 @@ fn stopped_between_an_object_and_its_event() {
 /// A trace that is read while the program runs has no event that it cannot explain, and says that there is more.
 #[test]
 fn read_while_it_runs() {
-    for jdk in jdks_in_turn(
-        "traces that are read while they grow",
-        &traced_jdks().expect("JDKs"),
-        3,
-    ) {
+    for jdk in jdks_in_turn("traces that are read while they grow", &traced_jdks(), 3) {
         let what = format!("{} that runs", jdk.version);
         let program = KilledProgram::start(&jdk, COLLECTORS[2], "", 2).expect(&what);
         for _ in 0..3 {
             std::thread::sleep(Duration::from_millis(200));
             let before = program.published().expect(&what);
-            let info = trace_command("info", &program.trace(), &[]).expect(&what);
+            let info = trace_command("info", &program.trace(), &[]);
             let after = program.published().expect(&what);
             assert_eq!(info["sizeUnknown"], 0, "{what}: {info}");
             assert_eq!(info["recovered"]["isRunning"], true, "{what}: {info}");
@@ -186,13 +174,12 @@ fn out_of_memory() {
         "",
     ];
     let mut turns = Turns::new();
-    let jdks = traced_jdks().expect("JDKs");
+    let jdks = traced_jdks();
     for (number, (jdk, collector)) in all_pairs(&jdks).enumerate() {
         for option in turns.take(&endings, number + number / COLLECTORS.len()) {
             let what = format!("{} {collector} {option}", jdk.version);
             let trace = killed_program::fill_heap(jdk, collector, option).expect(&what);
-            let heap =
-                trace_command("heap", &trace.path().join("trace"), &["--at", "last"]).expect(&what);
+            let heap = trace_command("heap", &trace.path().join("trace"), &["--at", "last"]);
             let types = heap["types"].as_array().expect(&what);
             let named: Vec<&str> = types
                 .iter()

@@ -1,6 +1,8 @@
 //! Little address space (`ulimit -v`): wherever the program gets by without the agent, it does with it and 64 MB more.
 
-use crate::tracked_jvm::{Outcome, TrackedJvm, jdks_in_turn};
+use ducktrack_tests::Finished;
+
+use crate::tracked_jvm::{TrackedJvm, jdks_in_turn};
 
 /// Sizes that leave the limit to the threads and to us, not to what the VM reserves and never uses.
 const SMALL_VM: [&str; 4] = [
@@ -16,7 +18,7 @@ const OURS: u32 = 64;
 /// malloc reserves 64 MB for each thread that comes first, depending on the moment; this makes runs comparable.
 const ONE_ARENA: (&str, &str) = ("MALLOC_ARENA_MAX", "1");
 
-fn run(jvm: TrackedJvm, megabytes: u32) -> Outcome {
+fn run(jvm: TrackedJvm, megabytes: u32) -> Finished {
     let jvm = jvm.vm(&SMALL_VM).env(ONE_ARENA.0, ONE_ARENA.1);
     jvm.address_limit(megabytes << 10).run(&["return", "1"])
 }
@@ -41,8 +43,7 @@ fn little_address_space_ends_no_program() {
                 let outcome = run(jvm, megabytes + OURS);
                 assert!(
                     outcome.status.success() && outcome.out == bare.out,
-                    "JDK {} {megabytes} MB + {OURS} MB {mode}: {outcome:?}",
-                    jdk.version
+                    "{jdk} {megabytes} MB + {OURS} MB {mode}: {outcome:?}"
                 );
                 compared += 1;
             }

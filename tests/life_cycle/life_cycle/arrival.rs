@@ -87,10 +87,7 @@ fn thousands_of_classes_are_exchanged_in_short_stops() {
         let vm_thread = VmThread::of(jvm.pid()).since(before);
         let status = done(&["info", "--state", "--format=json", &jvm.pid().to_string()]);
         let status: serde_json::Value = serde_json::from_str(&status).expect(&status);
-        let what = format!(
-            "JDK {}: {status}, by the VM {by_the_vm:?}, its thread {vm_thread:?}",
-            jdk.version
-        );
+        let what = format!("{jdk}: {status}, by the VM {by_the_vm:?}, its thread {vm_thread:?}");
         let number = |name: &str| status[name].as_f64().expect(&what);
 
         assert!(
@@ -121,13 +118,12 @@ fn thousands_of_classes_are_exchanged_in_short_stops() {
         let sentence = format!("stopped the program {} times, ", by_the_vm.len());
         assert!(notes.contains(&sentence), "{sentence} {notes}");
         checked(&format!(
-            "JDK {}: {} classes exchanged in {} stops, the longest {longest:.1} ms by the VM's log, {longest_work:.1} ms of work at the most, {together:.0} ms together",
-            jdk.version,
+            "{jdk}: {} classes exchanged in {} stops, the longest {longest:.1} ms by the VM's log, {longest_work:.1} ms of work at the most, {together:.0} ms together",
             status["classes_rewritten"],
             by_the_vm.len()
         ));
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
     }
 }
 
@@ -174,14 +170,13 @@ fn the_stops_of_nine_arrivals_in_ten_are_within_the_forecast() {
             seen.push((forecast, micros(&status["arrival_together_micros"])));
             done(&["stop", &jvm.pid().to_string()]);
             jvm.ask("end", "END");
-            assert!(jvm.end().status.success());
+            jvm.end_well();
         }
         let within = |((least, most), stops): &&((u64, u64), u64)| (least..=most).contains(&stops);
         let inside = seen.iter().filter(within).count();
-        assert!(inside * 10 >= ARRIVALS * 9, "JDK {}: {seen:?}", jdk.version);
+        assert!(inside * 10 >= ARRIVALS * 9, "{jdk}: {seen:?}");
         checked(&format!(
-            "JDK {}: {inside} of {ARRIVALS} arrivals within their forecasts, in microseconds {seen:?}",
-            jdk.version
+            "{jdk}: {inside} of {ARRIVALS} arrivals within their forecasts, in microseconds {seen:?}"
         ));
     }
 }
@@ -219,20 +214,15 @@ fn questions_are_answered_while_the_agent_arrives() {
             }
         }
         assert!(attach.wait().expect("ended").success());
-        assert!(
-            arriving > 0,
-            "JDK {}: the agent was never seen arriving",
-            jdk.version
-        );
+        assert!(arriving > 0, "{jdk}: the agent was never seen arriving");
         done(&["snapshot", &pid, "--mark=there"]);
         done(&["report", &pid]);
         checked(&format!(
-            "JDK {}: {arriving} answers while the agent was arriving",
-            jdk.version
+            "{jdk}: {arriving} answers while the agent was arriving"
         ));
         done(&["stop", &pid]);
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
     }
 }
 
@@ -249,8 +239,7 @@ fn an_arrival_ends_while_classes_are_defined_without_pause() {
         jvm.ask("work 1000", "DONE");
         done(&["stop", &jvm.pid().to_string()]);
         jvm.ask("end", "END");
-        let outcome = jvm.end();
-        assert!(outcome.status.success(), "{outcome:?}");
+        jvm.end_well();
         let recording = Recording::of(&output);
         assert_eq!(work_counted(&recording), (1000, 1000));
         let damage = &recording.report.damage;

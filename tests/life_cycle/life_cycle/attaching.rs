@@ -1,20 +1,16 @@
 //! Loaded into a JVM that runs.
 
-use ducktrack_tests::Jdk;
+use ducktrack_tests::{Finished, Jdk, agent_library};
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{RunningJvm, TrackedJvm, jdks, library};
+use crate::tracked_jvm::{RunningJvm, TrackedJvm, jdks};
 
 /// `jcmd PID JVMTI.agent_load`; its output.
 fn load(jdk: &Jdk, jvm: &RunningJvm, options: &str) -> String {
-    let output = jdk
-        .tool("jcmd")
-        .arg(jvm.pid().to_string())
-        .args(["JVMTI.agent_load", &library().display().to_string()])
-        .arg(format!("\"{options}\""))
-        .output()
-        .expect("jcmd");
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+    let mut jcmd = jdk.tool("jcmd");
+    jcmd.arg(jvm.pid().to_string()).arg("JVMTI.agent_load");
+    let jcmd = jcmd.arg(agent_library()).arg(format!("\"{options}\""));
+    Finished::of(jcmd).text()
 }
 
 fn jdks_with_jcmd() -> Vec<Jdk> {
@@ -32,11 +28,7 @@ fn counts_from_then_on() {
             &jvm,
             &format!("summary=off,output={}", output.display()),
         );
-        assert!(
-            answer.contains("return code: 0"),
-            "JDK {}: {answer}",
-            jdk.version
-        );
+        assert!(answer.contains("return code: 0"), "{jdk}: {answer}");
         jvm.go_on();
         let outcome = jvm.end();
         assert!(
@@ -51,7 +43,7 @@ fn counts_from_then_on() {
         let for_frames: Vec<_> = refused
             .filter(|refused| refused.reason == "missing-frame")
             .collect();
-        assert!(for_frames.is_empty(), "JDK {}: {for_frames:?}", jdk.version);
+        assert!(for_frames.is_empty(), "{jdk}: {for_frames:?}");
         assert!(
             recording
                 .text()
@@ -81,7 +73,7 @@ fn a_bad_option_leaves_the_program_alone() {
             "{outcome:?}"
         );
         assert!(
-            outcome.err.contains("unknown option `colour`"),
+            outcome.errors.contains("unknown option `colour`"),
             "{outcome:?}"
         );
     }
@@ -97,7 +89,7 @@ fn a_second_load_with_options_is_refused_and_the_first_goes_on() {
         let answer = load(&jdk, &jvm, &options);
         assert!(!answer.contains("return code: 0"), "{answer}");
         jvm.go_on();
-        assert!(jvm.end().status.success());
+        jvm.end_well();
         Recording::of(&output).check(2, Some("exit"));
         assert!(
             !place.path().join("out.1").exists(),

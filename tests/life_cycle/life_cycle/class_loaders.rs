@@ -15,12 +15,11 @@ const OBJECTS: i64 = 1_000;
 fn run(jdk: &Jdk, loader: &str, mode: &str) -> Recording {
     let place = tempfile::tempdir().expect("temporary folder");
     let output = place.path().join("out");
-    let options = format!("mode={mode},summary=off,output={}", output.display());
-    let outcome = TrackedJvm::new(jdk, &options).run_program("LoaderProbe", &[loader]);
+    let outcome = TrackedJvm::recording(jdk, &format!("mode={mode}"), &output)
+        .run_program("LoaderProbe", &[loader]);
     assert!(
         outcome.status.success() && outcome.out == "DONE\n",
-        "JDK {} {loader} {mode}: {outcome:?}",
-        jdk.version
+        "{jdk} {loader} {mode}: {outcome:?}"
     );
     Recording::of(&output)
 }

@@ -4,16 +4,12 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use ducktrack_tests::skipped;
+use ducktrack_tests::{Finished, agent_library, ducktrack_command, skipped};
 
-use crate::tracked_jvm::{TrackedJvm, command, jdks, library};
+use crate::tracked_jvm::{TrackedJvm, jdks};
 
 fn ducktrack(words: &[&str]) -> String {
-    let output = command().args(words).output().expect("ducktrack");
-    let text = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8_lossy(&text).into_owned();
-    assert!(output.status.success(), "{words:?}: {text}");
-    text
+    Finished::well(ducktrack_command().args(words)).text()
 }
 
 fn can_unshare() -> bool {
@@ -39,7 +35,7 @@ fn commands_reach_a_jvm_in_a_container() {
         let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("the JVM");
         let inside = format!("NSpid:\t{pid}\t1\n");
         assert!(status.contains(&inside), "process 1 inside: {status}");
-        let library = library().display().to_string();
+        let library = agent_library().display().to_string();
         let said = ducktrack(&[
             "attach",
             pid,
@@ -71,7 +67,6 @@ fn commands_reach_a_jvm_in_a_container() {
         let report = ducktrack(&["report", "--full", &outside.display().to_string()]);
         assert!(report.contains("loaded into the running VM"), "{report}");
         jvm.go_on();
-        let outcome = jvm.end();
-        assert!(outcome.status.success(), "{outcome:?}");
+        jvm.end_well();
     }
 }

@@ -6,46 +6,39 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
-use ducktrack_tests::{ducktrack_command, skipped};
+use ducktrack_tests::{Finished, agent_library, ducktrack_command, printed_by, skipped};
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{RunningJvm, TrackedJvm, command, jdks, jdks_in_turn, library};
+use crate::tracked_jvm::{RunningJvm, TrackedJvm, jdks, jdks_in_turn};
 
 /// `nobody`, on every Linux.
 const NOBODY: u32 = 65534;
 
 /// The command with these words; standard output and error, and whether it worked.
 pub(crate) fn ducktrack(words: &[&str]) -> (bool, String) {
-    said(command().args(words).output().expect("ducktrack"))
+    said(ducktrack_command().args(words))
 }
 
-fn said(output: Output) -> (bool, String) {
-    let text = [output.stdout, output.stderr].concat();
-    (
-        output.status.success(),
-        String::from_utf8_lossy(&text).into_owned(),
-    )
+fn said(command: &mut Command) -> (bool, String) {
+    let finished = Finished::of(command);
+    (finished.status.success(), finished.text())
 }
 
 /// The same where it must work.
 pub(crate) fn done(words: &[&str]) -> String {
-    let (worked, text) = ducktrack(words);
-    assert!(worked, "{words:?}: {text}");
-    text
+    Finished::well(ducktrack_command().args(words)).text()
 }
 
 pub(crate) fn attach(jvm: &RunningJvm, output: &Path, more: &[&str]) -> String {
-    let (worked, text) = said(attaching(jvm, output, more).output().expect("ducktrack"));
-    assert!(worked, "attach {more:?}: {text}");
-    text
+    Finished::well(&mut attaching(jvm, output, more)).text()
 }
 
 /// The command that attaches.
 pub(crate) fn attaching(jvm: &RunningJvm, output: &Path, more: &[&str]) -> Command {
-    let (pid, library) = (jvm.pid().to_string(), library());
-    let mut attach = command();
+    let (pid, library) = (jvm.pid().to_string(), agent_library());
+    let mut attach = ducktrack_command();
     attach.args(["attach", &pid, "--summary=off", "--library"]);
     attach
         .args([path(&library), "--output", path(output)])
@@ -123,8 +116,7 @@ fn counts_are_exact_from_attach_to_stop_again_and_again() {
         };
         runs_one_after_another(&mut jvm, place.path(), modes);
         jvm.ask("end", "END");
-        let outcome = jvm.end();
-        assert!(outcome.status.success(), "{outcome:?}");
+        let outcome = jvm.end_well();
         assert_eq!(outcome.agent_lines(), Vec::<&str>::new());
     }
 }
@@ -141,7 +133,7 @@ fn slots_in_other_places_are_given_back_too() {
             .start_program("ControlProbe", &[]);
         runs_one_after_another(&mut jvm, place.path(), &["count", "count"]);
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
     }
 }
 
@@ -150,8 +142,7 @@ fn a_run_says_where_it_stands_and_takes_snapshots_and_marks() {
     for jdk in jdks_in_turn(17, 1) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let options = format!("summary=off,output={}", output.display());
-        let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+        let mut jvm = TrackedJvm::recording(&jdk, "", &output).start_program("ControlProbe", &[]);
         let pid = jvm.pid().to_string();
         for target in [pid.as_str(), path(&output)] {
             let status = done(&["info", "--state", target]);
@@ -183,7 +174,7 @@ fn a_run_says_where_it_stands_and_takes_snapshots_and_marks() {
         let dumped = fs::read(&dump).expect("the dump");
         assert!(dumped.starts_with(b"JAVA PROFILE 1.0."));
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
         let text = Recording::of(&output).text();
         assert!(text.contains("snapshot 2 (exit)"), "{text}");
         let (worked, refused) = ducktrack(&["info", "--state", path(&output)]);
@@ -199,8 +190,8 @@ fn without_a_socket_commands_go_through_the_vm() {
     for jdk in jdks_in_turn(17, 2) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let options = format!("summary=off,control=off,output={}", output.display());
-        let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+        let mut jvm =
+            TrackedJvm::recording(&jdk, "control=off", &output).start_program("ControlProbe", &[]);
         let pid = jvm.pid().to_string();
         assert!(!output.join("control").exists());
         let (worked, refused) = ducktrack(&["info", "--state", path(&output)]);
@@ -213,7 +204,7 @@ fn without_a_socket_commands_go_through_the_vm() {
         let recording = Recording::of(&output);
         assert_eq!(work_counted(&recording), (900, 900));
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
     }
 }
 
@@ -237,7 +228,7 @@ fn methods_that_run_at_the_arrival_are_named_and_the_stops_are_told() {
             "{notes}"
         );
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
     }
 }
 
@@ -247,14 +238,15 @@ fn open_folder() -> (tempfile::TempDir, std::path::PathBuf) {
     let open = std::fs::Permissions::from_mode(0o777);
     std::fs::set_permissions(place.path(), open).expect("permissions");
     let copy = place.path().join("ducktrack");
-    std::fs::copy(ducktrack_command().expect("the command"), &copy).expect("a copy");
-    std::fs::copy(library(), place.path().join("libducktrack.so")).expect("a copy");
+    std::fs::copy(ducktrack_command().get_program(), &copy).expect("a copy");
+    std::fs::copy(agent_library(), place.path().join("libducktrack.so")).expect("a copy");
     (place, copy)
 }
 
 fn is_root() -> bool {
-    let id = Command::new("id").arg("-u").output().expect("id");
-    let root = id.stdout == b"0\n";
+    let root = printed_by(Command::new("id").arg("-u"))
+        == "0
+";
     if !root {
         skipped("foreign users: only root can act as another user");
     }
@@ -263,13 +255,13 @@ fn is_root() -> bool {
 
 fn as_nobody(program: &Path, words: &[&str]) -> (bool, String) {
     let nobody = NOBODY.to_string();
-    let output = Command::new("setpriv")
+    let mut setpriv = Command::new("setpriv");
+    setpriv
         .args(["--clear-groups", "--regid", &nobody, "--reuid", &nobody])
         .arg(program)
         .args(words)
-        .env_remove("DUCKTRACK_LIBRARY")
-        .output();
-    said(output.expect("setpriv"))
+        .env_remove("DUCKTRACK_LIBRARY");
+    said(&mut setpriv)
 }
 
 #[test]
@@ -280,8 +272,7 @@ fn other_users_are_refused_whatever_the_permissions() {
     for jdk in jdks(17).into_iter().take(1) {
         let (place, command) = open_folder();
         let output = place.path().join("out");
-        let options = format!("summary=off,output={}", output.display());
-        let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+        let mut jvm = TrackedJvm::recording(&jdk, "", &output).start_program("ControlProbe", &[]);
         let pid = jvm.pid().to_string();
         for words in [["stop", pid.as_str()], ["attach", pid.as_str()]] {
             let (worked, text) = as_nobody(&command, &words);
@@ -307,7 +298,7 @@ fn other_users_are_refused_whatever_the_permissions() {
         );
         jvm.ask("work 100", "DONE");
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
         assert_eq!(work_counted(&Recording::of(&output)), (100, 100));
     }
 }
@@ -321,8 +312,7 @@ fn root_attaches_to_the_program_of_another_user() {
         let (place, command) = open_folder();
         if !as_nobody(&jdk.home.join("bin/java"), &["-version"]).0 {
             skipped(&format!(
-                "JDK {}: another user cannot read it where it is installed",
-                jdk.version
+                "{jdk}: another user cannot read it where it is installed"
             ));
             continue;
         }
@@ -334,16 +324,14 @@ fn root_attaches_to_the_program_of_another_user() {
         let text = said(
             Command::new(&command)
                 .args(["attach", &pid, "--summary=off", "--output", path(&output)])
-                .env_remove("DUCKTRACK_LIBRARY")
-                .output()
-                .expect("ducktrack"),
+                .env_remove("DUCKTRACK_LIBRARY"),
         );
         assert!(text.0, "{}", text.1);
         jvm.ask("work 100", "DONE");
         done(&["stop", &pid]);
         check(&output, 100);
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
     }
 }
 
@@ -362,16 +350,12 @@ fn a_jvm_that_cannot_be_asked_is_left_alone_and_the_reason_named() {
             let mut jvm = TrackedJvm::bare(&jdk)
                 .vm(&[option])
                 .start_program("ControlProbe", &[]);
-            let (pid, library) = (jvm.pid().to_string(), library());
+            let (pid, library) = (jvm.pid().to_string(), agent_library());
             let (worked, text) = ducktrack(&["attach", &pid, "--library", path(&library)]);
-            assert!(
-                !worked && text.contains(reason),
-                "JDK {} {option}: {text}",
-                jdk.version
-            );
+            assert!(!worked && text.contains(reason), "{jdk} {option}: {text}");
             assert_eq!(text.lines().count(), 1, "{text}");
             jvm.ask("end", "END");
-            assert!(jvm.end().status.success(), "JDK {} {option}", jdk.version);
+            assert!(jvm.end().status.success(), "{jdk} {option}");
         }
     }
 }
@@ -395,7 +379,7 @@ fn a_jvm_that_uses_no_signals_can_be_attached_to() {
         let nothing = !worked && text.contains("nothing is recorded in this JVM");
         assert!(ended || nothing, "{text}");
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
     }
 }
 
@@ -405,7 +389,7 @@ fn a_second_run_while_one_goes_on_is_refused_and_bad_options_are_answered() {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let mut jvm = TrackedJvm::bare(&jdk).start_program("ControlProbe", &[]);
-        let (pid, library) = (jvm.pid().to_string(), library());
+        let (pid, library) = (jvm.pid().to_string(), agent_library());
         let words = ["attach", &pid, "--library", path(&library)];
         let (worked, text) = ducktrack(&[&words[..], &["--options", "colour=red"]].concat());
         assert!(
@@ -421,7 +405,7 @@ fn a_second_run_while_one_goes_on_is_refused_and_bad_options_are_answered() {
         done(&["stop", path(&output)]);
         check(&output, 100);
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
     }
 }
 
@@ -431,8 +415,8 @@ fn frames_that_outlive_a_recording_of_events_are_known_to_the_next() {
     for jdk in jdks_in_turn(17, 8) {
         let place = tempfile::tempdir().expect("temporary folder");
         let [first, second] = ["out-1", "out-2"].map(|name| place.path().join(name));
-        let options = format!("mode=trace,summary=off,output={}", first.display());
-        let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+        let mut jvm =
+            TrackedJvm::recording(&jdk, "mode=trace", &first).start_program("ControlProbe", &[]);
         let pid = jvm.pid().to_string();
         done(&["stop", &pid]);
         attach(&jvm, &second, &["--mode", "trace"]);
@@ -440,12 +424,12 @@ fn frames_that_outlive_a_recording_of_events_are_known_to_the_next() {
         std::thread::sleep(std::time::Duration::from_millis(300));
         done(&["stop", &pid]);
         jvm.ask("end", "END");
-        assert!(jvm.end().status.success());
+        jvm.end_well();
         let recording = check(&second, 1000);
         let looped = recording.report.sites.iter().find(|site| {
             site.class == "ControlProbe" && site.method == "loop" && site.count > 1000
         });
-        assert!(looped.is_some(), "JDK {}: the loop is known", jdk.version);
+        assert!(looped.is_some(), "{jdk}: the loop is known");
         let heap = done(&["heap", path(&second)]);
         assert!(!heap.contains("without a known size"), "{heap}");
     }
@@ -457,16 +441,12 @@ fn a_bound_of_memory_is_kept_by_doing_without_and_said() {
         for mode in ["count", "trace"] {
             let place = tempfile::tempdir().expect("temporary folder");
             let output = place.path().join("out");
-            let options = format!(
-                "mode={mode},memory=1m,summary=off,output={}",
-                output.display()
-            );
-            let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+            let mut jvm = TrackedJvm::recording(&jdk, &format!("mode={mode},memory=1m"), &output)
+                .start_program("ControlProbe", &[]);
             std::thread::sleep(std::time::Duration::from_secs(2));
             jvm.ask("thread 500", "DONE");
             jvm.ask("end", "END");
-            let outcome = jvm.end();
-            assert!(outcome.status.success(), "{outcome:?}");
+            jvm.end_well();
             let report = Recording::of(&output).report;
             let losses = report.losses.join("\n");
             assert!(

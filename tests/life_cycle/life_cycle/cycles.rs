@@ -69,7 +69,7 @@ fn cycle(jvm: &mut RunningJvm, output: &Path, mode: &str) -> Recording {
 }
 
 fn check(jdk: &Jdk, mode: &str, cycles: usize) {
-    let what = format!("JDK {} {mode}", jdk.version);
+    let what = format!("{jdk} {mode}");
     let place = tempfile::tempdir().expect("temporary folder");
     let output = |number: usize| place.path().join(format!("out-{number}"));
     let mut jvm = TrackedJvm::bare(jdk)

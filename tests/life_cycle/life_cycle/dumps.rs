@@ -56,13 +56,9 @@ fn check_endings(jdk: &Jdk, collector: &[&str], turn: usize) {
     for (number, (ending, exit_code, lines)) in endings.into_iter().enumerate() {
         taken += 1;
         let mode = MODES[(turn + number) % MODES.len()];
-        let name = format!("JDK {} {collector:?} {mode} {ending}", jdk.version);
+        let name = format!("{jdk} {collector:?} {mode} {ending}");
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let options = format!(
-            "mode={mode},dump=on,summary=off,output={}",
-            output.display()
-        );
         let run = |jvm: TrackedJvm| {
             let jvm = jvm.vm(collector).vm(&["-Xms64m", "-Xmx64m"]);
             let outcome = jvm.ending_within(120).run_program("HeldAtEnd", &[ending]);
@@ -70,7 +66,11 @@ fn check_endings(jdk: &Jdk, collector: &[&str], turn: usize) {
             assert_eq!(code, Some(*exit_code), "{name}: {outcome:?}");
             outcome
         };
-        let outcome = run(TrackedJvm::new(jdk, &options));
+        let outcome = run(TrackedJvm::recording(
+            jdk,
+            &format!("mode={mode},dump=on"),
+            &output,
+        ));
         let mut lines_of_agent = outcome.agent_lines();
         // Said of Shenandoah, whatever the ending.
         lines_of_agent.retain(|line| !line.contains("the heap of this collector cannot be walked"));
@@ -84,14 +84,11 @@ fn check_endings(jdk: &Jdk, collector: &[&str], turn: usize) {
         if *ending == "memory" && run(TrackedJvm::bare(jdk)).out != *lines {
             continue;
         }
-        assert_eq!(outcome.out, *lines, "{name}: {}", outcome.err);
+        assert_eq!(outcome.out, *lines, "{name}: {}", outcome.errors);
         assert_eq!(things(&output.join("heap.hprof")), 5000, "{name}");
         Recording::of(&output).check(0, Some("exit"));
     }
-    checked(&format!(
-        "dumps of {taken} endings, JDK {} {collector:?}",
-        jdk.version
-    ));
+    checked(&format!("dumps of {taken} endings, {jdk} {collector:?}"));
 }
 
 /// The number of `HeldAtEnd.Thing` in a dump.

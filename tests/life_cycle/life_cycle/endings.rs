@@ -5,7 +5,9 @@ use serde_json::Value;
 
 use crate::control::{done, ducktrack};
 use crate::recording::Recording;
-use crate::tracked_jvm::{Outcome, TrackedJvm, jdks_in_turn};
+use ducktrack_tests::Finished;
+
+use crate::tracked_jvm::{TrackedJvm, jdks_in_turn};
 
 /// Runs an ending on the JDK of a turn, and checks the exit code and that this many blocks were counted.
 fn check_ending(
@@ -13,19 +15,14 @@ fn check_ending(
     words: &[&str],
     exit_code: i32,
     blocks: i64,
-    also: impl Fn(&Outcome, &Recording),
+    also: impl Fn(&Finished, &Recording),
 ) {
     for jdk in jdks_in_turn(17, turn) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let outcome =
             TrackedJvm::new(&jdk, &format!("summary=off,output={}", output.display())).run(words);
-        assert_eq!(
-            outcome.status.code(),
-            Some(exit_code),
-            "JDK {}: {outcome:?}",
-            jdk.version
-        );
+        assert_eq!(outcome.status.code(), Some(exit_code), "{jdk}: {outcome:?}");
         assert_eq!(outcome.agent_lines(), [""; 0]);
         let recording = Recording::of(&output);
         recording.check(blocks, Some("exit"));
@@ -65,8 +62,7 @@ fn ends_by_the_main_thread_with_a_dump() {
 fn check_end_with_dump(jdk: &Jdk, ending: &str, exit_code: i32) {
     let place = tempfile::tempdir().expect("temporary folder");
     let output = place.path().join("out");
-    let options = format!("mode=trace,dump=on,summary=off,output={}", output.display());
-    let outcome = TrackedJvm::new(jdk, &options).run(&[ending]);
+    let outcome = TrackedJvm::recording(jdk, "mode=trace,dump=on", &output).run(&[ending]);
     assert_eq!(outcome.status.code(), Some(exit_code), "{outcome:?}");
     assert!(output.join("heap.hprof").exists(), "{outcome:?}");
     Recording::of(&output).check(1, Some("exit"));
@@ -80,7 +76,7 @@ fn check_end_with_dump(jdk: &Jdk, ending: &str, exit_code: i32) {
     let info: Value = serde_json::from_str(&info).expect("JSON");
     let gaps = info["gaps"]["bytes"].as_i64().expect("a number");
     // A block of work allocates more than 4 MB in this thread.
-    assert!(gaps < 2_000_000, "JDK {} {ending}: {gaps}", jdk.version);
+    assert!(gaps < 2_000_000, "{jdk} {ending}: {gaps}");
 }
 
 /// Daemons come and go while the program ends: their events after the end are not lost from it.
@@ -89,8 +85,8 @@ fn short_threads_at_the_end_are_no_loss() {
     for jdk in jdks_in_turn(17, 10) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let options = format!("mode=trace,summary=off,output={}", output.display());
-        let outcome = TrackedJvm::new(&jdk, &options).run_program("HeldAtEnd", &["threads"]);
+        let outcome = TrackedJvm::recording(&jdk, "mode=trace", &output)
+            .run_program("HeldAtEnd", &["threads"]);
         assert_eq!(outcome.status.code(), Some(0), "{outcome:?}");
         let info = done(&["info", output.to_str().expect("UTF-8")]);
         assert!(!info.contains("lost while recording"), "{info}");
@@ -107,7 +103,7 @@ fn runtime_halt() {
 fn uncaught_exception() {
     check_ending(4, &["throw"], 1, 1, |outcome, _| {
         let expected = "Exception in thread \"main\" java.lang.IllegalStateException: as told\n";
-        assert!(outcome.err.starts_with(expected), "{}", outcome.err);
+        assert!(outcome.errors.starts_with(expected), "{}", outcome.errors);
     });
 }
 
@@ -143,11 +139,9 @@ fn a_heap_that_is_never_collected() {
     for jdk in jdks_in_turn(17, 8) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let options = format!("mode=trace,summary=off,output={}", output.display());
-        let jvm = TrackedJvm::new(&jdk, &options);
+        let jvm = TrackedJvm::recording(&jdk, "mode=trace", &output);
         let epsilon = ["-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC"];
-        let outcome = jvm.vm(&epsilon).run(&["return"]);
-        assert!(outcome.status.success(), "{outcome:?}");
+        jvm.vm(&epsilon).run_well(&["return"]);
         Recording::of(&output).check(1, Some("exit"));
         let output = output.to_str().expect("UTF-8");
         let deaths = done(&["lifetimes", "--deaths", output]);

@@ -6,9 +6,9 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use ducktrack_tests::{Jdk, Turns, checked, skipped};
+use ducktrack_tests::{Jdk, Turns, agent_argument, checked, ducktrack_command, skipped};
 
-use crate::tracked_jvm::{command, jdks, library, programs};
+use crate::tracked_jvm::{jdks, programs};
 
 /// Mounts a disk of a size, runs the program, and then `info` on what it left.
 const SCRIPT: &str = "mount -t tmpfs -o size=$1 none \"$2\" || exit 77; shift 2; info=$1; shift; \"$@\"; echo \"code $?\"; exec \"$info\" info \"$OUT\"";
@@ -16,19 +16,15 @@ const NO_MOUNT: i32 = 77;
 
 fn run(jdk: &Jdk, disk: &Path, size: &str, options: &str) -> Option<String> {
     let out = disk.join("out");
-    let java = jdk.tool("java");
-    let agent = format!(
-        "-agentpath:{}={options},summary=off,output={}",
-        library().display(),
-        out.display()
-    );
+    let java = jdk.java(programs());
+    let agent = agent_argument(options, &out);
     let done: Output = Command::new("unshare")
         .args(["--mount", "sh", "-c", SCRIPT, "sh", size])
         .arg(disk)
-        .arg(command().get_program())
+        .arg(ducktrack_command().get_program())
         .arg(java.get_program())
-        .args(["-Xmx64m", "-XX:-UsePerfData", &agent, "-cp"])
-        .arg(programs()?)
+        .args(java.get_args())
+        .args(["-Xmx64m", "-XX:-UsePerfData", &agent])
         .args(["LifeCycleProbe", "return"])
         .env("OUT", &out)
         .output()
@@ -54,7 +50,7 @@ fn the_program_ends_as_ever_and_info_says_that_the_disk_was_full() {
                     skipped("life cycle: no small disk can be mounted");
                     return;
                 };
-                let what = format!("JDK {} {mode} {size}: {said}", jdk.version);
+                let what = format!("{jdk} {mode} {size}: {said}");
                 assert!(said.starts_with("DONE\ncode 0\n"), "{what}");
                 assert!(
                     said.contains(

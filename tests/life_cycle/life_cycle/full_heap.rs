@@ -20,7 +20,6 @@ fn the_overhead_limit_is_reached_under_a_trace() {
     for jdk in jdks_in_turn(17, 11) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let options = format!("mode=trace,summary=off,output={}", output.display());
         let ends = |jvm: &dyn Fn() -> TrackedJvm| {
             // Its causes of collections are among the data that other programs of these tests run without.
             // The limit is 98 % of the time by default, which a JVM that waits for a core does not reach.
@@ -37,17 +36,13 @@ fn the_overhead_limit_is_reached_under_a_trace() {
                 let outcome = jvm.run_program("FullOfWork", &[]);
                 // Not every JVM still has room for the words "GC overhead limit exceeded".
                 let ended = outcome.status.code() == Some(1);
-                (ended && outcome.err.contains("OutOfMemoryError")).then(|| begun.elapsed())
+                (ended && outcome.errors.contains("OutOfMemoryError")).then(|| begun.elapsed())
             })
         };
-        let traced = ends(&|| TrackedJvm::new(&jdk, &options));
+        let traced = ends(&|| TrackedJvm::recording(&jdk, "mode=trace", &output));
         if is_full_run() {
             let bare = ends(&|| TrackedJvm::bare(&jdk));
-            assert!(
-                traced.is_some() || bare.is_none(),
-                "JDK {}: bare {bare:?}",
-                jdk.version
-            );
+            assert!(traced.is_some() || bare.is_none(), "{jdk}: bare {bare:?}");
         }
         let timeline = done(&[
             "timeline",
@@ -56,9 +51,6 @@ fn the_overhead_limit_is_reached_under_a_trace() {
             "json",
         ]);
         assert!(timeline.contains("freed nearly nothing"), "{timeline}");
-        checked(&format!(
-            "the overhead limit, JDK {}: {traced:?}",
-            jdk.version
-        ));
+        checked(&format!("the overhead limit, {jdk}: {traced:?}"));
     }
 }

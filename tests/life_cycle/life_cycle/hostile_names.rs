@@ -1,9 +1,9 @@
 //! A class whose name has ESC, U+009B and a new line in it: whatever prints it does not command the terminal.
 
+use ducktrack_tests::{Finished, ducktrack_command};
 use std::path::Path;
-use std::process::Output;
 
-use crate::tracked_jvm::{TrackedJvm, command, jdks_in_turn};
+use crate::tracked_jvm::{TrackedJvm, jdks_in_turn};
 
 /// Characters that a terminal would obey, and a name that was broken in two.
 fn check(text: &str, what: &str) {
@@ -17,10 +17,7 @@ fn check(text: &str, what: &str) {
 }
 
 fn printed(words: &[&str], path: &Path) -> String {
-    let output: Output = command().args(words).arg(path).output().expect("ducktrack");
-    assert!(output.status.success(), "{output:?}");
-    let text = [output.stdout, output.stderr].concat();
-    String::from_utf8(text).expect("UTF-8")
+    Finished::well(ducktrack_command().args(words).arg(path)).text()
 }
 
 #[test]
@@ -32,12 +29,8 @@ fn names_do_not_command_the_terminal() {
         let name = class.display().to_string();
         let outcome = TrackedJvm::new(&jdk, &options).run_program("HostileNames", &[&name]);
         assert!(outcome.out.ends_with("DONE\n"), "{outcome:?}");
-        let version = jdk.version;
-        check(&outcome.err, &format!("JDK {version}, the summary at exit"));
-        check(
-            &printed(&["report"], &output),
-            &format!("JDK {version}, report"),
-        );
-        check(&printed(&["info"], &class), &format!("JDK {version}, info"));
+        check(&outcome.errors, &format!("{jdk}, the summary at exit"));
+        check(&printed(&["report"], &output), &format!("{jdk}, report"));
+        check(&printed(&["info"], &class), &format!("{jdk}, info"));
     }
 }

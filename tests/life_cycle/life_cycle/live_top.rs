@@ -1,34 +1,21 @@
 //! `ducktrack top` on programs that go on: its figures are those of the report, with a trace and without.
 
+use ducktrack_tests::{ducktrack_command, printed_by, trace_command};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{RunningJvm, TrackedJvm, command, jdks_in_turn};
+use crate::tracked_jvm::{RunningJvm, TrackedJvm, jdks_in_turn};
 
 /// Events that a thread may have in its buffer and that the agent has not seen yet.
 const IN_A_BUFFER: i64 = 10_000;
 
 fn top(target: &str, by: &str) -> Value {
-    let words = [
-        "--once",
-        "--interval",
-        "0.2",
-        "--top",
-        "100000",
-        "--sort",
-        "objects",
-    ];
-    let output = command()
-        .args(["top", target, "--by", by, "--format", "json"])
-        .args(words)
-        .output()
-        .expect("ducktrack");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
-    serde_json::from_slice(&output.stdout).expect("JSON")
+    let words = ["--by", by, "--once", "--interval", "0.2"];
+    let rows = ["--top", "100000", "--sort", "objects"];
+    trace_command("top", Path::new(target), &[&words[..], &rows].concat())
 }
 
 /// Objects of the rows whose name has this text.
@@ -41,7 +28,7 @@ fn objects(document: &Value, name: &str) -> i64 {
 
 fn end(mut jvm: RunningJvm) {
     jvm.ask("end", "END");
-    assert!(jvm.end().status.success());
+    jvm.end_well();
 }
 
 fn path(path: &Path) -> String {
@@ -53,12 +40,12 @@ fn a_traced_program_has_rows_collections_and_a_live_heap() {
     for jdk in jdks_in_turn(17, 0) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let options = format!("mode=trace,summary=off,output={}", output.display());
-        let jvm = TrackedJvm::new(&jdk, &options).vm(&["-XX:+UseSerialGC", "-Xmn4m"]);
+        let jvm =
+            TrackedJvm::recording(&jdk, "mode=trace", &output).vm(&["-XX:+UseSerialGC", "-Xmn4m"]);
         let mut jvm = jvm.start_program("ControlProbe", &[]);
         jvm.ask("work 400000", "DONE");
         let types = top(&jvm.pid().to_string(), "types");
-        let name = format!("Java {}: {types}", jdk.version);
+        let name = format!("{jdk}: {types}");
         let marked = objects(&types, "ControlProbe$Marked");
         assert!(
             (400_000 - IN_A_BUFFER..=400_001).contains(&marked),
@@ -93,10 +80,10 @@ fn the_live_heap_of_a_traced_program_has_its_sites() {
         for collector in ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"] {
             let place = tempfile::tempdir().expect("temporary folder");
             let output = place.path().join("out");
-            let options = format!("mode=trace,summary=off,output={}", output.display());
-            let jvm = TrackedJvm::new(&jdk, &options).vm(&[collector, "-Xmx64m"]);
+            let jvm =
+                TrackedJvm::recording(&jdk, "mode=trace", &output).vm(&[collector, "-Xmx64m"]);
             let mut jvm = jvm.start_program("ControlProbe", &[]);
-            let name = format!("Java {} {collector}", jdk.version);
+            let name = format!("{jdk} {collector}");
             let mut before = 0;
             for kept in [50_000, 20, 70_000] {
                 jvm.ask(&format!("keep {kept}"), "DONE");
@@ -133,8 +120,8 @@ fn calls_of_the_application_are_those_of_the_report() {
     for jdk in jdks_in_turn(11, 2) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let options = format!("app=auto,summary=off,output={}", output.display());
-        let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+        let mut jvm =
+            TrackedJvm::recording(&jdk, "app=auto", &output).start_program("ControlProbe", &[]);
         jvm.ask("thread 1000", "DONE");
         jvm.ask("where", "WHERE");
         let calls = top(&jvm.pid().to_string(), "calls");
@@ -147,7 +134,7 @@ fn calls_of_the_application_are_those_of_the_report() {
             .map(|cause| cause.charged_objects)
             .sum();
         // Nothing calls that method afterwards.
-        assert!(known > 0, "Java {}: {causes:?}", jdk.version);
+        assert!(known > 0, "{jdk}: {causes:?}");
         assert_eq!(objects(&calls, "ControlProbe.place"), known, "{calls}");
         assert!(calls["heap"].is_null(), "{calls}");
     }
@@ -159,12 +146,10 @@ fn marks_of_the_command_cut_a_run_into_windows() {
     for jdk in jdks_in_turn(11, 3) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let options = format!("summary=off,output={}", output.display());
-        let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+        let mut jvm = TrackedJvm::recording(&jdk, "", &output).start_program("ControlProbe", &[]);
         let pid = jvm.pid().to_string();
         let mark = |name: &str| {
-            let status = command().args(["snapshot", &pid, "--mark", name]).output();
-            assert!(status.expect("ducktrack").status.success());
+            printed_by(ducktrack_command().args(["snapshot", &pid, "--mark", name]));
         };
         jvm.ask("work 5000", "DONE");
         mark("warm");
@@ -175,19 +160,14 @@ fn marks_of_the_command_cut_a_run_into_windows() {
         }
         end(jvm);
         let marked = |words: &[&str]| -> i64 {
-            let output = command()
-                .args(["report", &path(&output), "--format", "json"])
-                .args(words)
-                .output()
-                .expect("ducktrack");
-            let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+            let report = trace_command("report", &output, words);
             let sites = report["sites"].as_array().expect("sites").iter();
             sites
                 .filter(|site| site["type"] == "ControlProbe$Marked" && site["method"] == "work")
                 .map(|site| site["count"].as_i64().expect("a number"))
                 .sum()
         };
-        let name = format!("Java {}", jdk.version);
+        let name = format!("{jdk}");
         assert_eq!(marked(&[]), 8000, "{name}");
         assert_eq!(marked(&["--from", "warm"]), 3000, "{name}");
         assert_eq!(marked(&["--until", "warm"]), 5000, "{name}");

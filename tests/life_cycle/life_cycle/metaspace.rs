@@ -21,7 +21,7 @@ fn an_attach_fits_into_a_metaspace_with_a_bound() {
             let mut jvm = jvm.start_program("ControlProbe", &[]);
             jvm.ask(&format!("load {CLASSES}"), "LOADED");
             attach(&jvm, &output, &[]);
-            let what = format!("JDK {}, {bound}", jdk.version);
+            let what = format!("{jdk}, {bound}");
             let status = done(&["info", "--state", "--format=json", &jvm.pid().to_string()]);
             let status: serde_json::Value = serde_json::from_str(&status).expect(&status);
             let left_out = status["arrival_classes_left_out"].as_u64().expect(&what);
@@ -32,10 +32,9 @@ fn an_attach_fits_into_a_metaspace_with_a_bound() {
             let stopped = done(&["stop", &jvm.pid().to_string()]);
             assert!(!stopped.contains("keep"), "{what}: {stopped}");
             jvm.ask("end", "END");
-            let outcome = jvm.end();
-            assert!(outcome.status.success(), "{what}: {outcome:?}");
+            let outcome = jvm.end_well();
             assert!(
-                !outcome.err.contains("OutOfMemoryError"),
+                !outcome.errors.contains("OutOfMemoryError"),
                 "{what}: {outcome:?}"
             );
             let recording = Recording::of(&output);

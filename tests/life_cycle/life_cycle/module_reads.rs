@@ -2,12 +2,11 @@
 //!
 //! The program is `tests/life_cycle/life_cycle/ModuleReads.java`, the other agent `tests/life_cycle/life_cycle/NoOpAgent.java`.
 
+use ducktrack_tests::{Finished, Jdk, agent_argument, checked};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use ducktrack_tests::{Jdk, checked};
-
-use crate::tracked_jvm::{TrackedJvm, jar_of, jdks, jdks_in_turn, library};
+use crate::tracked_jvm::{TrackedJvm, jar_of, jdks, jdks_in_turn};
 
 const MANIFEST: &str = "Premain-Class: NoOpAgent\nAgent-Class: NoOpAgent\n\
     Can-Retransform-Classes: true\nCan-Redefine-Classes: true\n";
@@ -28,8 +27,7 @@ fn reads_of(out: &str) -> Reads {
 
 fn reads(jdk: &Jdk, place: &Path, agents: &[&str]) -> Reads {
     let jvm = TrackedJvm::bare(jdk).vm(agents).directory(place);
-    let outcome = jvm.run_program("ModuleReads", &[]);
-    assert!(outcome.status.success(), "{outcome:?}");
+    let outcome = jvm.run_program_well("ModuleReads", &[]);
     let reads = reads_of(&outcome.out);
     assert_eq!(reads.len(), 2, "{outcome:?}");
     reads
@@ -37,10 +35,7 @@ fn reads(jdk: &Jdk, place: &Path, agents: &[&str]) -> Reads {
 
 /// The agent; each run has an output of its own.
 fn ours(mode: &str, name: &str) -> String {
-    format!(
-        "-agentpath:{}=mode={mode},summary=off,output={name}",
-        library().display()
-    )
+    agent_argument(&format!("mode={mode}"), Path::new(name))
 }
 
 fn modes(jdk: &Jdk) -> &'static [&'static str] {
@@ -61,11 +56,10 @@ fn alone_the_agent_changes_nothing() {
         );
         for mode in modes(&jdk) {
             let tracked = reads(&jdk, place.path(), &[&ours(mode, mode)]);
-            assert_eq!(tracked, bare, "JDK {} {mode}", jdk.version);
+            assert_eq!(tracked, bare, "{jdk} {mode}");
         }
         checked(&format!(
-            "JDK {}: modules read what they read on the bare JVM, {:?}",
-            jdk.version,
+            "{jdk}: modules read what they read on the bare JVM, {:?}",
             modes(&jdk)
         ));
     }
@@ -92,15 +86,14 @@ fn beside_another_agent_no_edge_is_missing() {
                 assert!(expected.contains(BASE), "{alone:?}");
                 assert!(
                     found.is_superset(expected),
-                    "JDK {} {name} {moment}: {found:?}, alone {expected:?}",
-                    jdk.version
+                    "{jdk} {name} {moment}: {found:?}, alone {expected:?}"
                 );
             }
             // Changed by ducktrack, and HotSpot would not add the edge again for the other one.
             let later = both
                 .last()
                 .map(|(_, readers)| readers.contains("java.logging"));
-            assert_eq!(later, Some(true), "JDK {} {name}: {both:?}", jdk.version);
+            assert_eq!(later, Some(true), "{jdk} {name}: {both:?}");
         }
     }
 }
@@ -125,13 +118,12 @@ fn an_agent_that_comes_later_gets_the_edges() {
             }
             load(&jdk, &pid, &jar);
             jvm.go_on();
-            let outcome = jvm.end();
-            assert!(outcome.status.success(), "{outcome:?}");
+            let outcome = jvm.end_well();
             let reads = reads_of(&outcome.out);
             let is_reader = |at: usize| reads.get(at).map(|(_, readers)| readers.contains(BASE));
             let seen = [0, 1, 2].map(is_reader);
             let expected = [Some(false), Some(false), Some(true)];
-            assert_eq!(seen, expected, "JDK {} {stops}: {reads:?}", jdk.version);
+            assert_eq!(seen, expected, "{jdk} {stops}: {reads:?}");
         }
     }
 }
@@ -140,11 +132,6 @@ fn an_agent_that_comes_later_gets_the_edges() {
 fn load(jdk: &Jdk, pid: &str, jar: &PathBuf) {
     let mut jcmd = jdk.tool("jcmd");
     jcmd.args([pid, "JVMTI.agent_load"]).arg(jar);
-    let output = jcmd.arg(RETRANSFORMED).output().expect("jcmd");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        text.contains("return code: 0"),
-        "JDK {}: {text}",
-        jdk.version
-    );
+    let text = Finished::of(jcmd.arg(RETRANSFORMED)).out;
+    assert!(text.contains("return code: 0"), "{jdk}: {text}");
 }

@@ -39,20 +39,18 @@ fn check(jdks: &[Jdk], vm_options: &[&str], breaks_rules: bool) {
     };
     for jdk in jdks {
         let output = folder.path().join(format!("out-{}", jdk.version));
-        let options = format!("summary=off,output={}", output.display());
         let library = library.display().to_string();
         let words = if breaks_rules {
             &[&*library, "rules-are-broken"][..]
         } else {
             &[&*library]
         };
-        let outcome = TrackedJvm::new(jdk, &options)
+        let outcome = TrackedJvm::recording(jdk, "", &output)
             .vm(vm_options)
             .run_program("JniProbe", words);
         assert!(
             outcome.status.success() && outcome.out == "DONE\n",
-            "JDK {}: {outcome:?}",
-            jdk.version
+            "{jdk}: {outcome:?}"
         );
         let recording = Recording::of(&output);
         assert!(

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ducktrack_tests::skipped;
+use ducktrack_tests::{agent_argument, skipped, trace_text};
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{TrackedJvm, command, jar_of, jdks_in_turn};
+use crate::tracked_jvm::{TrackedJvm, jar_of, jdks_in_turn};
 
 /// A jar with an agent that looks at every class and changes none; `None` where no JDK has the tool `jar`.
 fn no_op_agent(place: &Path) -> Option<PathBuf> {
@@ -22,16 +22,12 @@ fn a_java_agent_that_transforms() {
             return;
         };
         let java_agent = format!("-javaagent:{}", jar.display());
-        let native_agent = format!(
-            "-agentpath:{}=summary=off,output=out",
-            crate::tracked_jvm::library().display()
-        );
+        let native_agent = agent_argument("", Path::new("out"));
         for order in [[&java_agent, &native_agent], [&native_agent, &java_agent]] {
             let jvm = TrackedJvm::bare(&jdk)
                 .vm(&[order[0], order[1]])
                 .directory(place.path());
-            let outcome = jvm.run(&["return", "2"]);
-            assert!(outcome.status.success(), "{outcome:?}");
+            let outcome = jvm.run_well(&["return", "2"]);
             assert!(
                 outcome.out.contains("TRANSFORMER SAW LifeCycleProbe"),
                 "{outcome:?}"
@@ -51,14 +47,13 @@ fn flight_recorder() {
             place.path().join("r.jfr").display()
         );
         if !jdk.accepts(&[&recorder]) {
-            skipped(&format!("JDK {} has no flight recorder", jdk.version));
+            skipped(&format!("{jdk} has no flight recorder"));
             continue;
         }
         let jvm = TrackedJvm::new(&jdk, "summary=off,output=out")
             .vm(&[&recorder])
             .directory(place.path());
-        let outcome = jvm.run(&["return", "2"]);
-        assert!(outcome.status.success(), "{outcome:?}");
+        jvm.run_well(&["return", "2"]);
         Recording::of(&place.path().join("out")).check(2, Some("exit"));
         assert!(
             fs::metadata(place.path().join("r.jfr"))
@@ -82,20 +77,17 @@ fn flight_recorder_beside_a_trace() {
             place.path().join("r.jfr").display()
         );
         if !jdk.accepts(&[&recorder]) {
-            skipped(&format!("JDK {} has no flight recorder", jdk.version));
+            skipped(&format!("{jdk} has no flight recorder"));
             continue;
         }
         let jvm = TrackedJvm::new(&jdk, "mode=trace,summary=off,output=out")
             .vm(&[&recorder, collector, "-Xmx48m", "-Xmn12m"])
             .directory(place.path());
-        let outcome = jvm.run(&["library", "2"]);
-        assert!(outcome.status.success(), "{outcome:?}");
-        let info = command().arg("info").arg(place.path().join("out")).output();
-        let info = String::from_utf8(info.expect("ducktrack").stdout).expect("UTF-8");
+        jvm.run_well(&["library", "2"]);
+        let info = trace_text("info", &place.path().join("out"), &[]);
         assert!(
             info.contains("whole: nothing is missing or contradictory"),
-            "JDK {} {collector}: {info}",
-            jdk.version
+            "{jdk} {collector}: {info}"
         );
     }
 }

@@ -1,5 +1,6 @@
 //! Bad options keep the JVM from starting; good ones do what they say.
 
+use ducktrack_tests::agent_library;
 use std::fs;
 use std::path::Path;
 
@@ -78,17 +79,16 @@ fn unwritable_log() {
 fn the_agent_twice() {
     for jdk in jdks_in_turn(17, 1) {
         let place = tempfile::tempdir().expect("temporary folder");
-        let second = format!(
-            "-agentpath:{}=output=second",
-            crate::tracked_jvm::library().display()
-        );
+        let second = format!("-agentpath:{}=output=second", agent_library().display());
         let jvm = TrackedJvm::new(&jdk, "output=first")
             .vm(&[&second])
             .directory(place.path());
         let outcome = jvm.run(&["return"]);
         assert!(!outcome.status.success());
         assert!(
-            outcome.err.contains("this JVM is already being recorded"),
+            outcome
+                .errors
+                .contains("this JVM is already being recorded"),
             "{outcome:?}"
         );
         assert!(!place.path().join("second").exists());
@@ -101,8 +101,7 @@ fn help_lists_the_options() {
         let place = tempfile::tempdir().expect("temporary folder");
         let outcome = TrackedJvm::new(&jdk, "help")
             .directory(place.path())
-            .run(&["return"]);
-        assert!(outcome.status.success());
+            .run_well(&["return"]);
         for option in [
             "counters=path[:EXECUTIONS[:SECONDS]]|path:off|site",
             "interval=SECONDS|off",
@@ -140,8 +139,7 @@ fn the_summary_is_on_unless_told() {
         let place = tempfile::tempdir().expect("temporary folder");
         let outcome = TrackedJvm::new(&jdk, "output=out")
             .directory(place.path())
-            .run(&["return"]);
-        assert!(outcome.status.success());
+            .run_well(&["return"]);
         assert_eq!(outcome.out, "DONE\n");
         let lines = outcome.agent_lines().join("\n");
         assert!(
@@ -190,8 +188,7 @@ fn a_jvm_that_records_an_aot_cache() {
                 .vm(&["-cp", &jar])
                 .vm(&options)
                 .directory(place.path())
-                .run(&["return", "1"]);
-            assert!(outcome.status.success(), "{outcome:?}");
+                .run_well(&["return", "1"]);
             let lines = outcome.agent_lines();
             assert!(
                 lines.len() == 1 && lines[0].contains("records for an AOT cache"),
@@ -206,7 +203,7 @@ fn a_jvm_that_records_an_aot_cache() {
 
 /// Folders on the class path cannot be in a cache.
 fn jar_of_probe(place: &Path) -> Option<String> {
-    let programs = programs().expect("asked before");
+    let programs = programs();
     let classes = std::fs::read_dir(programs).expect("programs");
     let classes: Vec<String> = classes
         .filter_map(|file| file.expect("a file").file_name().into_string().ok())
@@ -231,12 +228,11 @@ fn a_jvm_that_uses_an_aot_cache() {
             .vm(&[&format!("-XX:AOTCacheOutput={cache}")])
             .run(&["return", "1"]);
         assert!(recorded.status.success(), "{recorded:?}");
-        let outcome = TrackedJvm::new(&jdk, "summary=off,output=out")
+        TrackedJvm::new(&jdk, "summary=off,output=out")
             .vm(&class_path)
             .vm(&[&format!("-XX:AOTCache={cache}")])
             .directory(place.path())
-            .run(&["return", "1"]);
-        assert!(outcome.status.success(), "{outcome:?}");
+            .run_well(&["return", "1"]);
         Recording::of(&place.path().join("out")).check(1, Some("exit"));
     }
 }

@@ -4,10 +4,10 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::Path;
 
-use ducktrack_tests::skipped;
+use ducktrack_tests::{Finished, ducktrack_command, skipped};
 
 use crate::recording::Recording;
-use crate::tracked_jvm::{TrackedJvm, command, jdks, jdks_in_turn};
+use crate::tracked_jvm::{TrackedJvm, jdks, jdks_in_turn};
 
 #[test]
 fn the_default_is_named_by_the_process() {
@@ -18,7 +18,7 @@ fn the_default_is_named_by_the_process() {
             .start(&["wait"]);
         let output = place.path().join(format!("ducktrack-{}", jvm.pid()));
         jvm.go_on();
-        assert!(jvm.end().status.success());
+        jvm.end_well();
         Recording::of(&output).check(1, Some("exit"));
     }
 }
@@ -27,8 +27,8 @@ fn the_default_is_named_by_the_process() {
 fn patterns_name_process_and_time() {
     for jdk in jdks_in_turn(17, 1) {
         let place = tempfile::tempdir().expect("temporary folder");
-        let options = format!("summary=off,output={}/a/%p/%t%%", place.path().display());
-        let mut jvm = TrackedJvm::new(&jdk, &options).start(&["wait"]);
+        let mut jvm =
+            TrackedJvm::recording(&jdk, "", &place.path().join("a/%p/%t%%")).start(&["wait"]);
         let parent = place.path().join("a").join(jvm.pid().to_string());
         jvm.go_on();
         jvm.end();
@@ -58,13 +58,7 @@ fn a_directory_that_exists_is_used_and_its_files_stay() {
     for jdk in jdks_in_turn(17, 2) {
         let place = tempfile::tempdir().expect("temporary folder");
         fs::write(place.path().join("mine"), "untouched").expect("file");
-        let options = format!("summary=off,output={}", place.path().display());
-        assert!(
-            TrackedJvm::new(&jdk, &options)
-                .run(&["return"])
-                .status
-                .success()
-        );
+        TrackedJvm::recording(&jdk, "", place.path()).run_well(&["return"]);
         Recording::of(place.path()).check(1, Some("exit"));
         assert_eq!(
             fs::read_to_string(place.path().join("mine")).expect("file"),
@@ -79,13 +73,12 @@ fn only_the_owner_can_look_into_a_recording() {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
         let log = place.path().join("log");
-        let options = format!(
-            "mode=trace,summary=off,log=info:{},output={}",
-            log.display(),
-            output.display()
-        );
-        let outcome = TrackedJvm::new(&jdk, &options).run(&["return"]);
-        assert!(outcome.status.success(), "{outcome:?}");
+        TrackedJvm::recording(
+            &jdk,
+            &format!("mode=trace,log=info:{}", log.display()),
+            &output,
+        )
+        .run_well(&["return"]);
         let mode = |path: &Path| {
             let permissions = fs::symlink_metadata(path)
                 .expect("it is there")
@@ -171,8 +164,7 @@ fn two_jvms_share_a_place() {
         );
         first.check(1, Some("exit"));
         second.check(2, Some("exit"));
-        let report = command().arg("report").arg(&output).output();
-        let said = String::from_utf8(report.expect("ducktrack").stderr).expect("UTF-8");
+        let said = Finished::of(ducktrack_command().arg("report").arg(&output)).errors;
         assert!(
             said.contains("a newer recording stands beside this one"),
             "{said}"
@@ -191,9 +183,7 @@ fn what_is_noted_after_the_first_snapshot_is_reported() {
     for jdk in jdks(17).into_iter().take(1) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let options = format!("summary=off,interval=1,output={}", output.display());
-        let outcome = TrackedJvm::new(&jdk, &options).run(&["library", "12"]);
-        assert!(outcome.status.success(), "{outcome:?}");
+        TrackedJvm::recording(&jdk, "interval=1", &output).run_well(&["library", "12"]);
         let recording = Recording::of(&output);
         let expected = "became a tracked class when it was found hot";
         let notes = &recording.report.notes;
@@ -227,9 +217,7 @@ fn nothing_becomes_tracked(what_makes_objects: &str, hot: &str) {
     for jdk in jdks(17).into_iter().take(1) {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let options = format!("summary=off,output={}", output.display());
-        let outcome = TrackedJvm::new(&jdk, &options).run(&[what_makes_objects, "4"]);
-        assert!(outcome.status.success(), "{outcome:?}");
+        TrackedJvm::recording(&jdk, "", &output).run_well(&[what_makes_objects, "4"]);
         let recording = Recording::of(&output);
         assert_eq!(recording.report.notes, Vec::<String>::new());
         let mut sites = recording.report.sites.iter();

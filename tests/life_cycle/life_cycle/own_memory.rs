@@ -6,10 +6,10 @@
 
 use std::path::Path;
 
-use ducktrack_tests::checked;
+use ducktrack_tests::{agent_library, checked};
 
 use crate::control::done;
-use crate::tracked_jvm::{TrackedJvm, jdks_in_turn, library};
+use crate::tracked_jvm::{TrackedJvm, jdks_in_turn};
 
 /// Between one look and the other, and for small blocks among the program's.
 const SLACK: u64 = 4 << 20;
@@ -50,7 +50,7 @@ impl Mapping {
 
     fn is_of(&self, output: &Path) -> bool {
         let path = Path::new(&self.path);
-        path.starts_with(output) || path == library()
+        path.starts_with(output) || path == agent_library()
     }
 }
 
@@ -62,15 +62,11 @@ fn sum(mappings: &[Mapping], is_meant: impl Fn(&Mapping) -> bool) -> u64 {
 #[test]
 fn the_memory_that_is_told_is_what_the_kernel_says() {
     for jdk in jdks_in_turn(17, 20) {
-        for (mode, more) in [
-            ("count", ""),
-            ("count", ",memory=mapped:off"),
-            ("trace", ""),
-        ] {
+        for mode in ["mode=count", "mode=count,memory=mapped:off", "mode=trace"] {
             let place = tempfile::tempdir().expect("temporary folder");
             let output = place.path().join("out");
-            let options = format!("mode={mode},summary=off,output={}{more}", output.display());
-            let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+            let mut jvm =
+                TrackedJvm::recording(&jdk, mode, &output).start_program("ControlProbe", &[]);
             jvm.ask("work 1000000", "DONE");
             jvm.ask("thread 1000", "DONE");
             let status = done(&["info", "--state", "--format=json", &jvm.pid().to_string()]);
@@ -85,15 +81,12 @@ fn the_memory_that_is_told_is_what_the_kernel_says() {
                 mapping.is_of(&output) || mapping.path.is_empty() && mapping.has(&["nr", "wr"])
             };
             let (least, most) = (sum(&all, certain), sum(&all, possible));
-            let what = format!(
-                "JDK {} {mode}{more}: {told} bytes told, {least} to {most} by the kernel",
-                jdk.version
-            );
+            let what = format!("{jdk} {mode}: {told} bytes told, {least} to {most} by the kernel");
             assert!(least > 1 << 20, "{what}");
             assert!(told + SLACK >= least && told <= most + SLACK, "{what}");
             checked(&what);
             jvm.ask("end", "END");
-            assert!(jvm.end().status.success());
+            jvm.end_well();
         }
     }
 }

@@ -29,8 +29,7 @@ fn views_of(out: &str) -> Views {
 }
 
 fn bare_views(jdk: &Jdk) -> Views {
-    let outcome = TrackedJvm::bare(jdk).run_program("ThreadViews", &[MILLIS]);
-    assert!(outcome.status.success(), "{outcome:?}");
+    let outcome = TrackedJvm::bare(jdk).run_program_well("ThreadViews", &[MILLIS]);
     views_of(&outcome.out)
 }
 
@@ -45,8 +44,7 @@ fn tracked_views(jdk: &Jdk, options: &str) -> Views {
     done(&["info", "--state", &pid]);
     done(&["snapshot", &pid]);
     done(&["snapshot", &pid, "--mark=looking"]);
-    let outcome = jvm.end();
-    assert!(outcome.status.success(), "{outcome:?}");
+    let outcome = jvm.end_well();
     views_of(&outcome.out)
 }
 
@@ -69,16 +67,10 @@ fn all_views_of_threads_are_those_of_the_bare_jvm() {
             );
         }
         for options in &modes {
-            assert_eq!(
-                tracked_views(&jdk, options),
-                bare,
-                "JDK {} {options}",
-                jdk.version
-            );
+            assert_eq!(tracked_views(&jdk, options), bare, "{jdk} {options}");
         }
         checked(&format!(
-            "JDK {}: threads as the bare JVM shows them, {} modes",
-            jdk.version,
+            "{jdk}: threads as the bare JVM shows them, {} modes",
             modes.len()
         ));
     }

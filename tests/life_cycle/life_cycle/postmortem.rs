@@ -1,23 +1,12 @@
 //! The JDK's tools that read a JVM from outside, method by method and object by object (`jhsdb`), work
 //! beside an agent that was there from the start as without it. After an attach they may not: see LIMITS.
 
-use std::process::Command;
-
-use ducktrack_tests::{Jdk, checked, skipped};
+use ducktrack_tests::{Finished, Jdk, checked, skipped};
 
 use crate::tracked_jvm::{RunningJvm, TrackedJvm, jdks_in_turn};
 
 fn jhsdb(jdk: &Jdk, words: &[&str]) -> String {
-    let mut command: Command = jdk.tool("jhsdb");
-    let output = command.args(words).output().expect("jhsdb");
-    let text = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8_lossy(&text).into_owned();
-    assert!(
-        output.status.success(),
-        "JDK {} {words:?}: {text}",
-        jdk.version
-    );
-    text
+    Finished::well(jdk.tool("jhsdb").args(words)).text()
 }
 
 /// A dump of the heap, and all stacks.
@@ -32,23 +21,14 @@ fn look(jdk: &Jdk, jvm: &RunningJvm, what: &str) {
     let bytes = std::fs::read(&dump).unwrap_or_default();
     assert!(
         bytes.starts_with(b"JAVA PROFILE 1.0.2") && bytes.len() > 100_000,
-        "JDK {} {what}: {} bytes; {said}",
-        jdk.version,
+        "{jdk} {what}: {} bytes; {said}",
         bytes.len()
     );
     let stacks = jhsdb(jdk, &["jstack", "--pid", &pid]);
     for thread in ["\"main\"", "\"Reference Handler\"", "\"Finalizer\""] {
-        assert!(
-            stacks.contains(thread),
-            "JDK {} {what}: {stacks}",
-            jdk.version
-        );
+        assert!(stacks.contains(thread), "{jdk} {what}: {stacks}");
     }
-    assert!(
-        !stacks.contains("Exception"),
-        "JDK {} {what}: {stacks}",
-        jdk.version
-    );
+    assert!(!stacks.contains("Exception"), "{jdk} {what}: {stacks}");
 }
 
 #[test]
@@ -67,12 +47,12 @@ fn heaps_and_stacks_can_be_read_from_outside() {
         for mode in ["count", "trace"] {
             let place = tempfile::tempdir().expect("temporary folder");
             let output = place.path().join("out");
-            let options = format!("mode={mode},summary=off,output={}", output.display());
-            let mut jvm = TrackedJvm::new(&jdk, &options).start_program("ControlProbe", &[]);
+            let mut jvm = TrackedJvm::recording(&jdk, &format!("mode={mode}"), &output)
+                .start_program("ControlProbe", &[]);
             look(&jdk, &jvm, mode);
             jvm.ask("end", "END");
-            assert!(jvm.end().status.success());
+            jvm.end_well();
         }
-        checked(&format!("JDK {}: jhsdb reads heap and stacks", jdk.version));
+        checked(&format!("{jdk}: jhsdb reads heap and stacks"));
     }
 }

@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use ducktrack_reports::{Document, SiteDoc, read_json};
-
-use crate::tracked_jvm::command;
+use ducktrack_reports::{Document, SiteDoc};
+use ducktrack_tests::{count_report, ducktrack_command, printed_by};
 
 /// Objects of each marked sort that one block of work makes.
 pub(crate) const BLOCK: i64 = 100_000;
@@ -18,32 +17,16 @@ pub(crate) struct Recording {
 impl Recording {
     /// Reads the recording in a directory.
     pub(crate) fn of(directory: &Path) -> Self {
-        let output = command()
-            .arg("report")
-            .arg(directory)
-            .args(["--format", "json"])
-            .output()
-            .expect("ducktrack");
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        let text = String::from_utf8(output.stdout).expect("UTF-8");
         Self {
-            report: read_json(&text).expect("a report"),
+            report: count_report(directory, &[]),
             directory: directory.to_owned(),
         }
     }
 
     /// The report for people.
     pub(crate) fn text(&self) -> String {
-        let output = command()
-            .args(["report", "--full"])
-            .arg(&self.directory)
-            .output()
-            .expect("ducktrack");
-        String::from_utf8(output.stdout).expect("UTF-8")
+        let mut command = ducktrack_command();
+        printed_by(command.args(["report", "--full"]).arg(&self.directory))
     }
 
     /// Sites of the program in a method.

@@ -31,14 +31,12 @@ fn interpreted_recursion_comes_nearly_as_deep_as_without_the_agent() {
             let share = depth(tracked, program) / depth(TrackedJvm::bare(&jdk), program);
             assert!(
                 share >= least,
-                "JDK {} {program}{more}: {share:.3} of the bare depth",
-                jdk.version
+                "{jdk} {program}{more}: {share:.3} of the bare depth"
             );
             shares.push(format!("{program}{more} {share:.3}"));
         }
         checked(&format!(
-            "JDK {}: depth of interpreted recursion over the bare one: {}",
-            jdk.version,
+            "{jdk}: depth of interpreted recursion over the bare one: {}",
             shares.join(", ")
         ));
     }

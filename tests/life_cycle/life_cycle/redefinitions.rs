@@ -2,6 +2,7 @@
 //!
 //! The program is `tests/life_cycle/life_cycle/RedefinedClass.java`, which is its own Java agent.
 
+use ducktrack_tests::agent_argument;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -27,10 +28,7 @@ fn a_redefined_class_keeps_its_new_code() {
         return;
     };
     let java_agent = format!("-javaagent:{}", jar.display());
-    let native_agent = format!(
-        "-agentpath:{}=summary=off,counters=path:1000:0.5,output=out",
-        crate::tracked_jvm::library().display()
-    );
+    let native_agent = agent_argument("counters=path:1000:0.5", Path::new("out"));
     for jdk in jdks_in_turn(11, 22) {
         for order in [[&java_agent, &native_agent], [&native_agent, &java_agent]] {
             let outcome = TrackedJvm::bare(&jdk)
@@ -39,8 +37,7 @@ fn a_redefined_class_keeps_its_new_code() {
                 .run_program("RedefinedClass", &[]);
             assert!(
                 outcome.status.success() && outcome.out.starts_with("DONE"),
-                "JDK {} {order:?}: {outcome:?}",
-                jdk.version
+                "{jdk} {order:?}: {outcome:?}"
             );
             let recording = Recording::of(&place.path().join("out"));
             let sites = recording.report.sites.iter();

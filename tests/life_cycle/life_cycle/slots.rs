@@ -9,14 +9,9 @@ fn check_slot(jdk: &Jdk, forced: &str, name: &str) {
     for counters in ["path", "site"] {
         let place = tempfile::tempdir().expect("temporary folder");
         let output = place.path().join("out");
-        let options = format!(
-            "summary=off,counters={counters},output={}",
-            output.display()
-        );
-        let outcome = TrackedJvm::new(jdk, &options)
+        TrackedJvm::recording(jdk, &format!("counters={counters}"), &output)
             .env("DUCKTRACK_SLOT", forced)
-            .run(&["return", "8"]);
-        assert!(outcome.status.success(), "JDK {}: {outcome:?}", jdk.version);
+            .run_well(&["return", "8"]);
         let recording = Recording::of(&output);
         recording.check(8, Some("exit"));
         assert_eq!(recording.report.run.slot, name);

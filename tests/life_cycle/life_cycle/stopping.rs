@@ -19,8 +19,7 @@ fn check(jdk: &Jdk, words: &[&str], environment: Option<&str>) {
     assert_eq!(
         outcome.out.trim(),
         "STILL RUNNING 0",
-        "JDK {} {environment:?}: {outcome:?}",
-        jdk.version
+        "{jdk} {environment:?}: {outcome:?}"
     );
 }
 

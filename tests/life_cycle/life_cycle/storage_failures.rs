@@ -6,7 +6,9 @@ use std::time::Duration;
 use ducktrack_tests::trace_command;
 
 use crate::recording::{BLOCK, Recording};
-use crate::tracked_jvm::{Outcome, RunningJvm, TrackedJvm, jdks_in_turn};
+use ducktrack_tests::Finished;
+
+use crate::tracked_jvm::{RunningJvm, TrackedJvm, jdks_in_turn};
 
 #[test]
 fn a_file_that_may_not_grow() {
@@ -20,8 +22,7 @@ fn a_file_that_may_not_grow() {
             .start(&["twice"]);
         std::thread::sleep(Duration::from_secs(2));
         jvm.go_on();
-        let outcome = jvm.end();
-        assert!(outcome.status.success(), "{outcome:?}");
+        let outcome = jvm.end_well();
         assert_eq!(outcome.out, "READY\nDONE\n");
         let lines = outcome.agent_lines();
         // No room for mapped counters, and none for the trace.
@@ -74,7 +75,7 @@ fn event_files_that_may_not_grow() {
         );
         // Records written before the limit are there.
         let trace = place.path().join("out");
-        let lifetimes = trace_command("lifetimes", &trace, &[]).expect("lifetimes");
+        let lifetimes = trace_command("lifetimes", &trace, &[]);
         let objects = lifetimes["total"]["count"].as_i64();
         assert!(
             objects.is_some_and(|objects| objects > BLOCK),
@@ -98,7 +99,7 @@ fn event_files_whose_directory_is_deleted_come_back() {
         let outcome = finish(jvm);
         assert_eq!(outcome.agent_lines(), Vec::<&str>::new());
         Recording::of(&output).check(2, Some("exit"));
-        let lifetimes = trace_command("lifetimes", &output, &[]).expect("lifetimes");
+        let lifetimes = trace_command("lifetimes", &output, &[]);
         assert_eq!(
             lifetimes["damage"].as_array().map(Vec::len),
             Some(0),
@@ -113,10 +114,9 @@ fn event_files_whose_directory_is_deleted_come_back() {
 }
 
 /// Lets a program that is ready make its second block of work; it does not notice anything.
-fn finish(mut jvm: RunningJvm) -> Outcome {
+fn finish(mut jvm: RunningJvm) -> Finished {
     jvm.go_on();
-    let outcome = jvm.end();
-    assert!(outcome.status.success(), "{outcome:?}");
+    let outcome = jvm.end_well();
     assert_eq!(outcome.out, "READY\nDONE\n");
     outcome
 }
@@ -131,8 +131,7 @@ fn a_directory_that_is_deleted_comes_back() {
             .start(&["twice"]);
         fs::remove_dir_all(&output).expect("remove");
         jvm.go_on();
-        let outcome = jvm.end();
-        assert!(outcome.status.success(), "{outcome:?}");
+        let outcome = jvm.end_well();
         assert_eq!(outcome.out, "READY\nDONE\n");
         Recording::of(&output).check(2, Some("exit"));
     }
@@ -149,8 +148,7 @@ fn a_directory_that_cannot_come_back() {
         fs::remove_dir_all(&output).expect("remove");
         fs::write(&output, "a file in its place").expect("file");
         jvm.go_on();
-        let outcome = jvm.end();
-        assert!(outcome.status.success(), "{outcome:?}");
+        let outcome = jvm.end_well();
         assert_eq!(outcome.out, "READY\nDONE\n");
         let lines = outcome.agent_lines();
         assert!(

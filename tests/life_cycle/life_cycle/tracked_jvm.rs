@@ -3,60 +3,38 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Once, OnceLock};
 use std::thread::JoinHandle;
 
 use ducktrack_tests::{
-    Jdk, Turns, agent_library, compile_java, ducktrack_command, installed_jdks, skipped,
+    Finished, Jdk, Turns, agent_argument, agent_library, compiled, installed_jdks,
 };
 use tempfile::TempDir;
 
 /// The lowest version all programs here are compiled for.
 const RELEASE: u32 = 11;
 
-/// The agent.
-pub(crate) fn library() -> PathBuf {
-    agent_library().expect("the agent")
-}
-
-/// The command.
-pub(crate) fn command() -> Command {
-    Command::new(ducktrack_command().expect("the command"))
-}
-
-/// The compiled programs; made once for all tests. `None` where there is no javac.
-pub(crate) fn programs() -> Option<&'static Path> {
-    static FOLDER: OnceLock<Option<TempDir>> = OnceLock::new();
-    let compile = || {
-        let folder = tempfile::tempdir().expect("temporary folder");
-        let compiled = compile_java(
-            &[
-                "LifeCycleProbe",
-                "ControlProbe",
-                "JniProbe",
-                "NoOpAgent",
-                "LoaderProbe",
-                "HeldAtEnd",
-                "FullOfWork",
-                "HostileNames",
-                "RecursionDepth",
-                "RedefinedClass",
-                "StoppedAtStart",
-                "ThreadViews",
-                "ModuleReads",
-                "ClassesThatGo",
-            ],
-            RELEASE,
-            folder.path(),
-        )
-        .expect("javac");
-        if !compiled {
-            skipped("life cycle: no JDK with javac, nothing is checked");
-        }
-        compiled.then_some(folder)
-    };
-    FOLDER.get_or_init(compile).as_ref().map(TempDir::path)
+/// The compiled programs; made once for all tests.
+pub(crate) fn programs() -> &'static Path {
+    static FOLDER: OnceLock<TempDir> = OnceLock::new();
+    let names = [
+        "LifeCycleProbe",
+        "ControlProbe",
+        "JniProbe",
+        "NoOpAgent",
+        "LoaderProbe",
+        "HeldAtEnd",
+        "FullOfWork",
+        "HostileNames",
+        "RecursionDepth",
+        "RedefinedClass",
+        "StoppedAtStart",
+        "ThreadViews",
+        "ModuleReads",
+        "ClassesThatGo",
+    ];
+    FOLDER.get_or_init(|| compiled(&names, RELEASE)).path()
 }
 
 /// A jar of compiled programs; `None` where no JDK has the tool `jar`.
@@ -68,17 +46,14 @@ pub(crate) fn jar_of(place: &Path, manifest: &str, classes: &[&str]) -> Option<P
     let mut tool = jdk.tool("jar");
     tool.arg("cfm").args([&jar, &manifest_file]);
     for class in classes {
-        tool.arg("-C").arg(programs()?).arg(class);
+        tool.arg("-C").arg(programs()).arg(class);
     }
     assert!(tool.status().expect("jar").success());
     Some(jar)
 }
 
-/// The JDKs from a version on, if the programs can be compiled.
+/// The JDKs from a version on.
 pub(crate) fn jdks(lowest: u32) -> Vec<Jdk> {
-    if programs().is_none() {
-        return Vec::new();
-    }
     installed_jdks()
         .into_iter()
         .filter(|jdk| jdk.version >= lowest)
@@ -103,20 +78,20 @@ pub(crate) struct TrackedJvm {
 impl TrackedJvm {
     /// With the agent and these options of it.
     pub(crate) fn new(jdk: &Jdk, agent_options: &str) -> Self {
-        let mut jvm = Self::bare(jdk);
-        jvm.command.arg(format!(
-            "-agentpath:{}={agent_options}",
-            library().display()
-        ));
-        jvm
+        let library = agent_library();
+        let agent = format!("-agentpath:{}={agent_options}", library.display());
+        Self::bare(jdk).vm(&[&agent])
+    }
+
+    /// With the agent and these options of it, and with a recording there.
+    pub(crate) fn recording(jdk: &Jdk, agent_options: &str, output: &Path) -> Self {
+        Self::bare(jdk).vm(&[&agent_argument(agent_options, output)])
     }
 
     /// Without the agent.
     pub(crate) fn bare(jdk: &Jdk) -> Self {
-        let mut command = jdk.tool("java");
-        command
-            .args(["-Xmx256m", "-XX:-UsePerfData", "-cp"])
-            .arg(programs().expect("asked before"));
+        let mut command = jdk.java(programs());
+        command.args(["-Xmx256m", "-XX:-UsePerfData"]);
         for variable in [
             "JAVA_TOOL_OPTIONS",
             "JDK_JAVA_OPTIONS",
@@ -184,24 +159,26 @@ impl TrackedJvm {
     }
 
     /// Runs `LifeCycleProbe` with these words to its end.
-    pub(crate) fn run(self, words: &[&str]) -> Outcome {
+    pub(crate) fn run(self, words: &[&str]) -> Finished {
         self.run_program("LifeCycleProbe", words)
     }
 
     /// Runs a program with these words to its end.
-    pub(crate) fn run_program(mut self, program: &str, words: &[&str]) -> Outcome {
-        let output = self
-            .command
-            .arg(program)
-            .args(words)
-            .stdin(Stdio::null())
-            .output()
-            .expect("java");
-        Outcome {
-            status: output.status,
-            out: String::from_utf8_lossy(&output.stdout).into_owned(),
-            err: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }
+    pub(crate) fn run_program(mut self, program: &str, words: &[&str]) -> Finished {
+        let command = self.command.arg(program).args(words);
+        Finished::of(command.stdin(Stdio::null()))
+    }
+
+    /// Runs `LifeCycleProbe` to its end, which must be a good one.
+    #[track_caller]
+    pub(crate) fn run_well(self, words: &[&str]) -> Finished {
+        self.run(words).must_succeed()
+    }
+
+    /// The same of a program.
+    #[track_caller]
+    pub(crate) fn run_program_well(self, program: &str, words: &[&str]) -> Finished {
+        self.run_program(program, words).must_succeed()
     }
 
     /// Starts `LifeCycleProbe` with these words and waits until it is ready.
@@ -211,15 +188,9 @@ impl TrackedJvm {
 
     /// The same, started by another user.
     pub(crate) fn run_by(self, uid: u32) -> Self {
-        let mut command = Command::new("setpriv");
+        let (uid, mut command) = (uid.to_string(), Command::new("setpriv"));
         command
-            .args([
-                "--clear-groups",
-                "--regid",
-                &uid.to_string(),
-                "--reuid",
-                &uid.to_string(),
-            ])
+            .args(["--clear-groups", "--regid", &uid, "--reuid", &uid])
             .arg(self.command.get_program())
             .args(self.command.get_args());
         Self { command }
@@ -270,24 +241,6 @@ impl TrackedJvm {
     }
 }
 
-/// How a JVM ended and what it printed.
-#[derive(Debug)]
-pub(crate) struct Outcome {
-    pub(crate) status: ExitStatus,
-    pub(crate) out: String,
-    pub(crate) err: String,
-}
-
-impl Outcome {
-    /// Lines of the agent on standard error.
-    pub(crate) fn agent_lines(&self) -> Vec<&str> {
-        self.err
-            .lines()
-            .filter(|line| line.contains("[ducktrack]"))
-            .collect()
-    }
-}
-
 /// A JVM that is ready.
 pub(crate) struct RunningJvm {
     child: Child,
@@ -309,15 +262,8 @@ impl RunningJvm {
             let read = self.output.read_line(&mut line).expect("its output");
             if read == 0 {
                 let _ = self.child.wait();
-                let errors = self
-                    .errors
-                    .take()
-                    .map(|errors| errors.join().expect("reader"));
-                panic!(
-                    "the JVM ended before {text}: {} {}",
-                    self.out,
-                    errors.unwrap_or_default()
-                );
+                let errors = self.read_errors();
+                panic!("the JVM ended before {text}: {} {errors}", self.out);
             }
             self.out.push_str(&line);
             if line.contains(text) {
@@ -357,20 +303,26 @@ impl RunningJvm {
     }
 
     /// Waits for its end.
-    pub(crate) fn end(mut self) -> Outcome {
+    pub(crate) fn end(mut self) -> Finished {
         let mut rest = String::new();
         self.output.read_to_string(&mut rest).expect("its output");
         let status = self.child.wait().expect("its end");
-        let err = self
-            .errors
-            .take()
-            .map(|errors| errors.join().expect("reader"))
-            .unwrap_or_default();
-        Outcome {
+        Finished {
             status,
             out: std::mem::take(&mut self.out) + &rest,
-            err,
+            errors: self.read_errors(),
         }
+    }
+
+    /// The same, which must be a good one.
+    #[track_caller]
+    pub(crate) fn end_well(self) -> Finished {
+        self.end().must_succeed()
+    }
+
+    fn read_errors(&mut self) -> String {
+        let errors = self.errors.take().map(JoinHandle::join);
+        errors.map_or_else(String::new, |errors| errors.expect("reader"))
     }
 }
 

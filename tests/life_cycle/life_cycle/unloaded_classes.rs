@@ -36,8 +36,10 @@ type Amount = (i64, u32);
 /// By how many kilobytes the process grows.
 fn growth(jvm: TrackedJvm, vm: &str, kind: &str, (classes, per_second): Amount) -> i64 {
     let words = [kind, &classes.to_string(), &per_second.to_string()];
-    let outcome = jvm.vm(&HEAP).vm(&[vm]).run_program("ClassesThatGo", &words);
-    assert!(outcome.status.success(), "{vm} {kind}: {outcome:?}");
+    let outcome = jvm
+        .vm(&HEAP)
+        .vm(&[vm])
+        .run_program_well("ClassesThatGo", &words);
     let resident: Vec<i64> = outcome.out.lines().flat_map(str::parse).collect();
     let [early, late] = resident[..] else {
         panic!("{vm} {kind}: {outcome:?}");
@@ -46,7 +48,7 @@ fn growth(jvm: TrackedJvm, vm: &str, kind: &str, (classes, per_second): Amount) 
 }
 
 fn run(jdk: &Jdk, vm: &str, mode: &str, kind: &str, amount: Amount) {
-    let what = format!("JDK {} {vm} {mode} {kind}", jdk.version);
+    let what = format!("{jdk} {vm} {mode} {kind}");
     let mut pairs: Vec<(i64, i64)> = Vec::new();
     while pairs.len() < ATTEMPTS && pairs.iter().all(|pair| !is_bounded(*pair)) {
         let grown = growth_of_recorded(jdk, (vm, mode, kind), amount, &what);
@@ -74,8 +76,12 @@ fn growth_of_recorded(
 ) -> i64 {
     let place = tempfile::tempdir().expect("temporary folder");
     let output = place.path().join("out");
-    let options = format!("mode={mode},summary=off,output={}", output.display());
-    let grown = growth(TrackedJvm::new(jdk, &options), vm, kind, amount);
+    let grown = growth(
+        TrackedJvm::recording(jdk, &format!("mode={mode}"), &output),
+        vm,
+        kind,
+        amount,
+    );
     check_sites(&Recording::of(&output), amount.0, what);
     grown
 }

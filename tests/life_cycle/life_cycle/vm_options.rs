@@ -9,15 +9,9 @@ use crate::tracked_jvm::{TrackedJvm, jdks_in_turn};
 fn check_bytes(jdk: &Jdk, vm_options: &[&str]) {
     let place = tempfile::tempdir().expect("temporary folder");
     let output = place.path().join("out");
-    let options = format!("summary=off,output={}", output.display());
-    let outcome = TrackedJvm::new(jdk, &options)
+    let outcome = TrackedJvm::recording(jdk, "", &output)
         .vm(vm_options)
-        .run(&["measure"]);
-    assert!(
-        outcome.status.success(),
-        "JDK {} {vm_options:?}: {outcome:?}",
-        jdk.version
-    );
+        .run_well(&["measure"]);
     let allocated = outcome
         .out
         .lines()
@@ -26,12 +20,7 @@ fn check_bytes(jdk: &Jdk, vm_options: &[&str]) {
     let allocated: i64 = allocated.parse().expect("a number");
     let recording = Recording::of(&output);
     let made = |ty: &str| recording.count("layouts", ty);
-    assert_eq!(
-        made("LifeCycleProbe$Mixed"),
-        BLOCK,
-        "JDK {} {vm_options:?}",
-        jdk.version
-    );
+    assert_eq!(made("LifeCycleProbe$Mixed"), BLOCK, "{jdk} {vm_options:?}");
     assert_eq!(
         (made("byte[]"), made("double[]"), made("java.lang.Object[]")),
         (BLOCK, BLOCK, BLOCK)
@@ -40,8 +29,7 @@ fn check_bytes(jdk: &Jdk, vm_options: &[&str]) {
     assert_eq!(
         recording.bytes("layouts"),
         allocated,
-        "JDK {} {vm_options:?}",
-        jdk.version
+        "{jdk} {vm_options:?}"
     );
     assert!(
         recording.report.damage.is_empty(),
@@ -54,15 +42,9 @@ fn check_bytes(jdk: &Jdk, vm_options: &[&str]) {
 fn check_threads(jdk: &Jdk, vm_options: &[&str]) -> Recording {
     let place = tempfile::tempdir().expect("temporary folder");
     let output = place.path().join("out");
-    let options = format!("summary=off,output={}", output.display());
-    let outcome = TrackedJvm::new(jdk, &options)
+    TrackedJvm::recording(jdk, "", &output)
         .vm(vm_options)
-        .run(&["return", "8"]);
-    assert!(
-        outcome.status.success(),
-        "JDK {} {vm_options:?}: {outcome:?}",
-        jdk.version
-    );
+        .run_well(&["return", "8"]);
     let recording = Recording::of(&output);
     recording.check(8, Some("exit"));
     recording
@@ -74,7 +56,7 @@ fn on_every_jdk(vm_options: &[&str], check: impl Fn(&Jdk)) {
         if jdk.accepts(vm_options) {
             check(&jdk);
         } else {
-            skipped(&format!("JDK {} does not take {vm_options:?}", jdk.version));
+            skipped(&format!("{jdk} does not take {vm_options:?}"));
         }
     }
 }

@@ -1,10 +1,9 @@
 //! Requests and statements of the service as contexts: known requests give exact numbers, and responses are those of the bare service.
 
 use std::path::Path;
-use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, Turns, agent_library, checked, ducktrack_command, jdks_in_turn, matrix_jdks,
+    Jdk, Turns, agent_argument, checked, ducktrack_command, jdks_in_turn, matrix_jdks,
 };
 use serde_json::Value;
 
@@ -30,7 +29,7 @@ const EXECUTIONS: [(&str, &str, u64); 8] = [
 
 /// Those that the service runs on.
 fn jdks() -> Vec<Jdk> {
-    let mut jdks = matrix_jdks().expect("JDKs");
+    let mut jdks = matrix_jdks();
     jdks.retain(|jdk| jdk.version >= OLDEST_JAVA);
     jdks
 }
@@ -48,18 +47,11 @@ fn routes_and_statements_are_contexts() {
             let folder = tempfile::tempdir().expect("temporary folder");
             let recording = folder.path().join("run");
             let options = [
-                format!(
-                    "-agentpath:{}=contexts=http,contexts=sql,summary=off,output={}",
-                    agent_library().expect("agent").display(),
-                    recording.display()
-                ),
+                agent_argument("contexts=http,contexts=sql", &recording),
                 format!("-Dspring.threads.virtual.enabled={has_virtual_threads}"),
             ];
             let with_contexts = Service::start(jdk, &options, false).converse();
-            let name = format!(
-                "Java {}, virtual threads: {has_virtual_threads}",
-                jdk.version
-            );
+            let name = format!("{jdk}, virtual threads: {has_virtual_threads}");
             with_contexts.compare(&bare, &name);
             let report = by_context(&recording);
             for (kind, context, executions) in EXECUTIONS {
@@ -98,14 +90,10 @@ fn contexts_are_exact_beside_opentelemetry() {
         };
         let without_us = Service::start(jdk, &neighbour, false).converse();
         let recording = place.join("run");
-        let ours = format!(
-            "-agentpath:{}=contexts=http,contexts=sql,contexts=otel,summary=off,output={}",
-            agent_library().expect("agent").display(),
-            recording.display()
-        );
+        let ours = agent_argument("contexts=http,contexts=sql,contexts=otel", &recording);
         let options: Vec<String> = neighbour.into_iter().chain([ours]).collect();
         let with_contexts = Service::start(jdk, &options, false).converse();
-        let name = format!("Java {} beside OpenTelemetry", jdk.version);
+        let name = format!("{jdk} beside OpenTelemetry");
         with_contexts.compare(&without_us, &name);
         let report = by_context(&recording);
         for (kind, context, executions) in EXECUTIONS {
@@ -148,10 +136,11 @@ fn executions_of(report: &Value, kind: &str, name: &str) -> Option<u64> {
 }
 
 fn by_context(recording: &Path) -> Value {
-    let mut command = Command::new(ducktrack_command().expect("ducktrack"));
+    let mut command = ducktrack_command();
     command.arg("report").arg(recording);
     let ended = command
         .args(["--by", "context", "--format", "json"])
-        .output();
-    serde_json::from_slice(&ended.expect("ducktrack").stdout).expect("JSON")
+        .output()
+        .expect("ducktrack");
+    serde_json::from_slice(&ended.stdout).expect("JSON")
 }

@@ -5,11 +5,11 @@
 
 use std::fmt;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use ducktrack_tests::{
     Jdk, agent_library, checked, ducktrack_command, is_full_run, jdks_in_turn, matrix_jdks,
+    printed_by,
 };
 
 use crate::conversation::{Conversation, greeting};
@@ -50,15 +50,11 @@ impl Holdings {
 }
 
 fn ducktrack(words: &[&str]) {
-    let output = Command::new(ducktrack_command().expect("the command"))
-        .args(words)
-        .output()
-        .expect("ducktrack");
-    assert!(output.status.success(), "{words:?}: {output:?}");
+    printed_by(ducktrack_command().args(words));
 }
 
 fn attach(pid: &str, output: &Path) {
-    let library = agent_library().expect("the agent");
+    let library = agent_library();
     let (library, output) = (library.display().to_string(), output.display().to_string());
     ducktrack(&[
         "attach",
@@ -101,7 +97,7 @@ fn check(jdk: &Jdk, cycles: usize) {
             0 => arrive(),
             _ => while_asked(port, &greeted, arrive),
         }
-        let what = |state: &str| format!("JDK {}, cycle {cycle}, {state}", jdk.version);
+        let what = |state: &str| format!("{jdk}, cycle {cycle}, {state}");
         Conversation::with(port).compare(&expected, &what("recorded"));
         while_asked(port, &greeted, || ducktrack(&["stop", &pid.to_string()]));
         Conversation::with(port).compare(&expected, &what("stopped"));
@@ -111,12 +107,10 @@ fn check(jdk: &Jdk, cycles: usize) {
     let (first, last) = (seen[0], seen[seen.len() - 1]);
     assert!(
         last.descriptors <= first.descriptors + OF_THE_SERVICE,
-        "JDK {}: {first}, then {last}",
-        jdk.version
+        "{jdk}: {first}, then {last}"
     );
     checked(&format!(
-        "JDK {}: every answer in {cycles} cycles of attach and stop; {first} after the first, {last} after the last",
-        jdk.version
+        "{jdk}: every answer in {cycles} cycles of attach and stop; {first} after the first, {last} after the last"
     ));
     service.converse().compare(&expected, "in the end");
 }
@@ -124,7 +118,7 @@ fn check(jdk: &Jdk, cycles: usize) {
 #[test]
 fn every_answer_under_attach_and_stop_is_that_of_the_bare_service() {
     let cycles = if is_full_run() { 20 } else { 2 };
-    let mut jdks = matrix_jdks().expect("JDKs");
+    let mut jdks = matrix_jdks();
     jdks.retain(|jdk| jdk.version >= OLDEST_JAVA);
     // JDK 17: before JDK 20 the VM loses what Spring asks for.
     for jdk in jdks_in_turn("attach and stop of a Spring service", &jdks, 0) {

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use conversation::Conversation;
-use ducktrack_tests::{Jdk, checked, ducktrack_command, is_full_run, matrix_jdks};
+use ducktrack_tests::{Jdk, agent_argument, checked, count_report, is_full_run, matrix_jdks};
 use neighbour::Neighbour;
 use service::Service;
 
@@ -92,7 +92,7 @@ fn mockito() {
 }
 
 fn every_response_is_that_of_the_bare_service(neighbour: Neighbour) {
-    for jdk in matrix_jdks().expect("JDKs") {
+    for jdk in matrix_jdks() {
         let wanted = pairs_of(jdk.version, neighbour);
         let mut expected = None;
         let mut compared = 0;
@@ -108,8 +108,7 @@ fn every_response_is_that_of_the_bare_service(neighbour: Neighbour) {
         }
         if compared > 0 {
             checked(&format!(
-                "JDK {}: a Spring Boot service beside {neighbour:?}, {compared} pairs, every response equal",
-                jdk.version
+                "{jdk}: a Spring Boot service beside {neighbour:?}, {compared} pairs, every response equal"
             ));
         }
     }
@@ -153,14 +152,8 @@ fn bare(jdk: &Jdk) -> Arc<Conversation> {
 /// The service with both agents; its recording must be whole.
 fn beside(jdk: &Jdk, pair: &Pair, neighbour: Vec<String>, place: &Path) -> Conversation {
     let output = place.join("out");
-    let mut options = vec![format!(
-        "-agentpath:{}=mode={},summary=off,output={}",
-        ducktrack_tests::agent_library()
-            .expect("the agent")
-            .display(),
-        pair.mode,
-        output.display()
-    )];
+    let mode = format!("mode={}", pair.mode);
+    let mut options = vec![agent_argument(&mode, &output)];
     match pair.order {
         Order::NeighbourFirst => options.splice(0..0, neighbour),
         Order::DucktrackFirst => options.splice(1..1, neighbour),
@@ -173,15 +166,7 @@ fn beside(jdk: &Jdk, pair: &Pair, neighbour: Vec<String>, place: &Path) -> Conve
 
 /// The recording has the service's own allocations.
 fn check_recording(output: &Path, name: &str) {
-    let command = ducktrack_command().expect("the command");
-    let report = std::process::Command::new(command)
-        .arg("report")
-        .arg(output)
-        .args(["--format", "json"])
-        .output()
-        .expect("ducktrack");
-    let text = String::from_utf8(report.stdout).expect("UTF-8");
-    let report = ducktrack_reports::read_json(&text).expect("a report");
+    let report = count_report(output, &[]);
     assert!(report.damage.is_empty(), "{name}: {:?}", report.damage);
     let of_service = |class: &str| class.starts_with("ducktrack.service.");
     let mut sites = report.sites.iter();
@@ -193,9 +178,12 @@ fn check_recording(output: &Path, name: &str) {
 
 impl Pair {
     fn name(&self) -> String {
-        format!(
-            "JDK {} {:?} {:?} {}",
-            self.version, self.neighbour, self.order, self.mode
-        )
+        let Self {
+            version,
+            neighbour,
+            order,
+            mode,
+        } = self;
+        format!("Java {version} {neighbour:?} {order:?} {mode}")
     }
 }

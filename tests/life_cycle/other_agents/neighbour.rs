@@ -21,7 +21,7 @@ impl Neighbour {
     /// Arguments of the JVM; files go to `place`. `None` where the agent does not run on this machine.
     pub(crate) fn vm_options(self, jdk: &Jdk, place: &Path) -> Option<Vec<String>> {
         if self == Self::Debugger && !jdk.home.join("lib/libjdwp.so").exists() {
-            skipped(&format!("JDK {} has no debugger", jdk.version));
+            skipped(&format!("{jdk} has no debugger"));
             return None;
         }
         let file = |name: &str| place.join(name).display().to_string();

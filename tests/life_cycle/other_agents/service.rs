@@ -25,15 +25,13 @@ impl Service {
             "scripts/harness-build makes {}",
             libraries.display()
         );
-        let mut command = jdk.tool("java");
+        let mut command = jdk.java(libraries.join("*"));
         for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"] {
             command.env_remove(variable);
         }
         let mut process = command
             .args(["-Xmx256m", "-XX:-UsePerfData"])
             .args(options)
-            .arg("-cp")
-            .arg(libraries.join("*"))
             .arg("ducktrack.service.Service")
             .arg(format!("--mocked={mocks}"))
             .stdin(Stdio::piped())

@@ -5,9 +5,11 @@
 
 mod file_replay;
 mod files_below;
+mod finished;
 mod fleet_tools;
 pub mod large_run;
 pub mod naive_vm;
+mod place;
 mod processes;
 mod random;
 pub mod sample_events;
@@ -16,6 +18,8 @@ pub mod sample_run;
 
 pub use file_replay::replay_files;
 pub use files_below::files_below;
+pub use finished::{Finished, has_program, json_by, printed_by, refused_by};
 pub use fleet_tools::{fleet_tool, python_with};
+pub use place::Place;
 pub use processes::{Ended, free_port};
 pub use random::Random;

@@ -20,13 +20,13 @@ fn each_object_is_where_the_programs_reference_says() {
     for (jdk, form) in known_forms() {
         for seed in 0..seeds {
             let what = format!("{} addresses {seed}", form.join(" "));
-            let run = TracedRun::new(&jdk, &what).expect("folder");
-            let mut command = run.command("", &[programs.path()]).expect("java");
+            let run = TracedRun::new(&jdk, &what);
+            let mut command = run.command("", &[programs.path()]);
             command.args(form).args(["-Xmx256m", "Addresses"]);
             let is_single = jdk.version == 17 || jdk.version == 21 && form.len() == 1;
             let colours = if is_single { "single" } else { "generational" };
             command.args([&seed.to_string(), STEPS, colours]);
-            let said = run.finish(&mut command).expect("the program");
+            let said = run.finish(&mut command);
             objects += compare(&run, &said);
             runs += 1;
         }

@@ -17,16 +17,16 @@ fn cycles_cost_what_the_workers_used() {
     let forms = known_forms();
     for (jdk, form) in &forms {
         let what = format!("{} cost", form.join(" "));
-        let run = TracedRun::new(jdk, &what).expect("folder");
-        let mut command = run.command("", &[programs.path()]).expect("java");
+        let run = TracedRun::new(jdk, &what);
+        let mut command = run.command("", &[programs.path()]);
         command.args(*form).args(["-Xmx512m", "CycleCost"]);
         command.arg(ROUNDS.to_string());
-        let said = run.finish(&mut command).expect("the program");
+        let said = run.finish(&mut command);
         let of_kernel = said
             .lines()
             .find_map(|line| line.strip_prefix("cpu ")?.parse::<u64>().ok());
         let of_kernel = of_kernel.expect("the time of the workers") / 1000;
-        let cost = trace_command("cost", &run.trace(), &["--top", "1000"]).expect("cost");
+        let cost = trace_command("cost", &run.trace(), &["--top", "1000"]);
         let name = run.name();
         assert_eq!(cost["times"], "CPU", "{name}");
         check_times(&cost, of_kernel, name);

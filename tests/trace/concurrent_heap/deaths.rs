@@ -18,11 +18,11 @@ fn objects_die_in_their_round() {
     for (jdk, form) in known_forms() {
         for seed in 0..seeds {
             let what = format!("{} deaths {seed}", form.join(" "));
-            let run = TracedRun::new(&jdk, &what).expect("folder");
-            let mut command = run.command("", &[programs.path()]).expect("java");
+            let run = TracedRun::new(&jdk, &what);
+            let mut command = run.command("", &[programs.path()]);
             command.args(form).args(["-Xmx512m", "KnownDeaths"]);
             command.args([&seed.to_string(), ROUNDS]);
-            let said = run.finish(&mut command).expect("the program");
+            let said = run.finish(&mut command);
             rounds += compare(&run, &said);
             runs += 1;
         }
@@ -34,7 +34,7 @@ fn objects_die_in_their_round() {
 
 /// Compares the heap after each round; gives the number of rounds.
 fn compare(run: &TracedRun, said: &str) -> usize {
-    let timeline = trace_command("timeline", &run.trace(), &[]).expect("timeline");
+    let timeline = trace_command("timeline", &run.trace(), &[]);
     let rounds: Vec<&str> = said
         .lines()
         .filter_map(|line| line.strip_prefix("round "))
@@ -46,7 +46,7 @@ fn compare(run: &TracedRun, said: &str) -> usize {
             .map(|word| word.parse().expect("a number"))
             .collect();
         let number = last_collection_by(&timeline, words[0]);
-        let heap = heap_at(&run.trace(), number).expect("heap");
+        let heap = heap_at(&run.trace(), number);
         for (class, expected) in CLASSES.iter().zip(&words[1..]) {
             let live = heap.classes.get(*class).copied().unwrap_or_default();
             let name = run.name();

@@ -15,14 +15,14 @@ fn objects_in_the_first_page_are_where_they_are() {
     let forms = known_forms();
     for (jdk, form) in &forms {
         let what = format!("{} first page", form.join(" "));
-        let run = TracedRun::new(jdk, &what).expect("folder");
-        let mut command = run.command("", &[programs.path()]).expect("java");
+        let run = TracedRun::new(jdk, &what);
+        let mut command = run.command("", &[programs.path()]);
         command.args(*form).args(["-Xmx64m", "FirstPage", ROUNDS]);
-        let said = run.finish(&mut command).expect("the program");
+        let said = run.finish(&mut command);
         let live = said
             .lines()
             .find_map(|line| line.strip_prefix("Node ")?.parse().ok());
-        let heap = trace_command("heap", &run.trace(), &["--top", "1000"]).expect("heap");
+        let heap = trace_command("heap", &run.trace(), &["--top", "1000"]);
         let name = run.name();
         assert_eq!(Some(of_type(&heap, "FirstPage$Node")), live, "{name}");
         assert_eq!(Some(at_the_site(&heap)), live, "{name}: with their site");

@@ -18,13 +18,13 @@ fn no_pause_waits_for_a_thread_that_hands_over_its_buffer() {
     let mut pauses = 0;
     for (jdk, form) in &forms {
         let what = format!("{} held buffers", form.join(" "));
-        let run = TracedRun::new(jdk, &what).expect("folder");
+        let run = TracedRun::new(jdk, &what);
         let log = run.file("log");
         let options = format!("slow-handover={STOPPED},log=info:{}", log.display());
-        let mut command = run.command(&options, &[programs.path()]).expect("java");
+        let mut command = run.command(&options, &[programs.path()]);
         command.args(*form).arg("-Xmx96m");
         command.arg("ConcurrentHeap").args(THREADS_STEPS_AND_SLOTS);
-        let said = run.finish(&mut command).expect("the program");
+        let said = run.finish(&mut command);
         let log = std::fs::read_to_string(log).expect("the agent's log");
         let work = Work::of(&log).unwrap_or_else(|| panic!("{}: {log}", run.name()));
         println!("{}: {work:?}", run.name());

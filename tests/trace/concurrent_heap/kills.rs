@@ -31,9 +31,9 @@ fn cycles(log: &Path) -> usize {
 }
 
 fn killed(jdk: &Jdk, form: &[&str], round: u64, programs: &Path) {
-    let run = TracedRun::new(jdk, &format!("{} killed", form.join(" "))).expect("folder");
+    let run = TracedRun::new(jdk, &format!("{} killed", form.join(" ")));
     let log = run.file("gc.log");
-    let mut command = run.command("", &[programs]).expect("java");
+    let mut command = run.command("", &[programs]);
     command.args(form).arg("-Xmx128m");
     command.arg(format!("-Xlog:gc*:file={}", log.display()));
     command.args(["ConcurrentHeap", "3", "1000000", "30000"]);
@@ -46,7 +46,7 @@ fn killed(jdk: &Jdk, form: &[&str], round: u64, programs: &Path) {
     child.kill().expect("kill");
     let _ = child.wait();
     let log = std::fs::read_to_string(log).expect("the VM's log");
-    let timeline = trace_command("timeline", &run.trace(), &[]).expect("timeline");
+    let timeline = trace_command("timeline", &run.trace(), &[]);
     let name = run.name();
     for (kind, line) in [
         ("full", "Garbage Collection ("),
@@ -61,6 +61,6 @@ fn killed(jdk: &Jdk, form: &[&str], round: u64, programs: &Path) {
         println!("{name}: {known} of {ended} {kind} cycles");
         assert!(known + 1 >= ended, "{name}: {known} of {ended} {kind}");
     }
-    let heap = trace_command("heap", &run.trace(), &["--at", "last"]).expect("heap");
+    let heap = trace_command("heap", &run.trace(), &["--at", "last"]);
     assert!(heap["total"]["count"].as_u64() > Some(10_000), "{name}");
 }

@@ -18,7 +18,7 @@ mod uses;
 use std::path::Path;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, Turns, checked, compile_java, is_full_run, skipped, trace_command, traced_jdks,
+    Jdk, TracedRun, Turns, checked, compiled, is_full_run, skipped, trace_command, traced_jdks,
 };
 use said::Sites;
 use tempfile::TempDir;
@@ -78,7 +78,7 @@ fn has_form(jdk: &Jdk, form: &[&str]) -> bool {
 /// worth a run each: both kinds of structures. In turn: one on each JDK.
 fn known_forms() -> Vec<(Jdk, &'static [&'static str])> {
     let (mut all, mut turns) = (Vec::new(), Turns::new());
-    let mut jdks = traced_jdks().expect("JDKs");
+    let mut jdks = traced_jdks();
     jdks.retain(|jdk| KNOWN.contains(&jdk.version));
     for (turn, jdk) in jdks.into_iter().enumerate() {
         let forms = FORMS
@@ -103,15 +103,13 @@ const PROGRAMS: [&str; 6] = [
 ];
 
 fn programs() -> TempDir {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&PROGRAMS, 17, programs.path()).expect("compile"));
-    programs
+    compiled(&PROGRAMS, 17)
 }
 
 #[test]
 fn the_rebuilt_heap_is_what_the_program_reaches() {
     let programs = programs();
-    let jdks = traced_jdks().expect("JDKs");
+    let jdks = traced_jdks();
     let jdks: Vec<&Jdk> = jdks
         .iter()
         .filter(|jdk| KNOWN.contains(&jdk.version))
@@ -120,7 +118,7 @@ fn the_rebuilt_heap_is_what_the_program_reaches() {
     for (place, jdk) in jdks.iter().enumerate() {
         for (turn, form) in FORMS.into_iter().enumerate() {
             if !has_form(jdk, form) {
-                skipped(&format!("JDK {} has no {form:?}", jdk.version));
+                skipped(&format!("{jdk} has no {form:?}"));
                 continue;
             }
             for (number, (heap, words)) in HEAPS.iter().enumerate() {
@@ -140,12 +138,12 @@ fn the_rebuilt_heap_is_what_the_program_reaches() {
 }
 
 fn compare(jdk: &Jdk, options: &[&str], words: &[&str], programs: &Path) {
-    let run = TracedRun::new(jdk, &options.join(" ")).expect("folder");
-    let mut command = run.command("", &[programs]).expect("the agent");
+    let run = TracedRun::new(jdk, &options.join(" "));
+    let mut command = run.command("", &[programs]);
     command.args(options).arg("ConcurrentHeap").args(words);
-    let said = run.finish(&mut command).expect("the program");
+    let said = run.finish(&mut command);
     let name = run.name();
-    let info = trace_command("timeline", &run.trace(), &[]).expect("timeline");
+    let info = trace_command("timeline", &run.trace(), &[]);
     let collections = info["collections"].as_array().map_or(0, Vec::len);
     assert!(collections >= 3, "{name}: {collections} collections");
     let sites = match words == MANY_THREADS {

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, agent_library, checked, ducktrack_command, is_full_run, trace_command,
+    Finished, Jdk, TracedRun, agent_library, checked, ducktrack_command, is_full_run, trace_command,
 };
 
 use crate::said::{self, Sites};
@@ -27,10 +27,10 @@ fn recordings_stop_and_begin_under_load() {
 }
 
 fn stopped(jdk: &Jdk, form: &[&str], recordings: usize, programs: &Path) {
-    let run = TracedRun::new(jdk, &format!("{} stopped", form.join(" "))).expect("folder");
+    let run = TracedRun::new(jdk, &format!("{} stopped", form.join(" ")));
     let (name, enough) = (run.name(), run.file("enough"));
-    let mut command = jdk.tool("java");
-    command.args(form).arg("-Xmx128m").arg("-cp").arg(programs);
+    let mut command = jdk.java(programs);
+    command.args(form).arg("-Xmx128m");
     command.args(["ConcurrentHeap", "3", "100", "30000"]);
     let mut child = command
         .arg(&enough)
@@ -45,7 +45,7 @@ fn stopped(jdk: &Jdk, form: &[&str], recordings: usize, programs: &Path) {
         outcome = outcome.and_then(|()| attach(&pid, &trace));
         // Not always at the same moment of a cycle.
         std::thread::sleep(Duration::from_millis(1900 + 137 * number as u64));
-        outcome = outcome.and_then(|()| done(Command::new(tool()).args(["stop", &pid])));
+        outcome = outcome.and_then(|()| done(ducktrack_command().args(["stop", &pid])));
     }
     let last = run.file("trace");
     outcome = outcome.and_then(|()| attach(&pid, &last));
@@ -66,26 +66,25 @@ fn stopped(jdk: &Jdk, form: &[&str], recordings: usize, programs: &Path) {
 
 /// A recording that was stopped: whatever it knows of the heap it knows to its end.
 fn check_stopped(trace: &Path, name: &str) {
-    let info = trace_command("info", trace, &[]).expect("info");
+    let info = trace_command("info", trace, &[]);
     let state = &info["knowledge"]["state"];
     println!("{name}: {state}");
     // Not known at all: there was no time for the cycles that it takes.
     assert!(state == "known" || state == "never", "{name}: {info}");
 }
 
-fn tool() -> std::path::PathBuf {
-    ducktrack_command().expect("command")
-}
-
 fn attach(pid: &str, trace: &Path) -> Result<(), String> {
-    let mut command = Command::new(tool());
+    let mut command = ducktrack_command();
     command.args(["attach", pid, "--mode=trace", "--summary=off", "--library"]);
-    command.arg(agent_library().expect("library"));
+    command.arg(agent_library());
     done(command.arg("--output").arg(trace))
 }
 
 fn done(command: &mut Command) -> Result<(), String> {
-    let output = command.output().expect("ducktrack");
-    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    output.status.success().then_some(()).ok_or(errors)
+    let finished = Finished::of(command);
+    finished
+        .status
+        .success()
+        .then_some(())
+        .ok_or(finished.errors)
 }

@@ -64,17 +64,17 @@ fn last_uses_are_those_of_the_program_while_everything_moves() {
 
 fn check(jdk: &Jdk, options: &[&str], words: &[&str], programs: &std::path::Path) -> u64 {
     let what = format!("{} uses", options.join(" "));
-    let run = TracedRun::new(jdk, &what).expect("folder");
-    let mut command = run.command("staleness=on", &[programs]).expect("java");
+    let run = TracedRun::new(jdk, &what);
+    let mut command = run.command("staleness=on", &[programs]);
     command.args(options).arg("KnownUses").args(words);
-    let said = run.finish(&mut command).expect("the program");
+    let said = run.finish(&mut command);
     let name = run.name();
-    let timeline = trace_command("timeline", &run.trace(), &[]).expect("timeline");
-    let stale = trace_command("heap", &run.trace(), &["--stale"]).expect("stale");
+    let timeline = trace_command("timeline", &run.trace(), &[]);
+    let stale = trace_command("heap", &run.trace(), &["--stale"]);
     // A cycle that is not over at the end decides nothing.
     let last = stale["allUntil"].as_u64().expect("a number");
     let at = ["--stale", "--at", &last.to_string()];
-    let stale = trace_command("heap", &run.trace(), &at).expect("heap --stale --at");
+    let stale = trace_command("heap", &run.trace(), &at);
     let cycles = Cycles::until(last, &timeline);
     let all = last_uses(&said, cycles.end);
     let (_, late) = all["Group4"];

@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use ducktrack_tests::{
-    Jdk, TracedRun, Turns, checked, compile_java, ducktrack_command, harness_folder, skipped,
+    Jdk, TracedRun, Turns, checked, compiled, ducktrack_command, harness_jar, skipped,
     trace_command, traced_jdks, traced_layouts,
 };
 use serde_json::Value;
@@ -66,24 +65,24 @@ fn run_program(
     program_name: &str,
 ) -> TracedRun {
     let name = format!("{} {program_name} {agent}", options.join(" "));
-    let run = TracedRun::new(jdk, &name).expect("folder");
-    let mut program = run.command(agent, class_path).expect("command");
+    let run = TracedRun::new(jdk, &name);
+    let mut program = run.command(agent, class_path);
     program.args(options).arg("-Xmx128m").args(main);
     program.args([program_name, "--iterations", "1", "--size", "1"]);
-    run.finish(&mut program).expect("the program ends well");
+    run.finish(&mut program);
     run
 }
 
 fn compare(jdk: &Jdk, options: &[&str], harness: &Path) -> String {
     let main: (&[&str], &[&Path]) = (&[HARNESS], &[harness]);
     let run = run_program(jdk, "moves=exact", options, main, "json");
-    let deaths = trace_command("lifetimes", &run.trace(), &["--deaths"]).expect("deaths");
+    let deaths = trace_command("lifetimes", &run.trace(), &["--deaths"]);
     assert_eq!(deaths["level"], "bounds");
     compare_with_heap(&run, &deaths)
 }
 
 fn compare_with_heap(run: &TracedRun, deaths: &Value) -> String {
-    let heap = trace_command("heap", &run.trace(), &["--at", "end"]).expect("heap");
+    let heap = trace_command("heap", &run.trace(), &["--at", "end"]);
     assert_eq!(
         deaths["contradictions"],
         Value::Array(Vec::new()),
@@ -108,9 +107,9 @@ fn compare_with_heap(run: &TracedRun, deaths: &Value) -> String {
 
 #[test]
 fn what_is_alive_is_the_heap_at_the_end() {
-    let harness = harness_folder().join("harness.jar");
+    let harness = harness_jar();
     let (mut compared, mut turns) = (0, Turns::new());
-    for (turn, jdk) in traced_jdks().expect("JDKs").iter().enumerate() {
+    for (turn, jdk) in traced_jdks().iter().enumerate() {
         let layouts: Vec<_> = traced_layouts(jdk).collect();
         for options in turns.take(&layouts, turn) {
             println!("{}", compare(jdk, options, &harness));
@@ -160,7 +159,7 @@ struct Moments {
 /// `ducktrack lifetimes --columns`, and the report.
 fn read_moments(run: &TracedRun) -> (Moments, Value) {
     let file = run.file("objects");
-    let mut command = Command::new(ducktrack_command().expect("command"));
+    let mut command = ducktrack_command();
     command.args(["lifetimes", "--deaths"]).arg(run.trace());
     command.arg("--columns").arg(&file);
     let report = command.args(["--format", "json"]).output();
@@ -262,12 +261,11 @@ fn check_moments(
 /// A program on each JDK with a collector of its own; of these runs the
 /// one of a turn. Each collector meets stamps in `deaths_of_witness`, too.
 fn check_all(test: &str, witnessed: &[Witnessed], turn: usize) {
-    let harness = harness_folder().join("harness.jar");
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["CollectsOften"], 17, programs.path()).expect("compile"));
+    let harness = harness_jar();
+    let programs = compiled(&["CollectsOften"], 17);
     let class_path: [&Path; 2] = [&harness, programs.path()];
     let collectors = ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"];
-    let jdks = traced_jdks().expect("JDKs");
+    let jdks = traced_jdks();
     let each = jdks.iter().zip(collectors).zip(witnessed.iter().cycle());
     let (each, mut turns) = (each.collect::<Vec<_>>(), Turns::new());
     let taken = turns.take(&each, turn);
@@ -293,16 +291,15 @@ fn moments_are_in_order_with_all_records_too() {
 /// A stream that was cut, and one with a bit that is not what was written.
 #[test]
 fn a_damaged_stream_of_a_trace_is_refused_with_a_line() {
-    let programs = tempfile::tempdir().expect("temporary folder");
-    assert!(compile_java(&["Deaths"], 17, programs.path()).expect("compile"));
-    let Some(jdk) = traced_jdks().expect("JDKs").pop() else {
+    let programs = compiled(&["Deaths"], 17);
+    let Some(jdk) = traced_jdks().pop() else {
         skipped("a damaged stream of a trace: no JDK that can be traced");
         return;
     };
-    let run = TracedRun::new(&jdk, "damaged stream").expect("folder");
-    let mut command = run.command("mode=full", &[programs.path()]).expect("java");
+    let run = TracedRun::new(&jdk, "damaged stream");
+    let mut command = run.command("mode=full", &[programs.path()]);
     command.args(["-XX:+UseSerialGC", "-Xmx64m", "-Drepeated=10", "Deaths"]);
-    run.finish(&mut command).expect("the program");
+    run.finish(&mut command);
     let stream = neutral_stream::write_stream(&run);
     assert!(neutral_stream::check(&stream).status.success());
     let whole = fs::read(&stream).expect("a stream");

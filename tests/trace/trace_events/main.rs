@@ -10,9 +10,9 @@
 mod run;
 mod sums;
 
-use ducktrack_tests::{Jdk, checked, jdks_in_turn, skipped, trace_command, traced_jdks};
+use ducktrack_tests::{checked, jdks_in_turn, skipped, trace_command, traced_jdks};
 
-use run::{Run, programs};
+use run::Run;
 use sums::Sums;
 
 /// Bytes that a thread may allocate after it asked how many there are.
@@ -28,14 +28,6 @@ const COLLECTORS: [&str; 5] = [
     "-XX:+UseZGC",
     "-XX:+UseShenandoahGC",
 ];
-
-fn jdks() -> Vec<Jdk> {
-    if programs().is_none() {
-        skipped("trace_events: no JDK with javac, nothing is checked");
-        return Vec::new();
-    }
-    traced_jdks().expect("JDKs")
-}
 
 /// Figures of the program's own threads: by a run's event files, by its counts and by the VM.
 fn check_balance(run: &Run, what: &str) -> u64 {
@@ -75,7 +67,7 @@ fn check_balance(run: &Run, what: &str) -> u64 {
 fn every_byte_of_a_thread_is_told() {
     let mut runs = 0;
     let mut events = 0;
-    for jdk in jdks() {
+    for jdk in traced_jdks() {
         for collector in COLLECTORS {
             let vm = [collector, "-Xmx256m", "-Xmn24m"];
             let vm = match collector {
@@ -83,13 +75,10 @@ fn every_byte_of_a_thread_is_told() {
                 _ => &vm[..],
             };
             if !jdk.accepts(vm) {
-                skipped(&format!(
-                    "trace_events: JDK {} has no {collector}",
-                    jdk.version
-                ));
+                skipped(&format!("trace_events: {jdk} has no {collector}"));
                 continue;
             }
-            let what = format!("JDK {} {collector}", jdk.version);
+            let what = format!("{jdk} {collector}");
             let run = Run::of(&jdk, vm, "buffer-size=1k", &["4", "8000", "gc"]);
             events += check_balance(&run, &what);
             runs += 1;
@@ -102,7 +91,7 @@ fn every_byte_of_a_thread_is_told() {
 
 #[test]
 fn the_end_of_the_stack_loses_nothing_silently() {
-    for jdk in jdks_in_turn("trace_events, the end of the stack", &jdks(), 1) {
+    for jdk in jdks_in_turn("trace_events, the end of the stack", &traced_jdks(), 1) {
         let run = Run::of(
             &jdk,
             &["-Xss400k"],
@@ -115,8 +104,7 @@ fn the_end_of_the_stack_loses_nothing_silently() {
             assert_eq!(
                 thread.on_heap + thread.gaps,
                 thread.vm_allocated,
-                "JDK {}, {}",
-                jdk.version,
+                "{jdk}, {}",
                 thread.name
             );
         }
@@ -125,7 +113,7 @@ fn the_end_of_the_stack_loses_nothing_silently() {
 
 #[test]
 fn dropped_events_are_counted() {
-    for jdk in jdks_in_turn("trace_events, dropped events", &jdks(), 2) {
+    for jdk in jdks_in_turn("trace_events, dropped events", &traced_jdks(), 2) {
         let plain = ["3", "300000", "plain"];
         let whole = Sums::of(&Run::of(&jdk, &[], "", &plain).trace);
         let options = "on-full=drop,queue=1,buffer-size=256";
@@ -135,15 +123,14 @@ fn dropped_events_are_counted() {
         let all = whole.events_of("writer-");
         assert!(
             told.abs_diff(all) <= FIRST_TIMES,
-            "JDK {}: {told} events told, {all} of all",
-            jdk.version
+            "{jdk}: {told} events told, {all} of all"
         );
     }
 }
 
 #[test]
 fn the_vms_checker_of_jni_has_nothing_to_say() {
-    for jdk in jdks_in_turn("trace_events, the checker of JNI", &jdks(), 3) {
+    for jdk in jdks_in_turn("trace_events, the checker of JNI", &traced_jdks(), 3) {
         let run = Run::of(&jdk, &["-Xcheck:jni"], "", &["2", "500", "gc"]);
         let complaints: Vec<&str> = run
             .output
@@ -161,16 +148,15 @@ fn short_threads_with_arrays_take_less_than_six_bytes_an_event() {
     const THREADS: u64 = 20_000;
     /// Each thread's rounds, with 15 arrays of one level.
     const EVENTS_OF_THREAD: u64 = 10 * 15;
-    for jdk in jdks_in_turn("trace_events, short threads", &jdks(), 4) {
+    for jdk in jdks_in_turn("trace_events, short threads", &traced_jdks(), 4) {
         let run = Run::of_program("ShortThreads", &jdk, &["-Xmx256m"], "", &["20000"]);
-        let info = trace_command("info", &run.trace, &[]).expect("info");
+        let info = trace_command("info", &run.trace, &[]);
         let events = info["events"].as_u64().expect("events");
         let bytes = info["bytesPerEvent"].as_f64().expect("bytes");
         assert!(events >= THREADS * EVENTS_OF_THREAD, "{events} events");
-        assert!(bytes < 6.0, "JDK {}: {bytes} bytes an event", jdk.version);
+        assert!(bytes < 6.0, "{jdk}: {bytes} bytes an event");
         checked(&format!(
-            "trace_events: {bytes:.2} bytes for each of {events} events of {THREADS} threads, JDK {}",
-            jdk.version
+            "trace_events: {bytes:.2} bytes for each of {events} events of {THREADS} threads, {jdk}"
         ));
     }
 }

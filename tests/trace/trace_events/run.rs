@@ -3,19 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use ducktrack_tests::{Jdk, TracedRun, compile_java};
+use ducktrack_tests::{Jdk, TracedRun, compiled};
 use tempfile::TempDir;
 
-/// The compiled programs, if there is a compiler.
-pub(crate) fn programs() -> Option<&'static Path> {
-    static FOLDER: OnceLock<Option<TempDir>> = OnceLock::new();
-    let compile = || {
-        let folder = tempfile::tempdir().expect("temporary folder");
-        let compiled =
-            compile_java(&["TraceEvents", "ShortThreads"], 17, folder.path()).expect("javac");
-        compiled.then_some(folder)
-    };
-    FOLDER.get_or_init(compile).as_ref().map(TempDir::path)
+/// The compiled programs.
+fn programs() -> &'static Path {
+    static FOLDER: OnceLock<TempDir> = OnceLock::new();
+    let compile = || compiled(&["TraceEvents", "ShortThreads"], 17);
+    FOLDER.get_or_init(compile).path()
 }
 
 /// The result.
@@ -41,12 +36,9 @@ impl Run {
         options: &str,
         words: &[&str],
     ) -> Self {
-        let run = TracedRun::new(jdk, &vm.join(" ")).expect("folder");
-        let programs = programs().expect("asked before");
-        let mut command = run.command(options, &[programs]).expect("java");
-        let output = run
-            .finish(command.args(vm).arg(program).args(words))
-            .expect("the program");
+        let run = TracedRun::new(jdk, &vm.join(" "));
+        let mut command = run.command(options, &[programs()]);
+        let output = run.finish(command.args(vm).arg(program).args(words));
         let allocated = output
             .lines()
             .filter_map(|line| line.strip_prefix("ALLOCATED "))

@@ -12,7 +12,7 @@ use std::process::Stdio;
 
 use agent_memory::{AgentMemory, IN_A_LONG_RUN, IN_A_SHORT_RUN};
 use ducktrack_tests::{
-    Jdk, TracedRun, checked, compile_java, is_full_run, jdks_in_turn, trace_command, traced_jdks,
+    Jdk, TracedRun, checked, compiled, is_full_run, jdks_in_turn, trace_command, traced_jdks,
 };
 use memory_watch::MemoryWatch;
 
@@ -29,17 +29,14 @@ const MOST_GROWTH_OF_SHORT: u64 = 128 << 20;
 fn it_runs_for_long_without_harm() {
     let usual = if is_full_run() { "600" } else { "16" };
     let seconds = std::env::var("DUCKTRACK_SOAK_SECONDS").unwrap_or_else(|_| usual.to_owned());
-    let programs = tempfile::tempdir().expect("temporary folder");
-    let compiled =
-        compile_java(&["HistogramAtExit", "SoakProbe"], 17, programs.path()).expect("javac");
-    assert!(compiled, "no JDK with javac");
-    for jdk in &jdks_in_turn("soak", &traced_jdks().expect("JDKs"), 2) {
+    let programs = compiled(&["HistogramAtExit", "SoakProbe"], 17);
+    for jdk in &jdks_in_turn("soak", &traced_jdks(), 2) {
         soak(jdk, programs.path(), &seconds);
     }
 }
 
 fn soak(jdk: &Jdk, programs: &Path, seconds: &str) {
-    let run = TracedRun::new(jdk, "soak").expect("folder");
+    let run = TracedRun::new(jdk, "soak");
     let histogram = run.file("histogram");
     let log = run.file("log");
     // A short queue: how full one of 64 MB is depends on who else uses the cores, and would look like growth, or hide it.
@@ -47,7 +44,7 @@ fn soak(jdk: &Jdk, programs: &Path, seconds: &str) {
         "compress=off,max-trace-size=32m,queue=64,log=debug:{}",
         log.display()
     );
-    let mut command = run.command(&options, &[programs]).expect("java");
+    let mut command = run.command(&options, &[programs]);
     let child = command
         .args([
             "-Xms192m",
@@ -101,7 +98,7 @@ fn megabytes(bytes: u64) -> String {
 
 /// Nothing was dropped, files went away, and the limit was kept.
 fn check_trace(trace: &Path, place: &str) {
-    let info = trace_command("info", trace, &[]).expect("info");
+    let info = trace_command("info", trace, &[]);
     assert_eq!(info["dropped"], 0, "{place}");
     let mut bytes = 0;
     let mut first = u32::MAX;

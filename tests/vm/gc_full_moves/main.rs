@@ -8,7 +8,7 @@ mod facts;
 mod run;
 
 use anyhow::ensure;
-use ducktrack_tests::{built_agent, compile_java, is_full_run, skipped, traced_jdks};
+use ducktrack_tests::{built_agent, compiled, is_full_run, skipped, traced_jdks};
 
 use crate::facts::Facts;
 use crate::run::{Bench, Run};
@@ -19,19 +19,6 @@ const COMPACT: [&str; 2] = [
     "-XX:+UseCompactObjectHeaders",
 ];
 const SHORT: &[&str] = &["30000", "5000", "collect=10000", "references"];
-
-/// The bench, or `None` where it cannot be built.
-fn bench() -> Option<Bench> {
-    let folder = tempfile::tempdir().expect("temporary folder");
-    if traced_jdks().expect("JDKs").is_empty()
-        || !compile_java(&["FullMovesProbe"], 11, folder.path()).expect("compile")
-    {
-        skipped("gc_full_moves: no JDK with a compiler found");
-        return None;
-    }
-    let agent = built_agent("full_moves_agent").expect("agent");
-    Some(Bench { agent, folder })
-}
 
 /// Nothing wrong, nothing uncovered, and enough of everything to mean something.
 fn check(facts: &Facts, least_full: u64) -> anyhow::Result<()> {
@@ -54,7 +41,10 @@ fn check(facts: &Facts, least_full: u64) -> anyhow::Result<()> {
 
 /// Runs all, also after one that fails.
 fn check_all(runs: &[Run<'_>], least_full: u64) {
-    let Some(bench) = bench() else { return };
+    let bench = Bench {
+        agent: built_agent("full_moves_agent"),
+        folder: compiled(&["FullMovesProbe"], 11),
+    };
     let mut failed = Vec::new();
     for run in runs {
         if !run.jdk.accepts(&run.vm_options) {
@@ -80,7 +70,7 @@ fn check_all(runs: &[Run<'_>], least_full: u64) {
 
 #[test]
 fn every_move_and_death_on_every_jdk_and_collector() {
-    let jdks = traced_jdks().expect("JDKs");
+    let jdks = traced_jdks();
     let mut runs = Vec::new();
     for jdk in &jdks {
         for collector in COLLECTORS {
@@ -113,7 +103,7 @@ fn longer_runs_of_every_kind() {
         &["-Xmx96m", "-XX:ObjectAlignmentInBytes=16"],
         &["-Xmx64m", COMPACT[0], COMPACT[1]],
     ];
-    let jdks = traced_jdks().expect("JDKs");
+    let jdks = traced_jdks();
     let mut runs = Vec::new();
     for jdk in &jdks {
         for collector in COLLECTORS {

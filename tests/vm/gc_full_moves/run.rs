@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, ensure};
-use ducktrack_tests::Jdk;
+use anyhow::ensure;
+use ducktrack_tests::{Finished, Jdk, with_file};
 use tempfile::TempDir;
 
 use crate::facts::Facts;
@@ -42,28 +42,15 @@ impl Bench {
     /// Runs it to its end.
     pub(crate) fn run(&self, run: &Run<'_>) -> anyhow::Result<Facts> {
         let facts = tempfile::NamedTempFile::new_in(self.folder.path())?;
-        let agent = format!(
-            "-agentpath:{}={}",
-            self.agent.display(),
-            facts.path().display()
-        );
-        let output = run
-            .jdk
-            .tool("java")
-            .arg(agent)
-            .args(&run.vm_options)
-            .arg("-cp")
-            .arg(self.folder.path())
-            .arg("FullMovesProbe")
-            .args(&run.arguments)
-            .output()
-            .context("java")?;
-        let printed = String::from_utf8_lossy(&output.stdout);
-        let errors = String::from_utf8_lossy(&output.stderr);
+        let agent = with_file(&self.agent, facts.path());
+        let mut java = run.jdk.java(self.folder.path());
+        java.arg(agent).args(&run.vm_options).arg("FullMovesProbe");
+        let finished = Finished::of(java.args(&run.arguments));
         ensure!(
-            output.status.success() && printed.contains("done "),
-            "{printed}\n{errors}"
+            finished.status.success() && finished.out.contains("done "),
+            "{finished}"
         );
+        let errors = finished.errors;
         // Faults in the agent's eyes.
         ensure!(!errors.contains("agent: "), "{errors}");
         Facts::read(facts.path())

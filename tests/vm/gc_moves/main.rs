@@ -15,7 +15,7 @@ mod outcome;
 use std::path::{Path, PathBuf};
 
 use ducktrack_tests::{
-    Jdk, Turns, built_agent, compile_java, is_full_run, jdks_in_turn, skipped, traced_jdks,
+    Finished, Jdk, Turns, built_agent, compiled, is_full_run, jdks_in_turn, skipped, traced_jdks,
 };
 
 use crate::outcome::Outcome;
@@ -140,10 +140,7 @@ const REQUESTED: Run<'static> = Run {
 
 #[test]
 fn every_move_and_death_is_right() {
-    let Some(prepared) = Prepared::new() else {
-        skipped("gc_moves: no JDK with a compiler found");
-        return;
-    };
+    let prepared = Prepared::new();
     let mut turns = Turns::new();
     for (number, jdk) in prepared.jdks.iter().enumerate() {
         for (at, run) in [USUAL, REQUESTED].iter().enumerate() {
@@ -161,10 +158,7 @@ fn failed_evacuations_of_g1_are_right() {
         skipped("gc_moves: these runs are among those of all collectors");
         return;
     }
-    let Some(prepared) = Prepared::new() else {
-        skipped("gc_moves: no JDK with a compiler found");
-        return;
-    };
+    let prepared = Prepared::new();
     let mut turns = Turns::new();
     for (turn, run) in [BURSTS, FAILING, PINNED].iter().enumerate() {
         let (able, others): (Vec<&Jdk>, Vec<&Jdk>) = prepared
@@ -172,10 +166,7 @@ fn failed_evacuations_of_g1_are_right() {
             .iter()
             .partition(|jdk| !run.is_too_new_for(jdk));
         for jdk in others {
-            skipped(&format!(
-                "gc_moves: Java {} {:?}",
-                jdk.version, run.arguments
-            ));
+            skipped(&format!("gc_moves: {jdk} {:?}", run.arguments));
         }
         for jdk in turns.take(&able, turn) {
             prepared.run(jdk, "-XX:+UseG1GC", run);
@@ -186,11 +177,7 @@ fn failed_evacuations_of_g1_are_right() {
 
 #[test]
 fn regions_that_were_not_written_are_right() {
-    let Some(prepared) = Prepared::new() else {
-        assert!(!write_watch_is_required(), "no JDK with a compiler");
-        skipped("gc_moves: no JDK with a compiler found");
-        return;
-    };
+    let prepared = Prepared::new();
     let unread = ("G1", "unread");
     let wanted = [SPARSE.must_happen, &[unread]].concat();
     let is_told = tells_writes() || write_watch_is_required();
@@ -228,10 +215,7 @@ fn every_move_and_death_is_right_in_every_layout_and_in_full_heaps() {
         skipped("gc_moves: DUCKTRACK_FULL is not set");
         return;
     }
-    let Some(prepared) = Prepared::new() else {
-        skipped("gc_moves: no JDK with a compiler found");
-        return;
-    };
+    let prepared = Prepared::new();
     let failed_evacuations = prepared.run_all(&[
         BURSTS,
         FAILING,
@@ -253,20 +237,12 @@ struct Prepared {
 }
 
 impl Prepared {
-    /// `None` without a compiler.
-    fn new() -> Option<Self> {
-        let folder = tempfile::tempdir().expect("temporary folder");
-        let jdks = traced_jdks().expect("JDKs");
-        let compiled = compile_java(&["GcMovesProbe"], 11, folder.path()).expect("compile");
-        if jdks.is_empty() || !compiled {
-            return None;
+    fn new() -> Self {
+        Self {
+            jdks: traced_jdks(),
+            agent: built_agent("gc_moves_agent"),
+            folder: compiled(&["GcMovesProbe"], 11),
         }
-        let agent = built_agent("gc_moves_agent").expect("agent");
-        Some(Self {
-            jdks,
-            agent,
-            folder,
-        })
     }
 
     /// Runs everything, and returns how many evacuations failed in part.
@@ -285,10 +261,7 @@ impl Prepared {
     fn run(&self, jdk: &Jdk, collector: &str, run: &Run<'_>) -> u64 {
         let options: Vec<&str> = [&[collector][..], FIXED, run.options].concat();
         if run.is_too_new_for(jdk) || !jdk.accepts(&options) {
-            println!(
-                "skipped: Java {} {options:?} {:?}",
-                jdk.version, run.arguments
-            );
+            println!("skipped: {jdk} {options:?} {:?}", run.arguments);
             return 0;
         }
         let mut attempts = 1;
@@ -310,7 +283,7 @@ impl Prepared {
 
     /// The counts of one run, all of it right.
     fn checked(&self, jdk: &Jdk, collector: &str, options: &[&str], run: &Run<'_>) -> Outcome {
-        let place = format!("Java {} {collector} {:?}", jdk.version, run.options);
+        let place = format!("{jdk} {collector} {:?}", run.options);
         let outcome = Outcome::of(&self.printed(jdk, options, run), &place);
         println!("{place} {:?}: {}", run.arguments, outcome.line());
         outcome.check();
@@ -321,26 +294,9 @@ impl Prepared {
     fn printed(&self, jdk: &Jdk, options: &[&str], run: &Run<'_>) -> String {
         let folder: &Path = self.folder.path();
         let agent = self.agent.display();
-        let output = jdk
-            .tool("java")
-            .args(options)
-            .arg(format!("-agentpath:{agent}="))
-            .arg("-cp")
-            .arg(folder)
-            .arg("GcMovesProbe")
-            .arg(&self.agent)
-            .args(run.arguments)
-            .current_dir(folder)
-            .output()
-            .expect("java");
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let printed = text(&output.stderr) + &text(&output.stdout);
-        assert!(
-            output.status.success(),
-            "Java {} {options:?}: {:?}\n{printed}",
-            jdk.version,
-            output.status
-        );
-        printed
+        let mut java = jdk.java(folder);
+        java.args(options).arg(format!("-agentpath:{agent}="));
+        java.arg("GcMovesProbe").arg(&self.agent);
+        Finished::well(java.args(run.arguments).current_dir(folder)).text()
     }
 }

@@ -1,8 +1,6 @@
 //! Exports that programs read which we did not write: `jfr` of the JDKs, Prometheus, kustomize and
 //! the schemas of Kubernetes. A test whose program is missing is skipped, with a line about it.
 
-mod place;
-
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
@@ -13,13 +11,15 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use ducktrack_test_support::{Ended, fleet_tool, free_port, sample_events, sample_run};
-use place::{Place, err, out};
+use ducktrack_test_support::{
+    Ended, Finished, Place, fleet_tool, free_port, json_by, printed_by, sample_events, sample_run,
+};
 
-fn ducktrack() -> PathBuf {
-    env!("CARGO_BIN_EXE_ducktrack").into()
-}
 use serde_json::Value;
+
+fn place() -> Place {
+    Place::new(env!("CARGO_BIN_EXE_ducktrack"))
+}
 
 /// The `jfr` commands of this machine's JDKs.
 fn jfr_commands() -> Vec<PathBuf> {
@@ -43,8 +43,7 @@ fn jfr_commands() -> Vec<PathBuf> {
 }
 
 fn totals(place: &Place, trace: &str) -> (i64, i64) {
-    let report = place.ducktrack(&["report", trace, "--format", "json"]);
-    let report: Value = serde_json::from_str(&out(&report)).expect("JSON");
+    let report = place.json(&format!("report {trace}"));
     let number = |name: &str| report["totals"][name].as_i64().expect("a number");
     (number("count"), number("bytes"))
 }
@@ -52,27 +51,16 @@ fn totals(place: &Place, trace: &str) -> (i64, i64) {
 /// Every event is read, and their sums are the report's.
 #[test]
 fn jfr_reads_every_event() {
-    let place = Place::new();
+    let place = place();
     place.trace("t", sample_run::records());
-    let exported = place.ducktrack(&["export", "t", "--to", "jfr", "-o", "t.jfr"]);
-    assert!(exported.status.success(), "{}", err(&exported));
+    place.run("export t --to jfr -o t.jfr").must_succeed();
     let (objects, bytes) = totals(&place, "t");
     for jfr in jfr_commands() {
         let file = place.path("t.jfr");
         let run = |arguments: &[&str]| {
-            let output = Command::new(&jfr)
-                .args(arguments)
-                .arg(&file)
-                .output()
-                .expect("jfr");
-            assert!(
-                output.status.success(),
-                "{}: {}",
-                jfr.display(),
-                err(&output)
-            );
-            assert!(!err(&output).contains("Exception"), "{}", err(&output));
-            out(&output)
+            let read = Finished::well(Command::new(&jfr).args(arguments).arg(&file));
+            assert!(!read.errors.contains("Exception"), "{read}");
+            read.out
         };
         let printed = run(&["print", "--json"]);
         let printed: Value = serde_json::from_str(&printed).expect("JSON");
@@ -90,38 +78,24 @@ fn jfr_reads_every_event() {
         assert!(top["method"]["name"].is_string(), "{top}");
         assert!(run(&["summary"]).contains("ducktrack.SiteCount"));
         // Views are there since JDK 21.
-        let view = Command::new(&jfr)
-            .args(["view", "allocation-by-site"])
-            .arg(&file)
-            .output()
-            .expect("jfr");
-        if view.status.success() {
-            let text = out(&view);
-            assert!(
-                text.contains("com.acme.Orders.total"),
-                "{text}{}",
-                err(&view)
-            );
-        }
+        let mut view = Command::new(&jfr);
+        let view = Finished::of(view.args(["view", "allocation-by-site"]).arg(&file));
+        let has_site = view.out.contains("com.acme.Orders.total");
+        assert!(!view.status.success() || has_site, "{view}");
     }
 }
 
 #[test]
 fn jfr_has_the_collections_of_a_trace() {
-    let place = Place::new();
+    let place = place();
     sample_events::write(&place.path("t"));
-    let exported = place.ducktrack(&["export", "t", "--to", "jfr", "-o", "t.jfr"]);
-    assert!(exported.status.success(), "{}", err(&exported));
-    let timeline = place.ducktrack(&["timeline", "t", "--format", "json"]);
-    let timeline: Value = serde_json::from_str(&out(&timeline)).expect("JSON");
+    place.run("export t --to jfr -o t.jfr").must_succeed();
+    let timeline = place.json("timeline t");
     let collections = timeline["collections"].as_array().map_or(0, Vec::len);
     for jfr in jfr_commands() {
-        let output = Command::new(&jfr)
-            .args(["print", "--json", "--events", "GCPhasePause,GCHeapSummary"])
-            .arg(place.path("t.jfr"))
-            .output()
-            .expect("jfr");
-        let printed: Value = serde_json::from_str(&out(&output)).expect("JSON");
+        let mut jfr = Command::new(&jfr);
+        jfr.args(["print", "--json", "--events", "GCPhasePause,GCHeapSummary"]);
+        let printed = json_by(jfr.arg(place.path("t.jfr")));
         let events = printed["recording"]["events"].as_array().expect("events");
         let of = |ty: &str| events.iter().filter(|event| event["type"] == ty).count();
         assert!(of("jdk.GCPhasePause") > 0);
@@ -134,7 +108,7 @@ fn jfr_has_the_collections_of_a_trace() {
 fn serve(place: &Place) -> (Ended, String) {
     let said = place.path("ui.log");
     let child = place
-        .command(&["ui", "t", "--metrics", "127.0.0.1:0"])
+        .command("ui t --metrics 127.0.0.1:0")
         .stdout(Stdio::null())
         .stderr(fs::File::create(&said).expect("a file"))
         .spawn()
@@ -184,7 +158,7 @@ fn unchunked(mut body: &str) -> String {
 
 #[test]
 fn metrics_sum_to_the_report() {
-    let place = Place::new();
+    let place = place();
     place.trace("t", sample_run::records());
     let (_server, address) = serve(&place);
     let text = get(&address, "/metrics");
@@ -207,7 +181,7 @@ fn prometheus_answers_the_queries_of_the_dashboard() {
     let Some(prometheus) = fleet_tool("prometheus/usr/bin/prometheus", "Prometheus") else {
         return;
     };
-    let place = Place::new();
+    let place = place();
     sample_events::write(&place.path("t"));
     let (_server, address) = serve(&place);
     let config = format!(
@@ -290,12 +264,7 @@ fn manifests_are_valid_and_append() {
         return;
     };
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/example");
-    let built = Command::new(kustomize)
-        .arg("build")
-        .arg(example)
-        .output()
-        .expect("kustomize");
-    assert!(built.status.success(), "{}", err(&built));
+    let built = printed_by(Command::new(kustomize).arg("build").arg(example));
     let mut child = Command::new(python)
         .args(["-c", VALIDATE])
         .stdin(Stdio::piped())
@@ -307,11 +276,11 @@ fn manifests_are_valid_and_append() {
         .stdin
         .take()
         .expect("a pipe")
-        .write_all(&built.stdout)
+        .write_all(built.as_bytes())
         .expect("manifests");
     let checked = child.wait_with_output().expect("an answer");
-    assert!(checked.status.success(), "{}", err(&checked));
-    let text = out(&checked);
+    assert!(checked.status.success(), "{checked:?}");
+    let text = String::from_utf8(checked.stdout).expect("UTF-8");
     assert!(
         text.contains(
             "orders 3 -XX:MaxRAMPercentage=60 -agentpath:/ducktrack/library/libducktrack.so="

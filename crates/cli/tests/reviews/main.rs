@@ -1,21 +1,18 @@
 //! `diff --format sarif` against the published schema of SARIF, and `--format junit` as a
 //! parser from PyPI reads it. A test whose program is missing is skipped, with a line about it.
 
-#[path = "../readers/place.rs"]
-mod place;
-
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ducktrack_test_support::{python_with, sample_run};
-use place::{Place, err, out};
+use ducktrack_test_support::{Finished, Place, printed_by, python_with, sample_run};
 
-fn ducktrack() -> PathBuf {
-    env!("CARGO_BIN_EXE_ducktrack").into()
-}
 use serde_json::Value;
+
+fn place() -> Place {
+    Place::new(env!("CARGO_BIN_EXE_ducktrack"))
+}
 
 const SCHEMA: &str =
     ".cache/viewers/node_modules/@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json";
@@ -49,20 +46,13 @@ fn skipped(why: &str) {
 }
 
 fn asked(python: &Path, script: &str, arguments: &[PathBuf]) -> String {
-    let output = Command::new(python)
-        .args(["-c", script])
-        .args(arguments)
-        .output()
-        .expect("Python");
-    assert!(output.status.success(), "{}", err(&output));
-    out(&output)
+    printed_by(Command::new(python).args(["-c", script]).args(arguments))
 }
 
 /// The sample run against itself with half of the objects: each site has grown.
 fn review(place: &Place, format: &str) -> PathBuf {
     place.trace("t", sample_run::records());
-    let report = place.ducktrack(&["report", "t", "--format", "json"]);
-    let mut baseline: Value = serde_json::from_str(&out(&report)).expect("JSON");
+    let mut baseline = place.json("report t");
     for site in baseline["sites"].as_array_mut().expect("sites") {
         for key in ["count", "bytes"] {
             site[key] = Value::from(site[key].as_i64().expect("a number") / 2);
@@ -70,10 +60,9 @@ fn review(place: &Place, format: &str) -> PathBuf {
     }
     fs::write(place.path("before.json"), baseline.to_string()).expect("a file");
     let file = format!("review.{format}");
-    let mut arguments = vec!["diff", "before.json", "t", "--format", format, "-o", &file];
-    arguments.extend(GATES);
-    let printed = place.ducktrack(&arguments);
-    assert_eq!(printed.status.code(), Some(1), "{}", err(&printed));
+    let mut diff = place.command(&format!("diff before.json t --format {format} -o {file}"));
+    let printed = Finished::of(diff.args(GATES));
+    assert_eq!(printed.status.code(), Some(1), "{printed}");
     place.path(&file)
 }
 
@@ -87,7 +76,7 @@ fn sarif_is_as_its_schema_demands() {
         skipped("no schema of SARIF; scripts/install-viewers brings it");
         return;
     }
-    let place = Place::new();
+    let place = place();
     let file = review(&place, "sarif");
     let log: Value = serde_json::from_slice(&fs::read(&file).expect("a file")).expect("JSON");
     let results = log["runs"][0]["results"].as_array().expect("results");
@@ -101,7 +90,7 @@ fn a_parser_of_junit_finds_both_gates() {
     let Some(python) = python_with("junitparser") else {
         return;
     };
-    let place = Place::new();
+    let place = place();
     let file = review(&place, "junit");
     let read = asked(&python, READ, &[file]);
     assert_eq!(read, "2 1 0\ncount>+0 Failure\ncount>+100000%\n");

@@ -143,13 +143,17 @@ fn epoch(log: &EventLog, number: u32) {
     log.collection(collection, survivors);
 }
 
-/// Waits until the pipeline has seen this many collections.
-fn wait_for(log: &EventLog, collections: u64) {
+fn wait_while(lasts: impl Fn() -> bool) {
     let start = Instant::now();
-    while log.stats().collections < collections {
+    while lasts() {
         assert!(start.elapsed() < Duration::from_secs(20));
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Waits until the pipeline has seen this many collections.
+fn wait_for(log: &EventLog, collections: u64) {
+    wait_while(|| log.stats().collections < collections);
 }
 
 pub(super) fn end() -> End {
@@ -206,11 +210,7 @@ fn after_a_full_disk_the_next_file_knows_everything_that_lives() {
         wait_for(&log, number.into());
     }
     // The thread of the files lags after the pipeline.
-    let start = Instant::now();
-    while log.stats().lost_blocks < 3 {
-        assert!(start.elapsed() < Duration::from_secs(20));
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    wait_while(|| log.stats().lost_blocks < 3);
     disks.set_capacity(None);
     epoch(&log, 5);
     wait_for(&log, 5);
@@ -250,20 +250,12 @@ fn without_moves_the_next_block_begins_a_new_file_that_reports_what_was_lost_bef
     for full in 1..=2 {
         disks.set_capacity(Some(disks.bytes(full - 1).len() + 100));
         assert_eq!(log.buffer(piece(0)), FlushOutcome::Taken);
-        let start = Instant::now();
-        while log.stats().lost_blocks < full as u64 {
-            assert!(start.elapsed() < Duration::from_secs(20));
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        wait_while(|| log.stats().lost_blocks < full as u64);
         disks.set_capacity(None);
         assert_eq!(log.buffer(piece(0)), FlushOutcome::Taken);
-        let start = Instant::now();
-        while disks.files.lock().unwrap().len() <= full
-            || kinds_so_far(&disks.bytes(full)).len() < 2
-        {
-            assert!(start.elapsed() < Duration::from_secs(20));
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        wait_while(|| {
+            disks.files.lock().unwrap().len() <= full || kinds_so_far(&disks.bytes(full)).len() < 2
+        });
     }
     let stats = log.finish(end());
     assert_eq!((stats.lost_blocks, stats.files), (2, 3));
@@ -300,11 +292,7 @@ fn what_was_handed_over_is_in_the_file_a_moment_later() {
     for _ in 0..3 {
         assert_eq!(log.buffer(piece(0)), FlushOutcome::Taken);
         expected.push(BlockKind::EVENTS);
-        let start = Instant::now();
-        while kinds_so_far(&std::fs::read(&file).unwrap()) != expected {
-            assert!(start.elapsed() < Duration::from_secs(20));
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        wait_while(|| kinds_so_far(&std::fs::read(&file).unwrap()) != expected);
     }
     log.finish(end());
     expected.push(BlockKind::END);
