@@ -38,12 +38,9 @@ pub use verdict::{Outcome, Verdict};
 
 use crate::contexts::ContextsReport;
 use crate::ending::ValuesOf;
-use crate::error::ReportError;
 use crate::filter::{Filter, Sort, in_scope};
 use crate::json::{AmountDoc, Document, SiteDoc};
-use crate::report::Report;
-use crate::text::next_command::NextCommand;
-use crate::text_lines::TextLines;
+use crate::report::{Declared, Forms, Report};
 use crate::view::View;
 use calls::changed_calls;
 use contexts::changed_contexts;
@@ -202,29 +199,18 @@ impl Comparison {
     }
 }
 
-impl Report for Comparison {
-    fn name(&self) -> &'static str {
-        "diff"
-    }
-
-    fn write(&self, out: &mut TextLines) {
-        render::write(out, self);
-    }
-
-    fn next(&self) -> Vec<NextCommand> {
-        Vec::new()
-    }
-
-    fn json(&self) -> Result<String, ReportError> {
-        render::json(self)
-    }
-
-    fn html(&self) -> Result<String, ReportError> {
-        match self.stacks.as_deref() {
+impl Declared for Comparison {
+    const FORMS: Forms<Self> = Forms {
+        name: "diff",
+        text: |comparison, out| render::write(out, comparison),
+        next: |_| Vec::new(),
+        json: render::json,
+        csv: None,
+        html: Some(|comparison| match comparison.stacks.as_deref() {
             Some([before, after]) => diff_html(before, after),
-            None => Err(self.has_no("html")),
-        }
-    }
+            None => Err(comparison.has_no("html")),
+        }),
+    };
 }
 
 fn amount_change(before: AmountDoc, after: AmountDoc) -> AmountDoc {
