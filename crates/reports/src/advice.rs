@@ -10,10 +10,7 @@ mod text;
 use ducktrack_advise::Advice;
 use ducktrack_count_model::CountModel;
 
-pub use document::{
-    AdviceDoc, AdviceDumpDoc, AdviceEachDoc, AdviceIntervalDoc, AdvicePerDoc, AdviceReport,
-    AdviceTogetherDoc,
-};
+pub use document::AdviceReport;
 
 use crate::report::{Declared, Forms};
 

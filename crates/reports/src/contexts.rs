@@ -1,15 +1,13 @@
 //! `ducktrack report --by context`: what requests, queries, jobs and tests allocate, and how much each execution of them.
 
 mod build;
-mod document;
+pub(crate) mod document;
 mod table;
 mod text;
 
 pub use build::contexts_report;
-pub use document::{
-    ContextAmountDoc, ContextExecutionsDoc, ContextKindDoc, ContextsReport, ExecutionContextDoc,
-    ExecutionObjectsDoc,
-};
+pub use document::ContextsReport;
+pub(crate) use document::{ContextAmountDoc, ExecutionContextDoc};
 
 use crate::report::{Declared, Forms};
 use crate::text::next_command::{NextCommand, shell_word};

@@ -23,12 +23,8 @@ mod verdict;
 
 use ducktrack_profile::Profile;
 
-pub use calls::CallChange;
-pub use contexts::{ContextAmounts, ContextChange, Each};
-pub use document::{
-    DiffAmountDoc, DiffCallDoc, DiffContextDoc, DiffContextSideDoc, DiffDoc, DiffEachDoc,
-    DiffGateDoc, DiffGrowthDoc, DiffPerDoc, DiffSideDoc, DiffSiteDoc,
-};
+pub use contexts::Each;
+pub use document::DiffDoc;
 pub use flame::diff_html;
 pub use gate::{Gate, GateError};
 pub use per::Per;
@@ -42,8 +38,8 @@ use crate::filter::{Filter, Sort, in_scope};
 use crate::json::{AmountDoc, Document, SiteDoc};
 use crate::report::{Declared, Forms, Report};
 use crate::view::View;
-use calls::changed_calls;
-use contexts::changed_contexts;
+use calls::{CallChange, changed_calls};
+use contexts::{ContextChange, changed_contexts};
 use judge::judge;
 use matching::match_places;
 

@@ -6,10 +6,7 @@ mod estimate;
 mod text;
 
 pub use build::{ImpactCandidate, ImpactRequest, TrialChange, TrialRun, impact_report};
-pub use document::{
-    EstimateDoc, ImpactCandidateDoc, ImpactReport, PlaceCountDoc, RemovalMoment, TrialSetDoc,
-    TrialVerdict,
-};
+pub use document::{ImpactReport, RemovalMoment};
 
 use crate::report::{Declared, Forms};
 

@@ -4,21 +4,17 @@
 //! so that a JSON report can serve as the baseline of a later run. Every site is one line, so that line tools work too.
 
 mod convert;
-mod document;
+pub(crate) mod document;
 
 use serde::Serialize;
 
-pub use crate::amount_doc::AmountDoc;
+pub(crate) use crate::amount_doc::AmountDoc;
 pub use convert::document;
 pub(crate) use convert::{
     filter as filter_doc, finding as finding_doc, run as run_doc, run_of_model,
 };
-pub use document::{
-    CallerDoc, CauseDoc, CausedDoc, CompletenessDoc, ContextDoc, CostDoc, Document, FilterDoc,
-    FindingDoc, IncrementsDoc, KindDoc, LengthDoc, ReasonDoc, RefusalDoc, RefusalsDoc, RunDoc,
-    RunWindowDoc, SiteDoc, StackMethodDoc, StacksDoc, ThreadCompletenessDoc, ThreadDoc, TotalsDoc,
-    TypeDoc,
-};
+pub(crate) use document::{CallerDoc, CauseDoc, FilterDoc, FindingDoc, RunDoc, ThreadDoc, TypeDoc};
+pub use document::{ContextDoc, Document, SiteDoc, StackMethodDoc};
 
 use crate::error::ReportError;
 use crate::report_version::{FORMAT, VERSION};

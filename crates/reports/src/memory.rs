@@ -7,11 +7,7 @@ mod page;
 mod table;
 mod text;
 
-pub use document::{
-    MemoryEndDoc, MemoryEndWord, MemoryPartDoc, MemoryReport, MemoryRequest, MemoryTrendDoc,
-    memory_report,
-};
-pub use makers::MemoryMakerDoc;
+pub use document::{MemoryReport, MemoryRequest, memory_report};
 
 use crate::report::{Declared, Forms};
 

@@ -9,8 +9,8 @@ mod text;
 
 pub use build::off_heap_report;
 pub(crate) use build::{by_line, frame_doc, rows};
-pub use document::{OffHeapKindDoc, OffHeapReport};
-pub use row::{OffHeapDoc, OffHeapFrameDoc, OffHeapStackDoc};
+pub use document::OffHeapReport;
+pub(crate) use row::{OffHeapDoc, OffHeapFrameDoc, OffHeapStackDoc};
 
 use crate::report::{Declared, Forms};
 

@@ -65,14 +65,16 @@ pub(crate) trait Declared: Sized {
     const FORMS: Forms<Self>;
 }
 
+type Form<R> = fn(&R) -> Result<String, ReportError>;
+
 /// The functions that write each form.
 pub(crate) struct Forms<R> {
     pub(crate) name: &'static str,
     pub(crate) text: fn(&R, &mut TextLines),
     pub(crate) next: fn(&R) -> Vec<NextCommand>,
-    pub(crate) json: fn(&R) -> Result<String, ReportError>,
+    pub(crate) json: Form<R>,
     pub(crate) csv: Option<fn(&R) -> String>,
-    pub(crate) html: Option<fn(&R) -> Result<String, ReportError>>,
+    pub(crate) html: Option<Form<R>>,
 }
 
 impl<R: Serialize> Forms<R> {
@@ -97,7 +99,7 @@ impl<R: Serialize> Forms<R> {
         self
     }
 
-    pub(crate) const fn html(mut self, html: fn(&R) -> Result<String, ReportError>) -> Self {
+    pub(crate) const fn html(mut self, html: Form<R>) -> Self {
         self.html = Some(html);
         self
     }

@@ -7,9 +7,8 @@ mod table;
 mod text;
 
 pub use build::{WasteRequest, waste_report};
-pub use document::{
-    HumongousDoc, LargeObjectsDoc, RegionDoc, WasteLineDoc, WasteMakerDoc, WasteReport, WasteRowDoc,
-};
+pub(crate) use document::WasteMakerDoc;
+pub use document::WasteReport;
 
 use crate::report::{Declared, Forms};
 

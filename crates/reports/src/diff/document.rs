@@ -2,10 +2,9 @@
 
 use serde::Serialize;
 
-use super::{
-    CallChange, Comparison, ContextAmounts, ContextChange, Each, Outcome, Per, Side, SiteChange,
-    Verdict,
-};
+use super::calls::CallChange;
+use super::contexts::{ContextAmounts, ContextChange, Each};
+use super::{Comparison, Outcome, Per, Side, SiteChange, Verdict};
 use crate::json::{AmountDoc, CauseDoc, SiteDoc};
 
 /// The changes between two runs.

@@ -2,8 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::calls::CallChange;
+use super::contexts::{ContextAmounts, ContextChange};
 use super::document::DiffDoc;
-use super::{CallChange, Comparison, ContextAmounts, ContextChange, Side, SiteChange};
+use super::{Comparison, Side, SiteChange};
 use crate::class_name::readable_descriptor;
 use crate::error::ReportError;
 use crate::json::{AmountDoc, CauseDoc, SiteDoc};

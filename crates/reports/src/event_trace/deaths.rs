@@ -9,11 +9,7 @@ mod table;
 mod text;
 
 pub use build::deaths_report;
-pub use document::{
-    CallerDeathsDoc, ContradictionDoc, DeathClocksDoc, DeathSpansDoc, DeathsReport, DeathsRequest,
-    DemographicsDoc, DistancesDoc, EventCountsDoc, GroupsDoc, LivesDoc, OnClocksDoc, PlaceNameDoc,
-    QuantilesDoc, ShapeDoc, SiteDeathsDoc, SurvivalDoc, TypeDeathsDoc,
-};
+pub use document::{DeathsReport, DeathsRequest};
 pub use places::{ObjectPlace, place_of};
 
 use crate::report::{Declared, Forms};

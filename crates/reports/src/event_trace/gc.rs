@@ -11,10 +11,7 @@ mod what_if;
 
 pub use build::{CostCandidate, CostRequest, cost_report};
 pub use candidate_groups::{candidate_groups, candidates_of, group_of_sites, longest_used};
-pub use document::{
-    GcCandidateDoc, GcContextDoc, GcCostDoc, GcReport, GcSiteDoc, GcTypeDoc, PauseKindDoc,
-    UnknownPausesDoc, WhatIfDoc, WithoutDoc,
-};
+pub use document::GcReport;
 pub use what_if::Change;
 
 use crate::report::{Declared, Forms};

@@ -10,7 +10,8 @@ mod text;
 pub use build::heap_report;
 pub(crate) use build::since_start;
 pub(super) use build::{largest_first, quality};
-pub use document::{HeapPartDoc, HeapReport, HeapSiteDoc, QualityDoc, SpaceDoc};
+pub use document::HeapReport;
+pub(crate) use document::QualityDoc;
 
 use crate::report::{Declared, Forms};
 

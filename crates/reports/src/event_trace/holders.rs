@@ -7,10 +7,7 @@ mod table;
 mod text;
 
 pub use build::{HolderSelection, holders_report};
-pub use document::{
-    DominatorDoc, HoldersReport, HoldingContextDoc, HoldingSiteDoc, HoldingTypeDoc, JoinDoc,
-    SelectedDoc, TypeCountDoc,
-};
+pub use document::HoldersReport;
 
 use crate::report::{Declared, Forms};
 

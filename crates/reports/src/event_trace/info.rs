@@ -7,10 +7,7 @@ mod table;
 mod text;
 
 pub use build::info_report;
-pub use document::{
-    CollectionsDoc, CompleteDoc, CompressionDoc, EventFileDoc, InfoReport, LostDoc, QualitiesDoc,
-    RotationDoc,
-};
+pub use document::InfoReport;
 
 use crate::report::{Declared, Forms};
 

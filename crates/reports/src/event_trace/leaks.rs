@@ -16,17 +16,7 @@ mod to_do;
 mod words;
 
 pub use build::{LeakRequest, leaks_report};
-pub use document::{
-    CandidateDoc, ClockCellDoc, CohortDoc, FollowerDoc, LeakWindowDoc, LeaksReport, SiteVerdictDoc,
-    SpanDoc,
-};
-pub use interval::IntervalDoc;
-pub use kept::{DirectMemoryDoc, KeptLoadersDoc};
-pub use off_heap::{OffHeapLeakDoc, OffHeapUnknownDoc};
-pub use words::{
-    AlarmDoc, MeasureDoc, MemoryOwnerDoc, MemoryUnknownDoc, RunVerdictDoc, SpanEndDoc, UnknownDoc,
-    VerdictDoc,
-};
+pub use document::LeaksReport;
 
 use crate::report::{Declared, Forms};
 

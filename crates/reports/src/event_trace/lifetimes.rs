@@ -7,7 +7,7 @@ mod table;
 mod text;
 
 pub use build::lifetimes_report;
-pub use document::{LifetimeContextDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport};
+pub use document::LifetimesReport;
 
 use crate::report::{Declared, Forms};
 

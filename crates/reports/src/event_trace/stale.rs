@@ -7,9 +7,7 @@ mod table;
 mod text;
 
 pub use build::stale_report;
-pub use document::{
-    LevelDoc, StaleContextDoc, StalePointDoc, StaleReport, StaleSiteDoc, StaleTypeDoc,
-};
+pub use document::StaleReport;
 
 use crate::report::{Declared, Forms};
 

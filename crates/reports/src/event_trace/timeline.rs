@@ -9,10 +9,7 @@ mod text;
 
 pub(super) use build::start_micros;
 pub use build::timeline_report;
-pub use document::{
-    CollectionDoc, LayerDoc, MomentDoc, SiteLayerDoc, SpaceUseDoc, TimelineReport,
-    TimelineTotalsDoc, TypeLayerDoc,
-};
+pub use document::TimelineReport;
 
 use crate::report::{Declared, Forms};
 

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::SourceFinder;
-use crate::diff::{CallChange, Comparison, SiteChange};
+use crate::diff::calls::CallChange;
+use crate::diff::{Comparison, SiteChange};
 use crate::json::{AmountDoc, CallerDoc, SiteDoc};
 use crate::quantity::{grouped, grouped_signed};
 
