@@ -1,6 +1,7 @@
 //! `ducktrack top PID|DIR`: current allocations of a program, read from its mapped counters. The JVM does nothing for it. Where counters are not mapped
 //! (with a trace), the agent is asked for what it has counted at each look.
 
+pub(crate) mod columns;
 pub(crate) mod grouping;
 mod heap_follower;
 mod heap_watch;
@@ -21,9 +22,10 @@ use clap::{Args, ValueEnum};
 use crate::output;
 use crate::target;
 use crate::terminal::screen;
+use columns::RowOrder;
 use grouping::By;
 use live_run::LiveRun;
-use live_table::{LiveTable, RowOrder};
+use live_table::LiveTable;
 
 #[derive(Args)]
 #[command(after_help = "Examples:

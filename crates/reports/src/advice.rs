@@ -10,16 +10,9 @@ mod text;
 use ducktrack_advise::Advice;
 use ducktrack_count_model::CountModel;
 
-pub use document::{
-    AdviceDoc, AdviceDumpDoc, AdviceEachDoc, AdviceIntervalDoc, AdvicePerDoc, AdviceReport,
-    AdviceTogetherDoc,
-};
+pub use document::AdviceReport;
 
-use crate::document_lines::lines;
-use crate::error::ReportError;
-use crate::report::Report;
-use crate::text::next_command::NextCommand;
-use crate::text_lines::TextLines;
+use crate::report::{Declared, Forms};
 
 /// Makes the report of a run. `trace` says where it was read from; `top` is the number of rows.
 pub fn advice_report(
@@ -31,24 +24,6 @@ pub fn advice_report(
     AdviceReport::of(model, trace, advice, top)
 }
 
-impl Report for AdviceReport {
-    fn name(&self) -> &'static str {
-        "advise"
-    }
-
-    fn write(&self, out: &mut TextLines) {
-        text::write(self, out);
-    }
-
-    fn next(&self) -> Vec<NextCommand> {
-        text::next(self)
-    }
-
-    fn json(&self) -> Result<String, ReportError> {
-        lines(self)
-    }
-
-    fn html(&self) -> Result<String, ReportError> {
-        page::html(self)
-    }
+impl Declared for AdviceReport {
+    const FORMS: Forms<Self> = Forms::new("advise", text::write).html(page::html);
 }

@@ -3,7 +3,7 @@
 use ducktrack_count_model::{CauseRow, CountModel, Tally};
 
 use crate::filter::{Filter, Sort};
-use crate::view::{Caller, CauseView, Caused, SiteRow};
+use crate::view::{Caller, CauseView, Caused, SiteRow, View};
 
 /// `None` where it was not recorded, or not for what the filter keeps: calls are not split by type or thread.
 pub(crate) fn caused(
@@ -63,4 +63,12 @@ fn sort(calls: &mut [CauseView], sort: Sort) {
         let place = |call: &CauseView| call.caller.to_string();
         key(b).cmp(&key(a)).then_with(|| place(a).cmp(&place(b)))
     });
+}
+
+/// The application, or the part of it that was asked for.
+pub(crate) fn of_what(view: &View, caused: &Caused) -> String {
+    match view.filter.only.as_slice() {
+        [] => caused.application.join(", "),
+        only => only.join(", "),
+    }
 }

@@ -1,50 +1,33 @@
 //! `ducktrack report --by context`: what requests, queries, jobs and tests allocate, and how much each execution of them.
 
 mod build;
-mod document;
+pub(crate) mod document;
 mod table;
 mod text;
 
 pub use build::contexts_report;
-pub use document::{
-    ContextAmountDoc, ContextExecutionsDoc, ContextKindDoc, ContextsReport, ExecutionContextDoc,
-    ExecutionObjectsDoc,
-};
+pub use document::ContextsReport;
+pub(crate) use document::{ContextAmountDoc, ExecutionContextDoc};
 
-use crate::document_lines::lines;
-use crate::error::ReportError;
-use crate::report::Report;
+use crate::report::{Declared, Forms};
 use crate::text::next_command::{NextCommand, shell_word};
-use crate::text_lines::TextLines;
 
-impl Report for ContextsReport {
-    fn name(&self) -> &'static str {
-        "report --by context"
-    }
+impl Declared for ContextsReport {
+    const FORMS: Forms<Self> = Forms::new("report --by context", text::write)
+        .next(next)
+        .csv(table::csv);
+}
 
-    fn write(&self, out: &mut TextLines) {
-        text::write(self, out);
-    }
-
-    fn next(&self) -> Vec<NextCommand> {
-        let first = self.contexts.first().map(|context| {
-            NextCommand::new(
-                format!(
-                    "report {} --context {}",
-                    shell_word(&self.run.trace),
-                    shell_word(&context.name)
-                ),
-                "one context: all its types, places and callers",
-            )
-        });
-        first.into_iter().collect()
-    }
-
-    fn json(&self) -> Result<String, ReportError> {
-        lines(self)
-    }
-
-    fn csv(&self) -> Result<String, ReportError> {
-        Ok(table::csv(self))
-    }
+fn next(report: &ContextsReport) -> Vec<NextCommand> {
+    let first = report.contexts.first().map(|context| {
+        NextCommand::new(
+            format!(
+                "report {} --context {}",
+                shell_word(&report.run.trace),
+                shell_word(&context.name)
+            ),
+            "one context: all its types, places and callers",
+        )
+    });
+    first.into_iter().collect()
 }

@@ -6,6 +6,7 @@
 //! Both sides are [`Document`]s, so that a saved JSON report serves as a baseline as well as a trace.
 
 mod calls;
+mod change;
 mod context_gate;
 mod contexts;
 mod document;
@@ -23,12 +24,8 @@ mod verdict;
 
 use ducktrack_profile::Profile;
 
-pub use calls::CallChange;
-pub use contexts::{ContextAmounts, ContextChange, Each};
-pub use document::{
-    DiffAmountDoc, DiffCallDoc, DiffContextDoc, DiffContextSideDoc, DiffDoc, DiffEachDoc,
-    DiffGateDoc, DiffGrowthDoc, DiffPerDoc, DiffSideDoc, DiffSiteDoc,
-};
+pub use contexts::Each;
+pub use document::DiffDoc;
 pub use flame::diff_html;
 pub use gate::{Gate, GateError};
 pub use per::Per;
@@ -38,17 +35,15 @@ pub use verdict::{Outcome, Verdict};
 
 use crate::contexts::ContextsReport;
 use crate::ending::ValuesOf;
-use crate::error::ReportError;
 use crate::filter::{Filter, Sort, in_scope};
 use crate::json::{AmountDoc, Document, SiteDoc};
-use crate::report::Report;
-use crate::text::next_command::NextCommand;
-use crate::text_lines::TextLines;
+use crate::report::{Declared, Forms, Report};
 use crate::view::View;
-use calls::changed_calls;
-use contexts::changed_contexts;
+use calls::{CallChange, changed_calls};
+use change::{Change, sort};
+use contexts::{ContextChange, changed_contexts};
 use judge::judge;
-use matching::match_places;
+use matching::Placed;
 
 /// Two runs side by side.
 #[derive(Clone, Debug)]
@@ -93,25 +88,7 @@ pub struct Side {
 }
 
 /// A site that differs.
-#[derive(Clone, Debug)]
-pub struct SiteChange {
-    /// In the first run, with the amount in scope; `None` when it did not run there.
-    pub before: Option<SiteDoc>,
-    /// In the second run.
-    pub after: Option<SiteDoc>,
-}
-
-impl SiteChange {
-    /// Change of objects and bytes.
-    pub fn change(&self) -> AmountDoc {
-        amount_change(amount(self.before.as_ref()), amount(self.after.as_ref()))
-    }
-
-    /// The site as it is now, or as it was.
-    pub fn site(&self) -> Option<&SiteDoc> {
-        self.after.as_ref().or(self.before.as_ref())
-    }
-}
+type SiteChange = Change<SiteDoc>;
 
 /// The choice of what is compared.
 #[derive(Clone, Debug, Default)]
@@ -160,16 +137,16 @@ pub fn compare(
 ) -> Comparison {
     let first = kept(&before.document.sites, &options.only);
     let second = kept(&after.document.sites, &options.only);
-    let pairs = match_places(&first, &second);
-    let all = pairs.len();
-    let mut changes: Vec<SiteChange> = pairs
-        .into_iter()
-        .map(|(before, after)| SiteChange {
-            before: before.cloned(),
-            after: after.cloned(),
-        })
-        .filter(|change| amount(change.before.as_ref()) != amount(change.after.as_ref()))
-        .collect();
+    let mut changes: Vec<SiteChange> = Change::of_all(&first, &second).collect();
+    let all = changes.len();
+    changes.retain(|change| change.change() != AmountDoc::default());
+    changes.sort_by_cached_key(|change| {
+        let key = |site: &SiteDoc| {
+            let [class, method, descriptor, ..] = site.name().map(str::to_owned);
+            (class, method, descriptor, site.bci)
+        };
+        change.place().map(key)
+    });
     sort(&mut changes, options.sort);
     Comparison {
         before: side(&before, &first),
@@ -202,49 +179,24 @@ impl Comparison {
     }
 }
 
-impl Report for Comparison {
-    fn name(&self) -> &'static str {
-        "diff"
-    }
-
-    fn write(&self, out: &mut TextLines) {
-        render::write(out, self);
-    }
-
-    fn next(&self) -> Vec<NextCommand> {
-        Vec::new()
-    }
-
-    fn json(&self) -> Result<String, ReportError> {
-        render::json(self)
-    }
-
-    fn html(&self) -> Result<String, ReportError> {
-        match self.stacks.as_deref() {
+impl Declared for Comparison {
+    const FORMS: Forms<Self> = Forms {
+        name: "diff",
+        text: |comparison, out| render::write(out, comparison),
+        next: |_| Vec::new(),
+        json: render::json,
+        csv: None,
+        html: Some(|comparison| match comparison.stacks.as_deref() {
             Some([before, after]) => diff_html(before, after),
-            None => Err(self.has_no("html")),
-        }
-    }
-}
-
-fn amount_change(before: AmountDoc, after: AmountDoc) -> AmountDoc {
-    AmountDoc {
-        count: after.count.saturating_sub(before.count),
-        bytes: after.bytes.saturating_sub(before.bytes),
-    }
-}
-
-fn amount(site: Option<&SiteDoc>) -> AmountDoc {
-    site.map_or_else(AmountDoc::default, |site| AmountDoc {
-        count: site.count,
-        bytes: site.bytes,
-    })
+            None => Err(comparison.has_no("html")),
+        }),
+    };
 }
 
 /// All of a site in the scope, nothing of another.
 fn own_in_scopes(site: &SiteDoc, scopes: &[String]) -> AmountDoc {
     match scopes.iter().any(|scope| in_scope(scope, &site.class)) {
-        true => amount(Some(site)),
+        true => site.amount(),
         false => AmountDoc::default(),
     }
 }
@@ -253,7 +205,7 @@ fn own_in_scopes(site: &SiteDoc, scopes: &[String]) -> AmountDoc {
 fn in_scopes(site: &SiteDoc, scopes: &[String]) -> AmountDoc {
     let wanted = |class: &str| scopes.iter().any(|scope| in_scope(scope, class));
     if scopes.is_empty() || wanted(&site.class) {
-        return amount(Some(site));
+        return site.amount();
     }
     let mut sum = AmountDoc::default();
     for context in site
@@ -279,29 +231,6 @@ fn kept(sites: &[SiteDoc], scopes: &[String]) -> Vec<SiteDoc> {
             })
         })
         .collect()
-}
-
-fn sort(changes: &mut [SiteChange], sort: Sort) {
-    let size = |change: &SiteChange| {
-        let AmountDoc { count, bytes } = change.change();
-        match sort {
-            Sort::Bytes => (bytes.unsigned_abs(), count.unsigned_abs()),
-            Sort::Count => (count.unsigned_abs(), bytes.unsigned_abs()),
-        }
-    };
-    changes.sort_by(|a, b| {
-        let place = |change: &SiteChange| {
-            change.site().map(|site| {
-                (
-                    site.class.clone(),
-                    site.method.clone(),
-                    site.descriptor.clone(),
-                    site.bci,
-                )
-            })
-        };
-        size(b).cmp(&size(a)).then_with(|| place(a).cmp(&place(b)))
-    });
 }
 
 fn side(run: &ComparedRun<'_>, sites: &[SiteDoc]) -> Side {

@@ -9,8 +9,24 @@ use crate::error::ReportError;
 
 /// The document as text.
 pub(crate) fn lines(document: &impl Serialize) -> Result<String, ReportError> {
+    write(document, Lines::default())
+}
+
+/// One key per line, and one element of the lists of these keys.
+pub(crate) fn lines_of(
+    document: &impl Serialize,
+    keys: &'static [&'static str],
+) -> Result<String, ReportError> {
+    let lines = Lines {
+        keys: Some(keys),
+        ..Lines::default()
+    };
+    write(document, lines)
+}
+
+fn write(document: &impl Serialize, lines: Lines) -> Result<String, ReportError> {
     let mut out = Vec::new();
-    let mut serializer = serde_json::Serializer::with_formatter(&mut out, Lines::default());
+    let mut serializer = serde_json::Serializer::with_formatter(&mut out, lines);
     document
         .serialize(&mut serializer)
         .map_err(ReportError::NoJsonForm)?;
@@ -22,6 +38,11 @@ pub(crate) fn lines(document: &impl Serialize) -> Result<String, ReportError> {
 #[derive(Default)]
 struct Lines {
     levels: Vec<Level>,
+    /// Lists of lines; `None`: all that have objects.
+    keys: Option<&'static [&'static str]>,
+    /// The document's key that is being written.
+    key: Option<String>,
+    is_of_lines: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,7 +66,7 @@ impl Lines {
 
     /// Before an object: if it is an element of a list of the document, the list's elements are lines.
     fn element_is_object(&mut self) -> bool {
-        if self.levels.len() != 2 {
+        if self.levels.len() != 2 || self.keys.is_some() {
             return false;
         }
         match self.levels.last_mut() {
@@ -81,12 +102,35 @@ impl Formatter for Lines {
         }
         if self.levels.len() == 1 {
             writer.write_all(b"\n")?;
+            self.key = Some(String::new());
+        }
+        Ok(())
+    }
+
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        if let Some(key) = &mut self.key {
+            key.push_str(fragment);
+        }
+        writer.write_all(fragment.as_bytes())
+    }
+
+    fn end_object_key<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
+        if let Some(key) = self.key.take() {
+            self.is_of_lines = self.keys.is_some_and(|keys| keys.contains(&key.as_str()));
         }
         Ok(())
     }
 
     fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.levels.push(Level::List);
+        let is_of_lines = self.levels.len() == 1 && self.is_of_lines;
+        self.levels.push(match is_of_lines {
+            true => Level::ListOfLines,
+            false => Level::List,
+        });
         writer.write_all(b"[")
     }
 
@@ -101,9 +145,11 @@ impl Formatter for Lines {
     ) -> io::Result<()> {
         if !first {
             writer.write_all(b",")?;
-            if self.levels.last() == Some(&Level::ListOfLines) {
-                writer.write_all(b"\n")?;
-            }
+        }
+        // Without keys, the first element is on its line already.
+        let has_line = self.levels.last() == Some(&Level::ListOfLines);
+        if has_line && (!first || self.keys.is_some()) {
+            writer.write_all(b"\n")?;
         }
         Ok(())
     }

@@ -13,65 +13,26 @@
 mod amounts;
 mod block_bars;
 mod callers;
-mod deaths;
+pub(crate) mod deaths;
 pub(crate) mod duration;
-mod gc;
+pub(crate) mod gc;
 mod head;
-mod heap;
+pub(crate) mod heap;
 mod holder_docs;
 mod holder_lines;
-mod holders;
-mod info;
-mod leaks;
-mod lifetimes;
+pub(crate) mod holders;
+pub(crate) mod info;
+pub(crate) mod leaks;
+pub(crate) mod lifetimes;
 pub(crate) mod page;
 mod path_fold;
-mod place;
+pub(crate) mod place;
 mod site_line;
-mod stale;
+pub(crate) mod stale;
 pub(crate) mod text_parts;
-mod timeline;
+pub(crate) mod timeline;
 
-pub use deaths::{
-    CallerDeathsDoc, ContradictionDoc, DeathClocksDoc, DeathSpansDoc, DeathsReport, DeathsRequest,
-    DemographicsDoc, DistancesDoc, EventCountsDoc, GroupsDoc, LivesDoc, ObjectPlace, OnClocksDoc,
-    PlaceNameDoc, QuantilesDoc, ShapeDoc, SiteDeathsDoc, SurvivalDoc, TypeDeathsDoc, deaths_report,
-    place_of,
-};
-pub use gc::{
-    Change, CostCandidate, CostRequest, GcCandidateDoc, GcContextDoc, GcCostDoc, GcReport,
-    GcSiteDoc, GcTypeDoc, PauseKindDoc, UnknownPausesDoc, WhatIfDoc, WithoutDoc, candidate_groups,
-    candidates_of, cost_report, group_of_sites, longest_used,
-};
-pub use head::{KnowledgeDoc, RowsDoc, TraceHead};
 pub(crate) use heap::since_start;
-pub use heap::{HeapPartDoc, HeapReport, HeapSiteDoc, QualityDoc, SpaceDoc, heap_report};
-pub use holder_docs::{HolderPathDoc, HoldingDoc, MadeDoc, RootDoc, StepDoc};
-pub use holders::{
-    DominatorDoc, HolderSelection, HoldersReport, HoldingContextDoc, HoldingSiteDoc,
-    HoldingTypeDoc, JoinDoc, SelectedDoc, TypeCountDoc, holders_report,
-};
-pub use info::{
-    CollectionsDoc, CompleteDoc, CompressionDoc, EventFileDoc, InfoReport, LostDoc, QualitiesDoc,
-    RotationDoc, info_report,
-};
-pub use leaks::{
-    AlarmDoc, CandidateDoc, ClockCellDoc, CohortDoc, DirectMemoryDoc, FollowerDoc, IntervalDoc,
-    KeptLoadersDoc, LeakRequest, LeakWindowDoc, LeaksReport, MeasureDoc, MemoryOwnerDoc,
-    MemoryUnknownDoc, OffHeapLeakDoc, OffHeapUnknownDoc, RunVerdictDoc, SiteVerdictDoc, SpanDoc,
-    SpanEndDoc, UnknownDoc, VerdictDoc, leaks_report,
-};
-pub use lifetimes::{
-    LifetimeContextDoc, LifetimeDoc, LifetimeSiteDoc, LifetimesReport, lifetimes_report,
-};
-pub use place::PlaceDoc;
-pub use stale::{
-    LevelDoc, StaleContextDoc, StalePointDoc, StaleReport, StaleSiteDoc, StaleTypeDoc, stale_report,
-};
-pub use timeline::{
-    CollectionDoc, LayerDoc, MomentDoc, SiteLayerDoc, SpaceUseDoc, TimelineReport,
-    TimelineTotalsDoc, TypeLayerDoc, timeline_report,
-};
 
 /// The value of the key `version` of all these documents.
 pub(crate) const VERSION: u32 = 1;

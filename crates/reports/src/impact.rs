@@ -6,31 +6,10 @@ mod estimate;
 mod text;
 
 pub use build::{ImpactCandidate, ImpactRequest, TrialChange, TrialRun, impact_report};
-pub use document::{
-    EstimateDoc, ImpactCandidateDoc, ImpactReport, PlaceCountDoc, RemovalMoment, TrialSetDoc,
-    TrialVerdict,
-};
+pub use document::{ImpactReport, RemovalMoment};
 
-use crate::document_lines::lines;
-use crate::error::ReportError;
-use crate::report::Report;
-use crate::text::next_command::NextCommand;
-use crate::text_lines::TextLines;
+use crate::report::{Declared, Forms};
 
-impl Report for ImpactReport {
-    fn name(&self) -> &'static str {
-        "impact"
-    }
-
-    fn write(&self, out: &mut TextLines) {
-        text::write(self, out);
-    }
-
-    fn next(&self) -> Vec<NextCommand> {
-        text::next(self)
-    }
-
-    fn json(&self) -> Result<String, ReportError> {
-        lines(self)
-    }
+impl Declared for ImpactReport {
+    const FORMS: Forms<Self> = Forms::new("impact", text::write).next(text::next);
 }

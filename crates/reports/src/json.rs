@@ -4,22 +4,17 @@
 //! so that a JSON report can serve as the baseline of a later run. Every site is one line, so that line tools work too.
 
 mod convert;
-mod document;
+pub(crate) mod document;
 
-use serde::Serialize;
-
-pub use crate::amount_doc::AmountDoc;
+pub(crate) use crate::amount_doc::AmountDoc;
 pub use convert::document;
 pub(crate) use convert::{
     filter as filter_doc, finding as finding_doc, run as run_doc, run_of_model,
 };
-pub use document::{
-    CallerDoc, CauseDoc, CausedDoc, CompletenessDoc, ContextDoc, CostDoc, Document, FilterDoc,
-    FindingDoc, IncrementsDoc, KindDoc, LengthDoc, ReasonDoc, RefusalDoc, RefusalsDoc, RunDoc,
-    RunWindowDoc, SiteDoc, StackMethodDoc, StacksDoc, ThreadCompletenessDoc, ThreadDoc, TotalsDoc,
-    TypeDoc,
-};
+pub(crate) use document::{CallerDoc, CauseDoc, FilterDoc, FindingDoc, RunDoc, ThreadDoc, TypeDoc};
+pub use document::{ContextDoc, Document, SiteDoc, StackMethodDoc};
 
+use crate::document_lines::lines_of;
 use crate::error::ReportError;
 use crate::report_version::{FORMAT, VERSION};
 use crate::view::View;
@@ -29,7 +24,7 @@ use crate::view::View;
 /// # Errors
 /// Fails only where a value has no JSON form; none of the report's has.
 pub(crate) fn json(view: &View) -> Result<String, ReportError> {
-    write_document(&convert::document(view))
+    lines_of(&convert::document(view), &["causes", "sites"])
 }
 
 /// Reads a report in JSON.
@@ -45,72 +40,4 @@ pub fn read_json(text: &str) -> Result<Document, ReportError> {
         return Err(ReportError::NewerVersion(document.version));
     }
     Ok(document)
-}
-
-fn write_document(document: &Document) -> Result<String, ReportError> {
-    let Document {
-        format,
-        version,
-        run,
-        filter,
-        totals,
-        selected,
-        kinds,
-        completeness,
-        increments,
-        refusals,
-        cost,
-        damage,
-        losses,
-        notes,
-        stacks,
-        windows,
-        chosen_windows,
-        caused,
-        causes,
-        off_heap,
-        sites,
-    } = document;
-    let mut out = String::from("{\n");
-    line(&mut out, "format", format)?;
-    line(&mut out, "version", version)?;
-    line(&mut out, "run", run)?;
-    line(&mut out, "filter", filter)?;
-    line(&mut out, "totals", totals)?;
-    line(&mut out, "selected", selected)?;
-    line(&mut out, "kinds", kinds)?;
-    line(&mut out, "completeness", completeness)?;
-    line(&mut out, "increments", increments)?;
-    line(&mut out, "refusals", refusals)?;
-    line(&mut out, "cost", cost)?;
-    line(&mut out, "damage", damage)?;
-    line(&mut out, "losses", losses)?;
-    line(&mut out, "notes", notes)?;
-    line(&mut out, "stacks", stacks)?;
-    line(&mut out, "windows", windows)?;
-    line(&mut out, "chosenWindows", chosen_windows)?;
-    line(&mut out, "caused", caused)?;
-    out.push_str("\"causes\":[");
-    for (at, cause) in causes.iter().enumerate() {
-        out.push_str(if at == 0 { "\n" } else { ",\n" });
-        out.push_str(&text_of(cause)?);
-    }
-    out.push_str("\n],\n");
-    line(&mut out, "off_heap", off_heap)?;
-    out.push_str("\"sites\":[");
-    for (at, site) in sites.iter().enumerate() {
-        out.push_str(if at == 0 { "\n" } else { ",\n" });
-        out.push_str(&text_of(site)?);
-    }
-    out.push_str("\n]\n}\n");
-    Ok(out)
-}
-
-fn line(out: &mut String, key: &str, value: &impl Serialize) -> Result<(), ReportError> {
-    out.push_str(&format!("\"{key}\":{},\n", text_of(value)?));
-    Ok(())
-}
-
-fn text_of(value: &impl Serialize) -> Result<String, ReportError> {
-    serde_json::to_string(value).map_err(ReportError::NoJsonForm)
 }

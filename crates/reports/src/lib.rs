@@ -53,75 +53,52 @@ mod stack_names;
 mod table;
 mod text;
 mod text_lines;
+mod texts;
 mod tree;
 mod ui;
 mod view;
 mod view_stacks;
 mod waste;
 
-pub use advice::{
-    AdviceDoc, AdviceDumpDoc, AdviceEachDoc, AdviceIntervalDoc, AdvicePerDoc, AdviceReport,
-    AdviceTogetherDoc, advice_report,
-};
+pub use advice::{AdviceReport, advice_report};
 pub use build::view;
 pub use collapsed::collapsed;
 pub use collapsed::whole_stacks;
-pub use completeness::{Basis, Completeness, ThreadCompleteness};
-pub use context_part::{ContextPart, context_part};
-pub use contexts::{
-    ContextAmountDoc, ContextExecutionsDoc, ContextKindDoc, ContextsReport, ExecutionContextDoc,
-    ExecutionObjectsDoc, contexts_report,
-};
+pub use completeness::{Basis, Completeness};
+pub use context_part::context_part;
+pub use contexts::{ContextsReport, contexts_report};
 pub use diff::{
-    CallChange, ComparedRun, Comparison, ContextAmounts, ContextChange, DiffAmountDoc, DiffCallDoc,
-    DiffContextDoc, DiffContextSideDoc, DiffDoc, DiffEachDoc, DiffGateDoc, DiffGrowthDoc,
-    DiffOptions, DiffPerDoc, DiffSideDoc, DiffSiteDoc, Each, Gate, GateError, Outcome, Per,
-    ReviewForm, Side, SiteChange, SourceFinder, Verdict, compare, diff_html,
+    ComparedRun, Comparison, DiffDoc, DiffOptions, Each, Gate, GateError, Outcome, Per, ReviewForm,
+    Side, SourceFinder, Verdict, compare, diff_html,
 };
 pub use ending::{Ending, ValuesOf};
 pub use error::ReportError;
 pub use event_trace::{
-    AlarmDoc, CallerDeathsDoc, CandidateDoc, Change, ClockCellDoc, CohortDoc, CollectionDoc,
-    CollectionsDoc, CompleteDoc, CompressionDoc, ContradictionDoc, CostCandidate, CostRequest,
-    DeathClocksDoc, DeathSpansDoc, DeathsReport, DeathsRequest, DemographicsDoc, DirectMemoryDoc,
-    DistancesDoc, DominatorDoc, EventCountsDoc, EventFileDoc, FollowerDoc, GcCandidateDoc,
-    GcContextDoc, GcCostDoc, GcReport, GcSiteDoc, GcTypeDoc, GroupsDoc, HeapPartDoc, HeapReport,
-    HeapSiteDoc, HolderPathDoc, HolderSelection, HoldersReport, HoldingContextDoc, HoldingDoc,
-    HoldingSiteDoc, HoldingTypeDoc, InfoReport, IntervalDoc, JoinDoc, KeptLoadersDoc, KnowledgeDoc,
-    LayerDoc, LeakRequest, LeakWindowDoc, LeaksReport, LevelDoc, LifetimeContextDoc, LifetimeDoc,
-    LifetimeSiteDoc, LifetimesReport, LivesDoc, LostDoc, MadeDoc, MeasureDoc, MemoryOwnerDoc,
-    MemoryUnknownDoc, MomentDoc, ObjectPlace, OffHeapLeakDoc, OffHeapUnknownDoc, OnClocksDoc,
-    PauseKindDoc, PlaceDoc, PlaceNameDoc, QualitiesDoc, QualityDoc, QuantilesDoc, RootDoc,
-    RotationDoc, RowsDoc, RunVerdictDoc, SelectedDoc, ShapeDoc, SiteDeathsDoc, SiteLayerDoc,
-    SiteVerdictDoc, SpaceDoc, SpaceUseDoc, SpanDoc, SpanEndDoc, StaleContextDoc, StalePointDoc,
-    StaleReport, StaleSiteDoc, StaleTypeDoc, StepDoc, SurvivalDoc, TimelineReport,
-    TimelineTotalsDoc, TraceHead, TypeCountDoc, TypeDeathsDoc, TypeLayerDoc, UnknownDoc,
-    UnknownPausesDoc, VerdictDoc, WhatIfDoc, WithoutDoc, candidate_groups, candidates_of,
-    cost_report, deaths_report, group_of_sites, heap_report, holders_report, info_report,
-    leaks_report, lifetimes_report, longest_used, place_of, stale_report, timeline_report,
+    deaths::{DeathsReport, DeathsRequest, ObjectPlace, deaths_report, place_of},
+    gc::{
+        Change, CostCandidate, CostRequest, GcReport, candidate_groups, candidates_of, cost_report,
+        group_of_sites, longest_used,
+    },
+    heap::{HeapReport, heap_report},
+    holders::{HolderSelection, HoldersReport, holders_report},
+    info::{InfoReport, info_report},
+    leaks::{LeakRequest, LeaksReport, leaks_report},
+    lifetimes::{LifetimesReport, lifetimes_report},
+    stale::{StaleReport, stale_report},
+    timeline::{TimelineReport, timeline_report},
 };
 pub use filter::{Filter, Sort};
 pub use fitted_names::fitted;
 pub use fitting_sites::fits_any_site;
 pub use fleet_answer::FleetAnswer;
 pub use impact::{
-    EstimateDoc, ImpactCandidate, ImpactCandidateDoc, ImpactReport, ImpactRequest, PlaceCountDoc,
-    RemovalMoment, TrialChange, TrialRun, TrialSetDoc, TrialVerdict, impact_report,
+    ImpactCandidate, ImpactReport, ImpactRequest, RemovalMoment, TrialChange, TrialRun,
+    impact_report,
 };
-pub use json::{
-    AmountDoc, CallerDoc, CauseDoc, CausedDoc, CompletenessDoc, ContextDoc, CostDoc, Document,
-    FilterDoc, FindingDoc, IncrementsDoc, KindDoc, LengthDoc, ReasonDoc, RefusalDoc, RefusalsDoc,
-    RunDoc, RunWindowDoc, SiteDoc, StackMethodDoc, StacksDoc, ThreadCompletenessDoc, ThreadDoc,
-    TotalsDoc, TypeDoc, document, read_json,
-};
+pub use json::{ContextDoc, Document, SiteDoc, StackMethodDoc, document, read_json};
 pub use live::{LiveCollectionDoc, LiveDoc, LiveHeapDoc, LiveRowDoc, live_name, live_row};
-pub use memory::{
-    MemoryEndDoc, MemoryEndWord, MemoryMakerDoc, MemoryPartDoc, MemoryReport, MemoryRequest,
-    MemoryTrendDoc, memory_report,
-};
-pub use off_heap::{
-    OffHeapDoc, OffHeapFrameDoc, OffHeapKindDoc, OffHeapReport, OffHeapStackDoc, off_heap_report,
-};
+pub use memory::{MemoryReport, MemoryRequest, memory_report};
+pub use off_heap::{OffHeapReport, off_heap_report};
 pub use report::Report;
 pub use schema::{document_names, document_schema};
 pub use screen::{ScreenOptions, screen};
@@ -131,9 +108,6 @@ pub use text::next_command::NextCommand;
 pub use text::verbose_text;
 pub use text_lines::TextLines;
 pub use tree::{TreeOptions, tree};
-pub use ui::{LIVE, UiCollectionDoc, UiDocument, UiMarkDoc, UiTabDoc, ui_document, ui_page};
-pub use view::{Caller, CallerId, Cell, Finding, Location, SiteRow, ThreadPart, Totals, View};
-pub use waste::{
-    HumongousDoc, LargeObjectsDoc, RegionDoc, WasteLineDoc, WasteMakerDoc, WasteReport,
-    WasteRequest, WasteRowDoc, waste_report,
-};
+pub use ui::{LIVE, UiDocument, UiTabDoc, ui_document, ui_page};
+pub use view::{Caller, Cell, Finding, Location, SiteRow, ThreadPart, Totals, View};
+pub use waste::{WasteReport, WasteRequest, waste_report};

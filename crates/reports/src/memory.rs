@@ -7,40 +7,13 @@ mod page;
 mod table;
 mod text;
 
-pub use document::{
-    MemoryEndDoc, MemoryEndWord, MemoryPartDoc, MemoryReport, MemoryRequest, MemoryTrendDoc,
-    memory_report,
-};
-pub use makers::MemoryMakerDoc;
+pub use document::{MemoryReport, MemoryRequest, memory_report};
 
-use crate::document_lines::lines;
-use crate::error::ReportError;
-use crate::report::Report;
-use crate::text::next_command::NextCommand;
-use crate::text_lines::TextLines;
+use crate::report::{Declared, Forms};
 
-impl Report for MemoryReport {
-    fn name(&self) -> &'static str {
-        "memory"
-    }
-
-    fn write(&self, out: &mut TextLines) {
-        text::write(self, out);
-    }
-
-    fn next(&self) -> Vec<NextCommand> {
-        text::next(self)
-    }
-
-    fn json(&self) -> Result<String, ReportError> {
-        lines(self)
-    }
-
-    fn csv(&self) -> Result<String, ReportError> {
-        Ok(table::table(self).csv(table::parts(self)))
-    }
-
-    fn html(&self) -> Result<String, ReportError> {
-        page::html(self)
-    }
+impl Declared for MemoryReport {
+    const FORMS: Forms<Self> = Forms::new("memory", text::write)
+        .next(text::next)
+        .csv(|report| table::table(report).csv(table::parts(report)))
+        .html(page::html);
 }

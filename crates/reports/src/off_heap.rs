@@ -9,39 +9,15 @@ mod text;
 
 pub use build::off_heap_report;
 pub(crate) use build::{by_line, frame_doc, rows};
-pub use document::{OffHeapKindDoc, OffHeapReport};
-pub use row::{OffHeapDoc, OffHeapFrameDoc, OffHeapStackDoc};
+pub use document::OffHeapReport;
+pub(crate) use row::{OffHeapDoc, OffHeapFrameDoc, OffHeapStackDoc};
 
-use crate::document_lines::lines;
-use crate::error::ReportError;
-use crate::report::Report;
-use crate::text::next_command::NextCommand;
-use crate::text_lines::TextLines;
+use crate::report::{Declared, Forms};
 
-impl Report for OffHeapReport {
-    fn name(&self) -> &'static str {
-        "report --off-heap"
-    }
-
-    fn write(&self, out: &mut TextLines) {
-        text::write(self, out);
-    }
-
-    fn next(&self) -> Vec<NextCommand> {
-        Vec::new()
-    }
-
-    fn json(&self) -> Result<String, ReportError> {
-        lines(self)
-    }
-
-    fn csv(&self) -> Result<String, ReportError> {
-        Ok(table::of_lines().csv(&self.rows))
-    }
-
-    fn html(&self) -> Result<String, ReportError> {
-        page::html(self)
-    }
+impl Declared for OffHeapReport {
+    const FORMS: Forms<Self> = Forms::new("report --off-heap", text::write)
+        .csv(|report| table::of_lines().csv(&report.rows))
+        .html(page::html);
 }
 
 impl OffHeapReport {

@@ -18,6 +18,7 @@ use std::collections::{BTreeMap, HashMap};
 use ducktrack_count_model::Tally;
 use ducktrack_profile::{Frame, Interval, Unit};
 
+use crate::caused::of_what;
 use crate::chosen_windows::description;
 use crate::class_name::readable_class;
 use crate::completeness::Basis;
@@ -217,10 +218,7 @@ impl Screen<'_> {
 
     fn exact_application(&self, caused: &Caused) -> String {
         let whole = self.view.totals.executed.bytes;
-        let who = match self.view.filter.only.as_slice() {
-            [] => caused.application.join(", "),
-            only => only.join(", "),
-        };
+        let who = of_what(self.view, caused);
         let parts = format!(
             "{who} allocates {} itself and causes {}",
             share(caused.own.bytes, whole),
@@ -259,10 +257,7 @@ impl Screen<'_> {
     fn calls(&mut self, caused: &Caused) {
         let rows = self.view.filter.top.unwrap_or(ROWS).min(caused.calls.len());
         let shown = caused.calls.get(..rows).unwrap_or_default();
-        let who = match self.view.filter.only.as_slice() {
-            [] => caused.application.join(", "),
-            only => only.join(", "),
-        };
+        let who = of_what(self.view, caused);
         self.section(&format!(
             "CALLS of {who} that cause most ({rows} of {}): each object once, at the innermost call",
             grouped(caused.calls.len() as u64)

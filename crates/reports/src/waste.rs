@@ -7,38 +7,14 @@ mod table;
 mod text;
 
 pub use build::{WasteRequest, waste_report};
-pub use document::{
-    HumongousDoc, LargeObjectsDoc, RegionDoc, WasteLineDoc, WasteMakerDoc, WasteReport, WasteRowDoc,
-};
+pub(crate) use document::WasteMakerDoc;
+pub use document::WasteReport;
 
-use crate::document_lines::lines;
-use crate::error::ReportError;
-use crate::report::Report;
-use crate::text::next_command::NextCommand;
-use crate::text_lines::TextLines;
+use crate::report::{Declared, Forms};
 
-impl Report for WasteReport {
-    fn name(&self) -> &'static str {
-        "waste"
-    }
-
-    fn write(&self, out: &mut TextLines) {
-        text::write(self, out);
-    }
-
-    fn next(&self) -> Vec<NextCommand> {
-        text::next(self)
-    }
-
-    fn json(&self) -> Result<String, ReportError> {
-        lines(self)
-    }
-
-    fn csv(&self) -> Result<String, ReportError> {
-        Ok(table::table(self).csv(&self.waste))
-    }
-
-    fn html(&self) -> Result<String, ReportError> {
-        page::html(self)
-    }
+impl Declared for WasteReport {
+    const FORMS: Forms<Self> = Forms::new("waste", text::write)
+        .next(text::next)
+        .csv(|report| table::table(report).csv(&report.waste))
+        .html(page::html);
 }

@@ -4,49 +4,15 @@ use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use clap::ValueEnum;
 use ducktrack_count_model::{LiveRow, Tally};
 use ducktrack_reports::{LiveDoc, LiveRowDoc, live_name, live_row};
 
+use super::columns::RowOrder;
 use super::grouping::By;
 use super::live_run::LiveRun;
 
 /// Looks that a spark line shows.
 pub(crate) const SPARKS: usize = 20;
-
-/// `--sort`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RowOrder {
-    /// Bytes per second
-    #[default]
-    BytesRate,
-    /// Objects per second
-    ObjectsRate,
-    /// Bytes in all
-    Bytes,
-    /// Objects in all
-    Objects,
-}
-
-impl RowOrder {
-    pub(crate) fn next(self) -> Self {
-        match self {
-            Self::BytesRate => Self::ObjectsRate,
-            Self::ObjectsRate => Self::Bytes,
-            Self::Bytes => Self::Objects,
-            Self::Objects => Self::BytesRate,
-        }
-    }
-
-    pub(crate) fn words(self) -> &'static str {
-        match self {
-            Self::BytesRate => "bytes/s",
-            Self::ObjectsRate => "objects/s",
-            Self::Bytes => "bytes",
-            Self::Objects => "objects",
-        }
-    }
-}
 
 /// The totals of all rows at a look.
 #[derive(Clone, Debug)]
@@ -156,9 +122,6 @@ impl LiveTable {
 
     /// The output of `top --once`.
     pub(crate) fn document(&self, live: &LiveRun, most: usize) -> LiveDoc {
-        let sum = |tally: &dyn Fn(usize) -> Tally| (0..self.rows.len()).map(tally).sum();
-        let total = sum(&|index| self.total(index));
-        let grown = sum(&|index| self.grown(index));
         let (_, rows) = self.shown(0, most);
         LiveDoc {
             format: "ducktrack-top",
@@ -168,7 +131,10 @@ impl LiveTable {
             state: live.state.name(),
             by: self.by.word(),
             seconds: self.seconds(),
-            total: live_row("total".to_owned(), total, grown, self.seconds()),
+            total: LiveRowDoc {
+                name: "total".to_owned(),
+                ..self.whole()
+            },
             heap: live.heap(),
             rows: rows.into_iter().map(|shown| shown.row).collect(),
         }
@@ -196,15 +162,8 @@ impl LiveTable {
 
     /// Since the mark, or the start.
     fn total(&self, index: usize) -> Tally {
-        let now = self
-            .rows
-            .get(index)
-            .map(|row| row.total)
-            .unwrap_or_default();
-        difference(
-            now,
-            self.mark.as_ref().and_then(|mark| mark.get(index)).copied(),
-        )
+        let mark = self.mark.as_ref().and_then(|mark| mark.get(index));
+        self.since(index, mark)
     }
 
     /// Between the two last looks.
@@ -212,12 +171,17 @@ impl LiveTable {
         let Some(before) = self.before() else {
             return Tally::default();
         };
-        let now = self
-            .rows
-            .get(index)
-            .map(|row| row.total)
-            .unwrap_or_default();
-        difference(now, before.rows.get(index).copied())
+        self.since(index, before.rows.get(index))
+    }
+
+    fn since(&self, index: usize, before: Option<&Tally>) -> Tally {
+        let now = self.rows.get(index).map(|row| row.total);
+        let now = now.unwrap_or_default();
+        let before = before.copied().unwrap_or_default();
+        Tally {
+            count: now.count.saturating_sub(before.count),
+            bytes: now.bytes.saturating_sub(before.bytes),
+        }
     }
 
     fn row(&self, index: usize) -> ShownRow {
@@ -249,13 +213,5 @@ impl LiveTable {
             (bytes(after) - bytes(before)).max(0) as f64 / seconds
         };
         pairs.map(rate).collect()
-    }
-}
-
-fn difference(now: Tally, before: Option<Tally>) -> Tally {
-    let before = before.unwrap_or_default();
-    Tally {
-        count: now.count.saturating_sub(before.count),
-        bytes: now.bytes.saturating_sub(before.bytes),
     }
 }

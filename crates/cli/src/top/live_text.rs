@@ -1,7 +1,8 @@
-//! The text of `ducktrack top`: the table of `--once`, the heap, short figures.
+//! The text of `ducktrack top`: the table of `--once`, and the heap.
 
 use ducktrack_reports::{LiveCollectionDoc, LiveDoc, LiveHeapDoc, LiveRowDoc, fitted};
 
+use super::columns::{RowOrder, short_bytes, short_number};
 use super::grouping::By;
 
 /// Letters before the name in a row.
@@ -22,24 +23,24 @@ pub(crate) fn text(document: &LiveDoc, by: By, width: usize) -> String {
     for line in heap_lines(document.heap.as_ref()) {
         out += &format!("  {line}\n");
     }
-    let line = |row: &LiveRowDoc| {
-        format!(
-            "{:>12} {:>12} {:>12} {:>12}  {}\n",
-            short_bytes(row.bytes_per_second) + "/s",
-            short_number(row.objects_per_second) + "/s",
-            short_bytes(row.bytes as f64),
-            short_number(row.objects as f64),
-            fitted(&row.name, width.saturating_sub(FIGURES).max(8))
-        )
+    let line = |cells: [String; 4], name: &str| {
+        let cells = cells.map(|cell| format!("{cell:>12} ")).concat();
+        format!("{cells} {name}\n")
     };
-    let [bytes, objects] = live_words(by);
-    out += &format!(
-        "\n{:>12} {:>12} {:>12} {:>12}  {}\n",
-        "bytes/s", "objects/s", bytes, objects, document.by
-    );
-    out += &line(&document.total);
-    for row in &document.rows {
-        out += &line(row);
+    let row = |row: &LiveRowDoc| {
+        let name = fitted(&row.name, width.saturating_sub(FIGURES).max(8));
+        let per = |column: RowOrder| match column {
+            RowOrder::BytesRate | RowOrder::ObjectsRate => "/s",
+            RowOrder::Bytes | RowOrder::Objects => "",
+        };
+        let figure = |column: RowOrder| column.figure(row) + per(column);
+        line(RowOrder::ALL.map(figure), &name)
+    };
+    let titles = RowOrder::ALL.map(|column| column.title(by).to_owned());
+    out += &format!("\n{}", line(titles, document.by));
+    out += &row(&document.total);
+    for each in &document.rows {
+        out += &row(each);
     }
     if by == By::Calls && document.rows.is_empty() {
         out += &format!("\n{NO_CALLS}\n");
@@ -64,15 +65,6 @@ pub(crate) fn heap_rows_line(heap: Option<&LiveHeapDoc>) -> String {
                     .to_owned()
             }
         },
-    }
-}
-
-/// The names of the columns of totals.
-pub(crate) fn live_words(by: By) -> [&'static str; 2] {
-    match by {
-        By::Heap => ["live bytes", "live"],
-        By::OffHeap => ["live bytes", "live blocks"],
-        _ => ["bytes", "objects"],
     }
 }
 
@@ -118,43 +110,4 @@ pub(crate) fn heap_lines(heap: Option<&LiveHeapDoc>) -> Vec<String> {
             heap.pause_share * 100.0
         ),
     ]
-}
-
-/// `12.3 MB`
-pub(crate) fn short_bytes(bytes: f64) -> String {
-    let units = ["B", "kB", "MB", "GB", "TB", "PB"];
-    short(bytes, &units, " ")
-}
-
-/// `12.3 M`
-pub(crate) fn short_number(number: f64) -> String {
-    short(number, &["", "k", "M", "G", "T", "P"], "")
-}
-
-fn short(value: f64, units: &[&str], space: &str) -> String {
-    let mut value = value;
-    let mut unit = 0;
-    while value.abs() >= 9_999.5 && unit + 1 < units.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    let digits = usize::from(unit > 0 && value.abs() < 999.5);
-    format!(
-        "{value:.digits$}{space}{}",
-        units.get(unit).copied().unwrap_or_default()
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_are_short_and_keep_their_unit() {
-        assert_eq!(short_bytes(9_999.0), "9999 B");
-        assert_eq!(short_bytes(12_345.0), "12.3 kB");
-        assert_eq!(short_bytes(4e12), "4000 GB");
-        assert_eq!(short_number(1_234_567.0), "1235k");
-        assert_eq!(short_number(0.0), "0");
-    }
 }

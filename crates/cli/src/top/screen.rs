@@ -7,12 +7,11 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, Paragraph, Row, Table};
 
+use super::columns::{RowOrder, short_bytes, short_number};
 use super::grouping::By;
 use super::live_run::LiveRun;
-use super::live_table::{LiveTable, RowOrder, SPARKS, ShownRow};
-use super::live_text::{
-    NO_CALLS, heap_lines, heap_rows_line, live_words, short_bytes, short_number,
-};
+use super::live_table::{LiveTable, SPARKS, ShownRow};
+use super::live_text::{NO_CALLS, heap_lines, heap_rows_line};
 
 /// Bars of a spark line, lowest first.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -114,7 +113,10 @@ fn tab_line(live: &LiveRun, table: &LiveTable, count: usize) -> Paragraph<'stati
         (By::Heap, 0) if table.filter.is_empty() => {
             format!("   {}", heap_rows_line(live.heap().as_ref()))
         }
-        _ => format!("   {count} rows by {}{filter}", table.order.words()),
+        _ => format!(
+            "   {count} rows by {}{filter}",
+            table.order.title(By::Sites)
+        ),
     }));
     Paragraph::new(Line::from(spans))
 }
@@ -124,7 +126,7 @@ fn rows_table<'a>(table: &LiveTable, rows: &'a [ShownRow], area: Rect) -> Table<
     let figures = 4 * (FIGURES + 1);
     let sparks = if is_wide { SPARKS as u16 + 1 } else { 0 };
     let names = area.width.saturating_sub(figures + sparks).max(8);
-    let mut widths = vec![Constraint::Length(FIGURES); 4];
+    let mut widths = vec![Constraint::Length(FIGURES); RowOrder::ALL.len()];
     if is_wide {
         widths.push(Constraint::Length(SPARKS as u16));
     }
@@ -143,20 +145,9 @@ fn header(table: &LiveTable, is_wide: bool) -> Row<'static> {
             true => Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
             false => Style::new().add_modifier(Modifier::BOLD),
         };
-        let [bytes, objects] = live_words(table.by);
-        let words = match order {
-            RowOrder::Bytes => bytes,
-            RowOrder::Objects => objects,
-            rate => rate.words(),
-        };
-        right(words.to_owned()).style(style)
+        right(order.title(table.by).to_owned()).style(style)
     };
-    let mut cells = vec![
-        column(RowOrder::BytesRate),
-        column(RowOrder::ObjectsRate),
-        column(RowOrder::Bytes),
-        column(RowOrder::Objects),
-    ];
+    let mut cells = RowOrder::ALL.map(column).to_vec();
     if is_wide {
         cells.push(Cell::from("bytes/s before"));
     }
@@ -164,18 +155,14 @@ fn header(table: &LiveTable, is_wide: bool) -> Row<'static> {
     Row::new(cells)
 }
 
-fn line(shown: &ShownRow, is_wide: bool, width: usize) -> Row<'static> {
-    let row = &shown.row;
-    let mut cells = vec![
-        right(short_bytes(row.bytes_per_second)),
-        right(short_number(row.objects_per_second)),
-        right(short_bytes(row.bytes as f64)),
-        right(short_number(row.objects as f64)),
-    ];
+fn line(row: &ShownRow, is_wide: bool, width: usize) -> Row<'static> {
+    let mut cells = RowOrder::ALL
+        .map(|column| right(column.figure(&row.row)))
+        .to_vec();
     if is_wide {
-        cells.push(Cell::from(spark_line(&shown.sparks)));
+        cells.push(Cell::from(spark_line(&row.sparks)));
     }
-    cells.push(Cell::from(fitted(&row.name, width)));
+    cells.push(Cell::from(fitted(&row.row.name, width)));
     Row::new(cells)
 }
 

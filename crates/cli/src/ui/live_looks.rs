@@ -8,9 +8,10 @@ use anyhow::Result;
 use ducktrack_count_model::RunState;
 use ducktrack_reports::LiveDoc;
 
+use crate::top::columns::RowOrder;
 use crate::top::grouping::By;
 use crate::top::live_run::LiveRun;
-use crate::top::live_table::{LiveTable, RowOrder};
+use crate::top::live_table::LiveTable;
 
 const LEAST_INTERVAL: Duration = Duration::from_millis(500);
 /// Rows that are shown.

@@ -17,8 +17,8 @@ use super::connections::answer_each;
 use super::live_looks::LiveLooks;
 use super::page_kind::PageKind;
 use super::recording::{PageQuery, Recording};
+use crate::top::columns::RowOrder;
 use crate::top::grouping::By;
-use crate::top::live_table::RowOrder;
 
 /// A port that is listened at.
 pub(crate) struct Server {

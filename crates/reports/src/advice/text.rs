@@ -2,7 +2,6 @@
 
 use super::document::{AdviceDoc, AdviceIntervalDoc, AdviceReport};
 use crate::quantity::{bytes, grouped, objects, share, tenths};
-use crate::text::next_command::NextCommand;
 use crate::text_lines::TextLines;
 
 pub(super) fn write(report: &AdviceReport, out: &mut TextLines) {
@@ -119,9 +118,4 @@ fn on_heap(row: &AdviceDoc) -> String {
         Some(reached) => format!("{} reach the heap", objects(reached)),
         None => "how many reach the heap is not known (--record materialized)".to_owned(),
     }
-}
-
-pub(super) fn next(report: &AdviceReport) -> Vec<NextCommand> {
-    let _ = report;
-    Vec::new()
 }

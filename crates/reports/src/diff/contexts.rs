@@ -213,7 +213,7 @@ mod tests {
     use super::super::judge::judge;
     use super::super::verdict::Outcome;
     use super::*;
-    use crate::contexts::ContextExecutionsDoc;
+    use crate::contexts::document::ContextExecutionsDoc;
     use crate::json::Document;
     use crate::view::Location;
 

@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 
-use super::{
-    CallChange, Comparison, ContextAmounts, ContextChange, Each, Outcome, Per, Side, SiteChange,
-    Verdict,
-};
-use crate::json::{AmountDoc, CauseDoc, SiteDoc};
+use super::calls::CallChange;
+use super::change::Change;
+use super::contexts::{ContextAmounts, ContextChange, Each};
+use super::matching::Placed;
+use super::{Comparison, Outcome, Per, Side, SiteChange, Verdict};
+use crate::json::AmountDoc;
 
 /// The changes between two runs.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
@@ -301,45 +302,44 @@ fn gate(verdict: &Verdict) -> DiffGateDoc {
     }
 }
 
-fn call(change: &CallChange) -> DiffCallDoc {
-    let charged = |call: &Option<CauseDoc>| {
-        call.as_ref().map(|call| DiffAmountDoc {
-            bci: call.bci,
-            line: call.line,
-            count: call.charged_objects,
-            bytes: call.charged_bytes,
+fn sides<T: Placed>(change: &Change<T>) -> [Option<DiffAmountDoc>; 2] {
+    [&change.before, &change.after].map(|side| {
+        let place = side.as_ref()?;
+        let AmountDoc { count, bytes } = place.amount();
+        Some(DiffAmountDoc {
+            bci: place.bci(),
+            line: place.line(),
+            count,
+            bytes,
         })
-    };
-    let call = change.call();
+    })
+}
+
+fn call(change: &CallChange) -> DiffCallDoc {
+    let [before, after] = sides(change);
+    let call = change.place();
     DiffCallDoc {
         class: call.map(|call| call.class.clone()),
         method: call.map(|call| call.method.clone()),
         descriptor: call.map(|call| call.descriptor.clone()),
         target: call.map(|call| call.target.clone()),
-        before: charged(&change.before),
-        after: charged(&change.after),
+        before,
+        after,
         change: change.change(),
     }
 }
 
 fn site(change: &SiteChange) -> DiffSiteDoc {
-    let one = |site: &Option<SiteDoc>| {
-        site.as_ref().map(|site| DiffAmountDoc {
-            bci: site.bci,
-            line: site.line,
-            count: site.count,
-            bytes: site.bytes,
-        })
-    };
-    let site = change.site();
+    let [before, after] = sides(change);
+    let site = change.place();
     DiffSiteDoc {
         class: site.map(|site| site.class.clone()),
         method: site.map(|site| site.method.clone()),
         descriptor: site.map(|site| site.descriptor.clone()),
         ty: site.and_then(|site| site.ty.clone()),
         kind: site.map(|site| site.kind.clone()),
-        before: one(&change.before),
-        after: one(&change.after),
+        before,
+        after,
         change: change.change(),
     }
 }

@@ -16,6 +16,7 @@ use crate::error::ReportError;
 use crate::html::inside_script;
 use crate::quantity::{bytes, grouped_signed, objects, share};
 use crate::stack_names::{frame_name, type_name};
+use crate::texts::Texts;
 use crate::view::View;
 
 /// Nodes below this part of the larger run in both are left out.
@@ -196,23 +197,5 @@ impl Merged {
             ]));
         }
         json!({"strings": texts.all, "nodes": rows})
-    }
-}
-
-/// Texts, each once.
-#[derive(Default)]
-struct Texts {
-    all: Vec<String>,
-    known: HashMap<String, usize>,
-}
-
-impl Texts {
-    fn number(&mut self, text: &str) -> usize {
-        if let Some(number) = self.known.get(text) {
-            return *number;
-        }
-        self.all.push(text.to_owned());
-        self.known.insert(text.to_owned(), self.all.len() - 1);
-        self.all.len() - 1
     }
 }

@@ -15,14 +15,18 @@
 
 use std::collections::BTreeMap;
 
-use crate::json::{CauseDoc, SiteDoc};
+use crate::json::{AmountDoc, CauseDoc, SiteDoc};
 
 /// A place in a method, and what else tells it from others there.
-pub(super) trait Placed {
+pub trait Placed {
     /// Class, method, descriptor, and two more names.
     fn name(&self) -> [&str; 5];
     /// Its bytecode index.
     fn bci(&self) -> u16;
+    /// Its line.
+    fn line(&self) -> Option<u16>;
+    /// Its objects and bytes; of a call those charged to it.
+    fn amount(&self) -> AmountDoc;
 }
 
 impl Placed for SiteDoc {
@@ -33,6 +37,17 @@ impl Placed for SiteDoc {
 
     fn bci(&self) -> u16 {
         self.bci
+    }
+
+    fn line(&self) -> Option<u16> {
+        self.line
+    }
+
+    fn amount(&self) -> AmountDoc {
+        AmountDoc {
+            count: self.count,
+            bytes: self.bytes,
+        }
     }
 }
 
@@ -49,6 +64,17 @@ impl Placed for CauseDoc {
 
     fn bci(&self) -> u16 {
         self.bci
+    }
+
+    fn line(&self) -> Option<u16> {
+        self.line
+    }
+
+    fn amount(&self) -> AmountDoc {
+        AmountDoc {
+            count: self.charged_objects,
+            bytes: self.charged_bytes,
+        }
     }
 }
 

@@ -2,11 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::calls::CallChange;
+use super::change::Change;
+use super::contexts::{ContextAmounts, ContextChange};
 use super::document::DiffDoc;
-use super::{CallChange, Comparison, ContextAmounts, ContextChange, Side, SiteChange};
+use super::matching::Placed;
+use super::{Comparison, Side, SiteChange};
 use crate::class_name::readable_descriptor;
 use crate::error::ReportError;
-use crate::json::{AmountDoc, CauseDoc, SiteDoc};
+use crate::json::{CauseDoc, SiteDoc};
 use crate::quantity::{bytes, counted, grouped_signed, objects, percent, signed_tenths, tenths};
 use crate::table::Printed;
 use crate::text_lines::TextLines;
@@ -90,19 +94,19 @@ fn write_changes(out: &mut TextLines, comparison: &Comparison, top: usize) {
         changes.len(),
         comparison.unchanged
     ));
-    if changes.is_empty() {
-        out.push_str("  none\n");
-        return;
-    }
     let shown = changes.get(..top).unwrap_or(changes);
     let alike = reading_alike(shown);
-    write_table(out, "site", shown.iter().map(|change| row(change, &alike)));
+    let name = |site: &SiteDoc| match place(site, "") {
+        name if alike.contains(&name) => place(site, &readable_descriptor(&site.descriptor)),
+        name => name,
+    };
+    write_table(out, "site", shown.iter().map(|change| row(change, name)));
 }
 
 /// Names of rows that stand for sites of several methods: only descriptors tell these apart.
 fn reading_alike(changes: &[SiteChange]) -> HashSet<String> {
     let mut descriptors: HashMap<String, HashSet<&str>> = HashMap::new();
-    for site in changes.iter().filter_map(SiteChange::site) {
+    for site in changes.iter().filter_map(SiteChange::place) {
         let name = place(site, "");
         descriptors
             .entry(name)
@@ -120,11 +124,11 @@ fn write_calls(out: &mut TextLines, calls: &[CallChange], top: usize) {
         top.min(calls.len()),
         calls.len()
     ));
-    if calls.is_empty() {
-        out.push_str("  none\n");
-        return;
-    }
-    write_table(out, "call", calls.iter().take(top).map(call_row));
+    write_table(
+        out,
+        "call",
+        calls.iter().take(top).map(|change| row(change, call)),
+    );
 }
 
 /// What one execution of a context makes more or less, and where most of it.
@@ -134,10 +138,6 @@ fn write_contexts(out: &mut TextLines, contexts: &[ContextChange], top: usize) {
         top.min(contexts.len()),
         contexts.len()
     ));
-    if contexts.is_empty() {
-        out.push_str("  none\n");
-        return;
-    }
     write_table(out, "context", contexts.iter().take(top).map(context_row));
 }
 
@@ -148,11 +148,6 @@ fn context_row(change: &ContextChange) -> [String; 6] {
             || "-".to_owned(),
             |side| format!("{} obj", tenths(side.each().count)),
         )
-    };
-    let mark = match (&change.before, &change.after) {
-        (None, _) => "new",
-        (_, None) => "gone",
-        _ => "",
     };
     let place = change.most.as_ref().map(|(place, most)| {
         format!(
@@ -166,7 +161,7 @@ fn context_row(change: &ContextChange) -> [String; 6] {
         format!("{} obj", signed_tenths(each.count)),
         objects(&change.before),
         objects(&change.after),
-        mark.to_owned(),
+        mark(&change.before, &change.after).to_owned(),
         format!(
             "{}: {}{}",
             change.kind,
@@ -177,48 +172,38 @@ fn context_row(change: &ContextChange) -> [String; 6] {
 }
 
 fn write_table(out: &mut TextLines, name: &str, rows: impl Iterator<Item = [String; 6]>) {
+    let mut rows = rows.peekable();
+    if rows.peek().is_none() {
+        return out.push_str("  none\n");
+    }
     let mut table = Printed::new([">change", ">change", ">before", ">after", "", name]);
     rows.for_each(|row| table.push(row.into()));
     table.write(out);
 }
 
-fn row(change: &SiteChange, alike: &HashSet<String>) -> [String; 6] {
-    let count = |site: &Option<SiteDoc>| site.as_ref().map(|site| site.count);
-    let name = |site: &SiteDoc| match place(site, "") {
-        name if alike.contains(&name) => place(site, &readable_descriptor(&site.descriptor)),
-        name => name,
+fn row<T: Placed + Clone>(change: &Change<T>, name: impl Fn(&T) -> String) -> [String; 6] {
+    let difference = change.change();
+    let number = |side: &Option<T>| match side {
+        Some(place) => objects(place.amount().count),
+        None => "-".to_owned(),
     };
-    cells(
-        change.change(),
-        [count(&change.before), count(&change.after)],
-        change.site().map_or_else(String::new, name),
-    )
+    [
+        format!("{} B", grouped_signed(difference.bytes)),
+        format!("{} obj", grouped_signed(difference.count)),
+        number(&change.before),
+        number(&change.after),
+        mark(&change.before, &change.after).to_owned(),
+        change.place().map_or_else(String::new, name),
+    ]
 }
 
-fn call_row(change: &CallChange) -> [String; 6] {
-    let count = |call: &Option<CauseDoc>| call.as_ref().map(|call| call.charged_objects);
-    cells(
-        change.change(),
-        [count(&change.before), count(&change.after)],
-        change.call().map_or_else(String::new, call),
-    )
-}
-
-fn cells(change: AmountDoc, [before, after]: [Option<i64>; 2], name: String) -> [String; 6] {
-    let number = |count: Option<i64>| count.map_or_else(|| "-".to_owned(), objects);
-    let mark = match (before, after) {
+/// Whether one run alone has it.
+fn mark<T>(before: &Option<T>, after: &Option<T>) -> &'static str {
+    match (before, after) {
         (None, _) => "new",
         (_, None) => "gone",
         _ => "",
-    };
-    [
-        format!("{} B", grouped_signed(change.bytes)),
-        format!("{} obj", grouped_signed(change.count)),
-        number(before),
-        number(after),
-        mark.to_owned(),
-        name,
-    ]
+    }
 }
 
 fn call(call: &CauseDoc) -> String {

@@ -1,8 +1,8 @@
 //! A gate for a site: what methods of a name allocate, and what libraries
 //! allocate for their calls where the caller is known. Exact in every run.
 
-use super::amount;
 use super::gate::SiteScope;
+use super::matching::Placed;
 use crate::json::{AmountDoc, CallerDoc, Document, SiteDoc};
 
 /// Whether objects of a run are those of the site.
@@ -14,7 +14,7 @@ pub(super) fn has_site(document: &Document, scope: &SiteScope) -> bool {
 /// All of a site of the methods; of another one, the part of which their calls are the cause.
 pub(super) fn at_site(site: &SiteDoc, scope: &SiteScope) -> AmountDoc {
     if scope.has(&site.class, &site.method) {
-        return amount(Some(site));
+        return site.amount();
     }
     let mut sum = AmountDoc::default();
     for context in &site.context {

@@ -17,9 +17,10 @@ use ducktrack_profile::{Interval, Unit};
 
 use super::gate::{Gate, Limit, Metric, Scope};
 use super::grown_place::{Place, grown_most};
+use super::matching::Placed;
 use super::off_heap_scope::off_heap_parts;
 use super::site_scope::{at_site, has_site};
-use super::{ComparedRun, amount, in_scopes, own_in_scopes};
+use super::{ComparedRun, in_scopes, own_in_scopes};
 use crate::filter::in_scope;
 use crate::json::{AmountDoc, Document};
 use crate::quantity::{grouped, grouped_signed};
@@ -307,7 +308,7 @@ fn parts(gate: &Gate, document: &Document) -> BTreeMap<Place, i64> {
     };
     for site in &document.sites {
         let part = match &gate.scope {
-            None => amount(Some(site)),
+            None => site.amount(),
             Some(Scope::Site(scope)) => at_site(site, scope),
             Some(Scope::Context(_)) => AmountDoc::default(),
             Some(Scope::Package(_)) if with_causes => own_in_scopes(site, scopes),

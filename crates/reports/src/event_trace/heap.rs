@@ -2,45 +2,22 @@
 
 mod build;
 mod document;
-mod facts;
 mod loaders;
+mod page;
 mod table;
 mod text;
 
 pub use build::heap_report;
 pub(crate) use build::since_start;
 pub(super) use build::{largest_first, quality};
-pub use document::{HeapPartDoc, HeapReport, HeapSiteDoc, QualityDoc, SpaceDoc};
+pub use document::HeapReport;
+pub(crate) use document::QualityDoc;
 
-use crate::document_lines::lines;
-use crate::error::ReportError;
-use crate::event_trace::page;
-use crate::report::Report;
-use crate::text::next_command::NextCommand;
-use crate::text_lines::TextLines;
+use crate::report::{Declared, Forms};
 
-impl Report for HeapReport {
-    fn name(&self) -> &'static str {
-        "heap"
-    }
-
-    fn write(&self, out: &mut TextLines) {
-        text::write(self, out);
-    }
-
-    fn next(&self) -> Vec<NextCommand> {
-        text::next(self)
-    }
-
-    fn json(&self) -> Result<String, ReportError> {
-        lines(self)
-    }
-
-    fn csv(&self) -> Result<String, ReportError> {
-        Ok(table::csv(self))
-    }
-
-    fn html(&self) -> Result<String, ReportError> {
-        page::page(self, None, &facts::facts(self), page::HEAP)
-    }
+impl Declared for HeapReport {
+    const FORMS: Forms<Self> = Forms::new("heap", text::write)
+        .next(text::next)
+        .csv(table::csv)
+        .html(page::html);
 }

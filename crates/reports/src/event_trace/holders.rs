@@ -2,51 +2,18 @@
 
 mod build;
 mod document;
-mod facts;
+mod page;
 mod table;
 mod text;
 
 pub use build::{HolderSelection, holders_report};
-pub use document::{
-    DominatorDoc, HoldersReport, HoldingContextDoc, HoldingSiteDoc, HoldingTypeDoc, JoinDoc,
-    SelectedDoc, TypeCountDoc,
-};
+pub use document::HoldersReport;
 
-use crate::document_lines::lines;
-use crate::error::ReportError;
-use crate::event_trace::page;
-use crate::report::Report;
-use crate::text::next_command::NextCommand;
-use crate::text_lines::TextLines;
+use crate::report::{Declared, Forms};
 
-impl Report for HoldersReport {
-    fn name(&self) -> &'static str {
-        "holders"
-    }
-
-    fn write(&self, out: &mut TextLines) {
-        text::write(self, out);
-    }
-
-    fn next(&self) -> Vec<NextCommand> {
-        text::next(self)
-    }
-
-    fn json(&self) -> Result<String, ReportError> {
-        lines(self)
-    }
-
-    fn csv(&self) -> Result<String, ReportError> {
-        Ok(table::csv(self))
-    }
-
-    fn html(&self) -> Result<String, ReportError> {
-        let page = self.for_a_page();
-        page::page(
-            &page,
-            Some(table::page(&page)),
-            &facts::facts(self),
-            page::HOLDERS,
-        )
-    }
+impl Declared for HoldersReport {
+    const FORMS: Forms<Self> = Forms::new("holders", text::write)
+        .next(text::next)
+        .csv(table::csv)
+        .html(page::html);
 }

@@ -2,50 +2,18 @@
 
 mod build;
 mod document;
-mod facts;
+mod page;
 mod table;
 mod text;
 
 pub use build::info_report;
-pub use document::{
-    CollectionsDoc, CompleteDoc, CompressionDoc, EventFileDoc, InfoReport, LostDoc, QualitiesDoc,
-    RotationDoc,
-};
+pub use document::InfoReport;
 
-use crate::document_lines::lines;
-use crate::error::ReportError;
-use crate::event_trace::page;
-use crate::report::Report;
-use crate::text::next_command::NextCommand;
-use crate::text_lines::TextLines;
+use crate::report::{Declared, Forms};
 
-impl Report for InfoReport {
-    fn name(&self) -> &'static str {
-        "info"
-    }
-
-    fn write(&self, out: &mut TextLines) {
-        text::write(self, out);
-    }
-
-    fn next(&self) -> Vec<NextCommand> {
-        text::next(self)
-    }
-
-    fn json(&self) -> Result<String, ReportError> {
-        lines(self)
-    }
-
-    fn csv(&self) -> Result<String, ReportError> {
-        Ok(table::csv(self))
-    }
-
-    fn html(&self) -> Result<String, ReportError> {
-        page::page(
-            self,
-            Some(table::page(self)),
-            &facts::facts(self),
-            page::INFO,
-        )
-    }
+impl Declared for InfoReport {
+    const FORMS: Forms<Self> = Forms::new("info", text::write)
+        .next(text::next)
+        .csv(table::csv)
+        .html(page::html);
 }

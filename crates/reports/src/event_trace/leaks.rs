@@ -3,11 +3,11 @@
 mod build;
 mod candidates;
 mod document;
-mod facts;
 mod interval;
 mod kept;
 mod names;
 mod off_heap;
+mod page;
 mod sentence;
 mod sites;
 mod table;
@@ -16,47 +16,13 @@ mod to_do;
 mod words;
 
 pub use build::{LeakRequest, leaks_report};
-pub use document::{
-    CandidateDoc, ClockCellDoc, CohortDoc, FollowerDoc, LeakWindowDoc, LeaksReport, SiteVerdictDoc,
-    SpanDoc,
-};
-pub use interval::IntervalDoc;
-pub use kept::{DirectMemoryDoc, KeptLoadersDoc};
-pub use off_heap::{OffHeapLeakDoc, OffHeapUnknownDoc};
-pub use words::{
-    AlarmDoc, MeasureDoc, MemoryOwnerDoc, MemoryUnknownDoc, RunVerdictDoc, SpanEndDoc, UnknownDoc,
-    VerdictDoc,
-};
+pub use document::LeaksReport;
 
-use crate::document_lines::lines;
-use crate::error::ReportError;
-use crate::event_trace::page;
-use crate::report::Report;
-use crate::text::next_command::NextCommand;
-use crate::text_lines::TextLines;
+use crate::report::{Declared, Forms};
 
-impl Report for LeaksReport {
-    fn name(&self) -> &'static str {
-        "leaks"
-    }
-
-    fn write(&self, out: &mut TextLines) {
-        text::write(self, out);
-    }
-
-    fn next(&self) -> Vec<NextCommand> {
-        text::next(self)
-    }
-
-    fn json(&self) -> Result<String, ReportError> {
-        lines(self)
-    }
-
-    fn csv(&self) -> Result<String, ReportError> {
-        Ok(table::csv(self))
-    }
-
-    fn html(&self) -> Result<String, ReportError> {
-        page::page(self, None, &facts::facts(self), page::LEAKS)
-    }
+impl Declared for LeaksReport {
+    const FORMS: Forms<Self> = Forms::new("leaks", text::write)
+        .next(text::next)
+        .csv(table::csv)
+        .html(page::html);
 }

@@ -2,49 +2,18 @@
 
 mod build;
 mod document;
-mod facts;
+mod page;
 mod table;
 mod text;
 
 pub use build::stale_report;
-pub use document::{
-    LevelDoc, StaleContextDoc, StalePointDoc, StaleReport, StaleSiteDoc, StaleTypeDoc,
-};
+pub use document::StaleReport;
 
-use crate::document_lines::lines;
-use crate::error::ReportError;
-use crate::event_trace::page;
-use crate::report::Report;
-use crate::text::next_command::NextCommand;
-use crate::text_lines::TextLines;
+use crate::report::{Declared, Forms};
 
-impl Report for StaleReport {
-    fn name(&self) -> &'static str {
-        "stale"
-    }
-
-    fn write(&self, out: &mut TextLines) {
-        text::write(self, out);
-    }
-
-    fn next(&self) -> Vec<NextCommand> {
-        text::next(self)
-    }
-
-    fn json(&self) -> Result<String, ReportError> {
-        lines(self)
-    }
-
-    fn csv(&self) -> Result<String, ReportError> {
-        Ok(table::csv(self))
-    }
-
-    fn html(&self) -> Result<String, ReportError> {
-        page::page(
-            self,
-            Some(table::page(self)),
-            &facts::facts(self),
-            page::STALE,
-        )
-    }
+impl Declared for StaleReport {
+    const FORMS: Forms<Self> = Forms::new("stale", text::write)
+        .next(text::next)
+        .csv(table::csv)
+        .html(page::html);
 }

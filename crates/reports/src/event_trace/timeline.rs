@@ -3,47 +3,19 @@
 mod build;
 mod composition;
 mod document;
-mod facts;
+mod page;
 mod table;
 mod text;
 
 pub(super) use build::start_micros;
 pub use build::timeline_report;
-pub use document::{
-    CollectionDoc, LayerDoc, MomentDoc, SiteLayerDoc, SpaceUseDoc, TimelineReport,
-    TimelineTotalsDoc, TypeLayerDoc,
-};
+pub use document::TimelineReport;
 
-use crate::document_lines::lines;
-use crate::error::ReportError;
-use crate::event_trace::page;
-use crate::report::Report;
-use crate::text::next_command::NextCommand;
-use crate::text_lines::TextLines;
+use crate::report::{Declared, Forms};
 
-impl Report for TimelineReport {
-    fn name(&self) -> &'static str {
-        "timeline"
-    }
-
-    fn write(&self, out: &mut TextLines) {
-        text::write(self, out);
-    }
-
-    fn next(&self) -> Vec<NextCommand> {
-        text::next(self)
-    }
-
-    fn json(&self) -> Result<String, ReportError> {
-        lines(self)
-    }
-
-    fn csv(&self) -> Result<String, ReportError> {
-        Ok(table::table(self).csv(&self.collections))
-    }
-
-    fn html(&self) -> Result<String, ReportError> {
-        let table = table::table(self).page(&self.collections);
-        page::page(self, Some(table), &facts::facts(self), page::TIMELINE)
-    }
+impl Declared for TimelineReport {
+    const FORMS: Forms<Self> = Forms::new("timeline", text::write)
+        .next(text::next)
+        .csv(|report| table::table(report).csv(&report.collections))
+        .html(page::html);
 }

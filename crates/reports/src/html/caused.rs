@@ -1,5 +1,6 @@
 //! The objects that an application's own calls cause: the first table of the page of an `app=` run.
 
+use crate::caused::of_what;
 use crate::filter::Sort;
 use crate::quantity::{counted, share, short_bytes};
 use crate::view::{CauseView, View};
@@ -26,10 +27,7 @@ pub(super) struct CallFacts {
 /// `None` where calls were not measured.
 pub(super) fn caused(view: &View) -> Option<CausedFacts> {
     let caused = view.caused.as_ref()?;
-    let of_what = match view.filter.only.as_slice() {
-        [] => caused.application.join(", "),
-        only => only.join(", "),
-    };
+    let of_what = of_what(view, caused);
     let whole = view.totals.executed.bytes;
     Some(CausedFacts {
         title: format!(

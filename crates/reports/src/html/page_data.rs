@@ -19,6 +19,7 @@ use crate::class_name::printable;
 use crate::error::ReportError;
 use crate::stack_names::{frame_name, type_name};
 use crate::text::table::AmountTable;
+use crate::texts::Texts;
 use crate::tree::OwnCode;
 use crate::view::{CallerId, Location, SiteRow, View};
 use crate::view_stacks::shown_stacks;
@@ -53,23 +54,7 @@ pub(crate) fn inside_script(json: &str) -> String {
         .replace('&', "\\u0026")
 }
 
-#[derive(Default)]
-struct Texts {
-    all: Vec<String>,
-    known: HashMap<String, usize>,
-}
-
 impl Texts {
-    fn number(&mut self, text: &str) -> usize {
-        if let Some(number) = self.known.get(text) {
-            return *number;
-        }
-        let number = self.all.len();
-        self.all.push(text.to_owned());
-        self.known.insert(text.to_owned(), number);
-        number
-    }
-
     fn place(&mut self, at: &Location) -> Vec<Value> {
         vec![
             json!(self.number(&at.class)),

@@ -2,10 +2,11 @@
 
 use ducktrack_count_model::Tally;
 
+use crate::caused::of_what;
 use crate::filter::Sort;
 use crate::quantity::{bytes, counted, objects, share};
 use crate::text::{fact, section};
-use crate::view::{Caused, View};
+use crate::view::View;
 
 pub(super) fn write(out: &mut String, view: &View, top: usize) {
     let Some(caused) = &view.caused else { return };
@@ -39,13 +40,6 @@ pub(super) fn write(out: &mut String, view: &View, top: usize) {
             "  {charged:>20} charged  {inclusive:>20} inclusive  {}\n",
             call.caller
         ));
-    }
-}
-
-fn of_what(view: &View, caused: &Caused) -> String {
-    match view.filter.only.as_slice() {
-        [] => caused.application.join(", "),
-        only => only.join(", "),
     }
 }
 

@@ -13,7 +13,8 @@ use super::document::{
 };
 use crate::build::caller;
 use crate::class_name::printable;
-use crate::event_trace::{PlaceDoc, VERSION};
+use crate::event_trace::VERSION;
+use crate::event_trace::place::PlaceDoc;
 use crate::view::Caller;
 
 /// What is asked.

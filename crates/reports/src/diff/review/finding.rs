@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::SourceFinder;
-use crate::diff::{CallChange, Comparison, SiteChange};
+use crate::diff::calls::CallChange;
+use crate::diff::{Comparison, SiteChange};
 use crate::json::{AmountDoc, CallerDoc, SiteDoc};
 use crate::quantity::{grouped, grouped_signed};
 
@@ -69,16 +70,13 @@ pub(super) fn findings(comparison: &Comparison, sources: &SourceFinder<'_>) -> V
 }
 
 fn of_call(change: &CallChange, sources: &SourceFinder<'_>) -> Option<Finding> {
-    let call = change.call()?;
-    let charged = |call: &crate::json::CauseDoc| AmountDoc {
-        count: call.charged_objects,
-        bytes: call.charged_bytes,
-    };
+    let call = change.place()?;
+    let [before, after] = change.amounts();
     Some(Finding {
         method: format!("{}.{}", call.class, call.method),
         what: format!("calls {}", call.target),
-        before: change.before.as_ref().map(charged).unwrap_or_default(),
-        after: change.after.as_ref().map(charged).unwrap_or_default(),
+        before,
+        after,
         line: call.line,
         file: file(&call.class, call.source_file.as_deref(), sources),
     })
@@ -86,7 +84,7 @@ fn of_call(change: &CallChange, sources: &SourceFinder<'_>) -> Option<Finding> {
 
 /// At the caller that grew most, if callers are known; else at the site itself.
 fn of_site(change: &SiteChange, sources: &SourceFinder<'_>) -> Option<Finding> {
-    let site = change.site()?;
+    let site = change.place()?;
     let ty = site.ty.as_deref().unwrap_or("objects");
     if let Some((caller, before, after)) = caller_that_grew_most(change) {
         let class = caller.class.as_deref()?;
@@ -99,15 +97,12 @@ fn of_site(change: &SiteChange, sources: &SourceFinder<'_>) -> Option<Finding> {
             file: file(class, caller.source_file.as_deref(), sources),
         });
     }
-    let amount = |site: &SiteDoc| AmountDoc {
-        count: site.count,
-        bytes: site.bytes,
-    };
+    let [before, after] = change.amounts();
     Some(Finding {
         method: format!("{}.{}", site.class, site.method),
         what: format!("makes {ty}"),
-        before: change.before.as_ref().map(amount).unwrap_or_default(),
-        after: change.after.as_ref().map(amount).unwrap_or_default(),
+        before,
+        after,
         line: site.line,
         file: file(&site.class, site.source_file.as_deref(), sources),
     })

@@ -1,7 +1,6 @@
 use super::*;
-use crate::json::{
-    AmountDoc, CallerDoc, CauseDoc, CausedDoc, ContextDoc, FindingDoc, RunDoc, SiteDoc, TotalsDoc,
-};
+use crate::json::document::{CausedDoc, TotalsDoc};
+use crate::json::{AmountDoc, CallerDoc, CauseDoc, ContextDoc, FindingDoc, RunDoc, SiteDoc};
 use crate::off_heap::{OffHeapDoc, OffHeapFrameDoc, OffHeapStackDoc};
 
 fn check(gate: &str, before: &Document, after: &Document) -> Verdict {

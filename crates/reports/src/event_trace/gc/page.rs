@@ -1,11 +1,13 @@
-//! What the page says without its script.
+//! The page.
 
 use super::document::GcReport;
+use super::table;
 use crate::card::Card;
-use crate::event_trace::page::Facts;
+use crate::error::ReportError;
+use crate::event_trace::page::{Facts, GC, page};
 use crate::quantity::{counted, micros, share, short_bytes};
 
-pub(super) fn facts(report: &GcReport) -> Facts {
+pub(super) fn html(report: &GcReport) -> Result<String, ReportError> {
     let mut facts = Facts::of(&report.head, "Garbage collection");
     facts.run.push(counted(report.collections(), "collection"));
     if report.unknown.collections > 0 {
@@ -52,5 +54,6 @@ pub(super) fn facts(report: &GcReport) -> Facts {
             ),
         ),
     ];
-    facts
+    let shown = report.for_a_page();
+    page(&shown, Some(table::page(&shown)), &facts, GC)
 }

@@ -1,11 +1,13 @@
-//! The parts of the page that need no script.
+//! The page.
 
 use super::document::DeathsReport;
+use super::table;
 use crate::card::Card;
-use crate::event_trace::page::Facts;
+use crate::error::ReportError;
+use crate::event_trace::page::{DEATHS, Facts, page};
 use crate::quantity::{bytes_in_objects, counted, grouped, share, short_bytes};
 
-pub(super) fn facts(report: &DeathsReport) -> Facts {
+pub(super) fn html(report: &DeathsReport) -> Result<String, ReportError> {
     let all = &report.selected;
     let mut run = vec![
         report.runtime.clone(),
@@ -39,7 +41,7 @@ pub(super) fn facts(report: &DeathsReport) -> Facts {
             "of the dead; the others died with an object that referred to them".to_owned(),
         ));
     }
-    Facts {
+    let facts = Facts {
         title: match report.command.as_str() {
             "" => report.source.clone(),
             command => command.to_owned(),
@@ -55,5 +57,6 @@ pub(super) fn facts(report: &DeathsReport) -> Facts {
             .collect(),
         verdict: None,
         cards,
-    }
+    };
+    page(report, Some(table::page(report)), &facts, DEATHS)
 }

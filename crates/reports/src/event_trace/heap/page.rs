@@ -1,12 +1,13 @@
-//! The parts of the page that need no script.
+//! The page.
 
 use super::document::{HeapMoment, HeapReport};
 use crate::card::Card;
-use crate::event_trace::page::Facts;
+use crate::error::ReportError;
+use crate::event_trace::page::{Facts, HEAP, page};
 use crate::event_trace::text_parts::after;
 use crate::quantity::{bytes, counted, grouped, share, short_bytes};
 
-pub(super) fn facts(report: &HeapReport) -> Facts {
+pub(super) fn html(report: &HeapReport) -> Result<String, ReportError> {
     let mut facts = Facts::of(&report.head, "Live heap");
     facts.run.push(match report.at {
         HeapMoment::End => "end of the trace".to_owned(),
@@ -39,7 +40,7 @@ pub(super) fn facts(report: &HeapReport) -> Facts {
             not_yet(report),
         ),
     ];
-    facts
+    page(report, None, &facts, HEAP)
 }
 
 fn live_note(report: &HeapReport) -> String {

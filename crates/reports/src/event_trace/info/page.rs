@@ -1,11 +1,13 @@
-//! The parts of the page that need no script.
+//! The page.
 
 use super::document::InfoReport;
+use super::table;
 use crate::card::Card;
-use crate::event_trace::page::Facts;
+use crate::error::ReportError;
+use crate::event_trace::page::{Facts, INFO, page};
 use crate::quantity::{bytes, counted, grouped, share, short_bytes};
 
-pub(super) fn facts(report: &InfoReport) -> Facts {
+pub(super) fn html(report: &InfoReport) -> Result<String, ReportError> {
     let mut facts = Facts::of(&report.head, "What is in the trace");
     let sizes = &report.compression;
     let per =
@@ -63,5 +65,5 @@ pub(super) fn facts(report: &InfoReport) -> Facts {
         ),
         Card::new("Dropped", grouped(report.dropped), "events".to_owned()),
     ];
-    facts
+    page(report, Some(table::page(report)), &facts, INFO)
 }

@@ -1,12 +1,14 @@
-//! The parts of the page that need no script.
+//! The page.
 
 use super::document::LifetimesReport;
+use super::table;
 use crate::card::Card;
+use crate::error::ReportError;
 use crate::event_trace::amounts::signed;
-use crate::event_trace::page::Facts;
+use crate::event_trace::page::{Facts, LIFETIMES, page};
 use crate::quantity::{bytes_in_objects, counted, grouped, share, short_bytes};
 
-pub(super) fn facts(report: &LifetimesReport) -> Facts {
+pub(super) fn html(report: &LifetimesReport) -> Result<String, ReportError> {
     let mut facts = Facts::of(&report.head, "Lifetimes");
     facts.run.push(counted(report.collections, "collection"));
     let all = &report.selected;
@@ -60,5 +62,5 @@ pub(super) fn facts(report: &LifetimesReport) -> Facts {
             "objects that the JIT removed: not on this page".to_owned(),
         ));
     }
-    facts
+    page(report, Some(table::page(report)), &facts, LIFETIMES)
 }

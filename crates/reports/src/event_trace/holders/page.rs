@@ -1,11 +1,13 @@
-//! The parts of the page that need no script.
+//! The page.
 
 use super::document::HoldersReport;
+use super::table;
 use crate::card::Card;
-use crate::event_trace::page::Facts;
+use crate::error::ReportError;
+use crate::event_trace::page::{Facts, HOLDERS, page};
 use crate::quantity::{counted, grouped, share, short_bytes};
 
-pub(super) fn facts(report: &HoldersReport) -> Facts {
+pub(super) fn html(report: &HoldersReport) -> Result<String, ReportError> {
     let mut facts = Facts::of(&report.head, "Holders");
     facts.run.push(format!("dump {}", report.dump));
     facts
@@ -32,5 +34,6 @@ pub(super) fn facts(report: &HoldersReport) -> Facts {
             format!("retain {}", size(selected.exactly_retained)),
         ));
     }
-    facts
+    let shown = report.for_a_page();
+    page(&shown, Some(table::page(&shown)), &facts, HOLDERS)
 }

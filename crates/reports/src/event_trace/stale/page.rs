@@ -1,13 +1,15 @@
-//! The parts of the page that need no script.
+//! The page.
 
 use super::document::StaleReport;
+use super::table;
 use super::text::until;
 use crate::card::Card;
-use crate::event_trace::page::Facts;
+use crate::error::ReportError;
+use crate::event_trace::page::{Facts, STALE, page};
 use crate::event_trace::text_parts::after;
 use crate::quantity::{bytes, counted, grouped, share, short_bytes};
 
-pub(super) fn facts(report: &StaleReport) -> Facts {
+pub(super) fn html(report: &StaleReport) -> Result<String, ReportError> {
     let mut facts = Facts::of(&report.head, "Staleness");
     facts
         .run
@@ -41,5 +43,5 @@ pub(super) fn facts(report: &StaleReport) -> Facts {
             format!("sites, and {}", counted(report.rows.types, "type")),
         ),
     ];
-    facts
+    page(report, Some(table::page(report)), &facts, STALE)
 }

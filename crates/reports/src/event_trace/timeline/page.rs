@@ -1,11 +1,13 @@
-//! The parts of the page that need no script.
+//! The page.
 
 use super::document::TimelineReport;
+use super::table;
 use crate::card::Card;
-use crate::event_trace::page::Facts;
+use crate::error::ReportError;
+use crate::event_trace::page::{Facts, TIMELINE, page};
 use crate::quantity::{bytes, counted, micros, share, short_bytes};
 
-pub(super) fn facts(report: &TimelineReport) -> Facts {
+pub(super) fn html(report: &TimelineReport) -> Result<String, ReportError> {
     let mut facts = Facts::of(&report.head, "Timeline");
     let totals = &report.totals;
     let span = report
@@ -57,5 +59,10 @@ pub(super) fn facts(report: &TimelineReport) -> Facts {
             live.map_or_else(String::new, |live| counted(live.count, "object")),
         ),
     ];
-    facts
+    page(
+        report,
+        Some(table::table(report).page(&report.collections)),
+        &facts,
+        TIMELINE,
+    )
 }

@@ -1,12 +1,13 @@
-//! What the page says without its script.
+//! The page.
 
 use super::document::LeaksReport;
 use crate::card::Card;
+use crate::error::ReportError;
 use crate::event_trace::duration::duration;
-use crate::event_trace::page::{Facts, Verdict};
+use crate::event_trace::page::{Facts, LEAKS, Verdict, page};
 use crate::quantity::{counted, grouped, short_bytes};
 
-pub(super) fn facts(report: &LeaksReport) -> Facts {
+pub(super) fn html(report: &LeaksReport) -> Result<String, ReportError> {
     let mut facts = Facts::of(&report.head, "Leaks");
     facts
         .run
@@ -50,5 +51,5 @@ pub(super) fn facts(report: &LeaksReport) -> Facts {
             }),
         ),
     ];
-    facts
+    page(report, None, &facts, LEAKS)
 }
