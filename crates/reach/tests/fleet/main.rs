@@ -3,7 +3,6 @@
 mod built;
 mod engines;
 mod parquet_export;
-#[path = "../../../cli/tests/readers/place.rs"]
 mod place;
 mod recordings;
 

@@ -6,7 +6,7 @@ mod built;
 mod otlp;
 #[path = "../fleet/parquet_export.rs"]
 mod parquet_export;
-#[path = "../../../cli/tests/readers/place.rs"]
+#[path = "../fleet/place.rs"]
 mod place;
 
 use std::io::{Read as _, Write as _};
