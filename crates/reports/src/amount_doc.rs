@@ -1,12 +1,11 @@
 //! Objects and bytes, as JSON has them.
 
 use ducktrack_count_model::Tally;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Objects and bytes.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AmountDoc {
     /// Objects.
     pub count: i64,

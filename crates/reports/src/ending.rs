@@ -1,6 +1,7 @@
 //! How a run ended, if that is known, and the moment of its numbers.
 
 use ducktrack_count_model::{CountModel, OutOfMemory, ProcessState, RunState, UnendedRun};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::class_name::printable;
@@ -14,9 +15,7 @@ const DISK_FULL: u64 = 28;
 const QUOTA_EXCEEDED: u64 = 122;
 
 /// The moment of a report's numbers.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ValuesOf {
     /// The end of the run.

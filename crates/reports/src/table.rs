@@ -133,6 +133,11 @@ impl<'a, R> Table<'a, R> {
         self.last(|column| column.is_first = true)
     }
 
+    /// Text has not the column before.
+    pub(crate) fn on_page_only(self) -> Self {
+        self.last(|column| column.in_text = false)
+    }
+
     /// The amount before is shown in full.
     pub(crate) fn exact(self) -> Self {
         self.last(|column| column.unit = Unit::ExactAmount)

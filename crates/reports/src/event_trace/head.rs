@@ -3,6 +3,7 @@
 use ducktrack_analyses::TraceModel;
 use ducktrack_count_model::FileDamage;
 use ducktrack_heap_replay::{HeapKnowledge, KnowledgeGap, TraceInfo};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::class_name::printable;
@@ -12,7 +13,7 @@ use crate::quantity::counted;
 use crate::view::View;
 
 /// The head of a document.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TraceHead {
     /// The run and its VM, as in the counting report.
@@ -35,9 +36,7 @@ pub struct TraceHead {
 }
 
 /// How many rows a filter keeps, before `top` cuts them.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RowsDoc {
     /// Rows of `sites`.
     pub sites: u64,
@@ -46,7 +45,7 @@ pub struct RowsDoc {
 }
 
 /// Whether the live heap is known.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KnowledgeDoc {
     /// `known`, `no-collection`, `never`, `lost`.
     pub state: String,
@@ -63,7 +62,7 @@ pub struct KnowledgeDoc {
 }
 
 /// Collections after which the heap is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KnownStretchDoc {
     /// The first; 0: the start of the run.
     pub since: u32,
@@ -87,7 +86,7 @@ impl KnowledgeDoc {
 }
 
 /// A stretch in which the heap is not known.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KnowledgeGapDoc {
     /// The first collection after which the heap is not known.
     pub since: u32,

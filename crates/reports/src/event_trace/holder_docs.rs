@@ -5,6 +5,7 @@ use ducktrack_holders::{
     HolderPath, HolderStep, Holding, Holdings, NamedRoot, Origin, OwnStructure, StepReference,
     TypeNumber,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::class_name::{printable, readable_class};
@@ -13,9 +14,7 @@ use crate::event_trace::place::{PlaceDoc, type_name};
 use crate::view::Caller;
 
 /// Objects, their bytes, and what they retain.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HoldingDoc {
     /// Objects.
     pub count: i64,
@@ -42,7 +41,7 @@ impl HoldingDoc {
 }
 
 /// Who made an object.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MadeDoc {
     /// Where.
     #[serde(flatten)]
@@ -52,7 +51,7 @@ pub struct MadeDoc {
 }
 
 /// A path from a root to objects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HolderPathDoc {
     /// The objects at its end.
     #[serde(flatten)]
@@ -66,7 +65,7 @@ pub struct HolderPathDoc {
 }
 
 /// The structure in which objects pile up.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StructureDoc {
     /// The step at which one holder becomes many, by its place in `steps`.
@@ -82,7 +81,7 @@ pub struct StructureDoc {
 }
 
 /// What begins a path.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RootDoc {
     /// `static`, `class`, `frame`, `thread`, `jni-local`, `jni-global`, `monitor`, `vm`, `class-field`, `not-in-dump`.
     pub kind: String,
@@ -91,7 +90,7 @@ pub struct RootDoc {
 }
 
 /// One step of a path.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StepDoc {
     /// Its type; of a class object `class com.acme.Shop`.
     #[serde(rename = "type")]

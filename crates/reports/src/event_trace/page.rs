@@ -82,6 +82,12 @@ pub(crate) struct Facts {
     pub(crate) verdict: Option<Verdict>,
 }
 
+/// The command of a run, or else where it was read from.
+pub(crate) fn title(command: &str, trace: &str) -> String {
+    let known = Some(command).filter(|command| !command.is_empty());
+    known.unwrap_or(trace).to_owned()
+}
+
 /// The answer as one sentence.
 pub(crate) struct Verdict {
     pub(crate) word: String,
@@ -115,10 +121,7 @@ impl Facts {
         }
         facts.retain(|fact| !fact.trim().is_empty());
         Self {
-            title: match run.command.as_str() {
-                "" => run.trace.clone(),
-                command => command.to_owned(),
-            },
+            title: title(&run.command, &run.trace),
             what,
             run: facts,
             missing: run

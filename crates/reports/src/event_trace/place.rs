@@ -1,6 +1,7 @@
 //! A site under the keys that it has in the counting report too.
 
 use ducktrack_count_model::{CallIndex, CountModel, SiteIndex};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::build::location;
@@ -9,9 +10,7 @@ use crate::filter::Filter;
 use crate::view::{Caller, Location};
 
 /// Where, what and how: what all rows about a site begin with.
-#[derive(
-    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct PlaceDoc {
     /// The place in the method.
     #[serde(flatten)]

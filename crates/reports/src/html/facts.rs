@@ -5,6 +5,7 @@ use ducktrack_count_model::RunMode;
 use crate::card::Card;
 use crate::completeness::Basis;
 use crate::ending::ValuesOf;
+use crate::event_trace::page::title;
 use crate::html::caused::{CausedFacts, caused};
 use crate::quantity::{
     bytes, bytes_in_objects, counted, grouped, micros, precise_share, share, short_bytes,
@@ -45,7 +46,7 @@ pub(super) struct RefusalFacts {
 
 pub(super) fn facts(view: &View) -> CountFacts {
     CountFacts {
-        title: title(view),
+        title: title(&view.run.command, &view.trace),
         run: run(view),
         damage: damage(view),
         cards: cards(view),
@@ -71,13 +72,6 @@ fn stacks(view: &View) -> String {
         share(stacks.with_stacks.bytes, stacks.total.bytes),
         counted(i64::try_from(stacks.samples).unwrap_or(i64::MAX), "sample")
     )
-}
-
-fn title(view: &View) -> String {
-    match view.run.command.as_str() {
-        "" => view.trace.clone(),
-        command => command.to_owned(),
-    }
 }
 
 fn run(view: &View) -> Vec<String> {

@@ -1,9 +1,10 @@
 //! The keys of `ducktrack impact`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What removing the objects of leak candidates saves.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImpactReport {
     /// Always `ducktrack-impact`.
@@ -31,9 +32,7 @@ pub struct ImpactReport {
 }
 
 /// When a trial removes references.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RemovalMoment {
     /// As soon as their objects are stale.
@@ -55,7 +54,7 @@ impl RemovalMoment {
 }
 
 /// What the trials of a candidate show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TrialVerdict {
     /// The removal saves time of collections.
@@ -77,7 +76,7 @@ pub enum TrialVerdict {
 }
 
 /// A value with its 95 % confidence interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EstimateDoc {
     /// The mean, or the difference of means.
     pub value: f64,
@@ -88,7 +87,7 @@ pub struct EstimateDoc {
 }
 
 /// Trials of one kind. Times are seconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TrialSetDoc {
     /// Trials.
@@ -118,7 +117,7 @@ pub struct TrialSetDoc {
 }
 
 /// A candidate and its trials.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImpactCandidateDoc {
     /// Whose references are removed; null: an option is given.
@@ -174,7 +173,7 @@ pub struct ImpactCandidateDoc {
 }
 
 /// How often at a place.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlaceCountDoc {
     /// The class.
     pub class: String,

@@ -3,12 +3,13 @@
 use crate::amount_doc::AmountDoc;
 use crate::ending::ValuesOf;
 use crate::off_heap::row::OffHeapDoc;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::view::{Caller, Location};
 
 /// The whole report.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Document {
     /// Always `ducktrack-report`.
     pub format: String,
@@ -61,7 +62,7 @@ pub struct Document {
 }
 
 /// Shares of callers, estimated from sampled call stacks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StacksDoc {
     /// Samples in the trace.
     pub samples: u64,
@@ -79,7 +80,7 @@ pub struct StacksDoc {
 }
 
 /// The objects made while a method was on the stack.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StackMethodDoc {
     /// Class with dots.
     pub class: String,
@@ -102,7 +103,7 @@ pub struct StackMethodDoc {
 }
 
 /// The windows that a report is of.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChosenWindowsDoc {
     /// Name of the mark with which each begins (`--window`).
     pub window: Option<String>,
@@ -117,7 +118,7 @@ pub struct ChosenWindowsDoc {
 }
 
 /// A part of a run, from a mark to the next one or to the end.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunWindowDoc {
     /// Name of the mark that it begins with; null: it begins with the recording.
     pub name: Option<String>,
@@ -133,7 +134,7 @@ pub struct RunWindowDoc {
 }
 
 /// Own and caused; each object is in one of them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CausedDoc {
     /// Which code is the application's: patterns of class names.
     pub application: Vec<String>,
@@ -146,7 +147,7 @@ pub struct CausedDoc {
 }
 
 /// A call from application code into other code.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CauseDoc {
     /// The class that calls, with dots.
     pub class: String,
@@ -184,9 +185,7 @@ impl AmountDoc {
 }
 
 /// Sums over sites.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TotalsDoc {
     /// Sites that executed at least once.
     pub sites: u64,
@@ -201,7 +200,7 @@ pub struct TotalsDoc {
 }
 
 /// One allocation site.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SiteDoc {
     /// Class with dots; parts that differ from run to run are removed.
     pub class: String,
@@ -239,7 +238,7 @@ pub struct SiteDoc {
 }
 
 /// One type's part of a site.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TypeDoc {
     /// The type.
     #[serde(rename = "type")]
@@ -251,7 +250,7 @@ pub struct TypeDoc {
 }
 
 /// A caller to blame; all null stands for "no tracked call was under way".
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CallerDoc {
     /// The caller's class.
     pub class: Option<String>,
@@ -271,7 +270,7 @@ pub struct CallerDoc {
 }
 
 /// One caller's part of a site.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextDoc {
     /// Who.
     #[serde(flatten)]
@@ -327,7 +326,7 @@ impl CallerDoc {
 }
 
 /// One thread's part of a site.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadDoc {
     /// Thread name.
     pub name: String,
@@ -338,7 +337,7 @@ pub struct ThreadDoc {
 }
 
 /// Arrays of one range of lengths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LengthDoc {
     /// Shortest.
     pub low: u64,
@@ -349,7 +348,7 @@ pub struct LengthDoc {
 }
 
 /// One way of allocating.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KindDoc {
     /// The way.
     pub kind: String,
@@ -360,7 +359,7 @@ pub struct KindDoc {
 }
 
 /// The filter of the report.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FilterDoc {
     /// Packages or classes.
     pub only: Vec<String>,
@@ -379,7 +378,7 @@ pub struct FilterDoc {
 }
 
 /// The run and its VM.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunDoc {
     /// The trace directory as given.
     pub trace: String,
@@ -432,7 +431,7 @@ pub struct RunDoc {
 }
 
 /// The VM's own count against the sites'.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompletenessDoc {
     /// `executed` (then `explained_*` is an upper bound) or `materialized` (exact).
     pub basis: String,
@@ -463,7 +462,7 @@ pub struct CompletenessDoc {
 }
 
 /// One thread's completeness.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadCompletenessDoc {
     /// Name.
     pub name: String,
@@ -476,7 +475,7 @@ pub struct ThreadCompletenessDoc {
 }
 
 /// Counter increments.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IncrementsDoc {
     /// Increments that count allocations.
     pub executed: u64,
@@ -495,7 +494,7 @@ pub struct IncrementsDoc {
 }
 
 /// The methods and classes that were left alone.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RefusalsDoc {
     /// Sites that are not counted.
     pub sites: u64,
@@ -504,7 +503,7 @@ pub struct RefusalsDoc {
 }
 
 /// One reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReasonDoc {
     /// The stable word.
     pub reason: String,
@@ -519,7 +518,7 @@ pub struct ReasonDoc {
 }
 
 /// One class or method that was left alone.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RefusalDoc {
     /// Class.
     pub class: String,
@@ -530,7 +529,7 @@ pub struct RefusalDoc {
 }
 
 /// Something wrong with the trace.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FindingDoc {
     /// The file; null when the trace as a whole contradicts itself.
     pub file: Option<String>,
@@ -541,9 +540,7 @@ pub struct FindingDoc {
 }
 
 /// The cost of the agent.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CostDoc {
     /// Classes that came by.
     pub classes_seen: u32,

@@ -4,7 +4,7 @@ use super::document::OffHeapReport;
 use super::table::of_lines;
 use crate::card::Card;
 use crate::error::ReportError;
-use crate::event_trace::page::{Facts, OFF_HEAP, page};
+use crate::event_trace::page::{Facts, OFF_HEAP, page, title};
 use crate::quantity::{counted, short_bytes};
 
 pub(super) fn html(report: &OffHeapReport) -> Result<String, ReportError> {
@@ -26,15 +26,11 @@ pub(super) fn html(report: &OffHeapReport) -> Result<String, ReportError> {
         cards.push(Card::new("Largest kind", size(first.live.bytes), note));
     }
     let run = &report.run;
-    let title = match run.command.as_str() {
-        "" => &run.trace,
-        command => command,
-    };
     let what = "Memory outside of the heap of";
     page(
         report,
         Some(of_lines().page(&report.rows)),
-        &Facts::titled(title.to_owned(), what, cards),
+        &Facts::titled(title(&run.command, &run.trace), what, cards),
         OFF_HEAP,
     )
 }

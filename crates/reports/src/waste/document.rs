@@ -1,10 +1,11 @@
 //! The keys of `ducktrack waste`.
 
 use ducktrack_waste::Advice;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What live bytes are wasted on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WasteReport {
     /// Always `ducktrack-waste`.
@@ -36,7 +37,7 @@ pub struct WasteReport {
 }
 
 /// Waste of one kind that one field holds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WasteRowDoc {
     /// What is wasted: `equal-strings-latin1`, `empty-lists`.
     pub kind: String,
@@ -70,7 +71,7 @@ pub struct WasteRowDoc {
 }
 
 /// Large objects under G1. Whether the JVM had G1, a dump does not say.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HumongousDoc {
     /// For each size of regions (`-XX:G1HeapRegionSize`).
     pub regions: Vec<RegionDoc>,
@@ -79,7 +80,7 @@ pub struct HumongousDoc {
 }
 
 /// What is lost with one size of regions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RegionDoc {
     /// Bytes of a region.
     pub region: u64,
@@ -92,7 +93,7 @@ pub struct RegionDoc {
 }
 
 /// Objects that are humongous with the smallest regions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LargeObjectsDoc {
     /// The field that holds them; empty: not known.
     pub holder: String,
@@ -108,7 +109,7 @@ pub struct LargeObjectsDoc {
 
 /// A line of code.
 #[derive(
-    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 pub struct WasteLineDoc {
     /// The class.
@@ -122,7 +123,7 @@ pub struct WasteLineDoc {
 }
 
 /// The objects that one line made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WasteMakerDoc {
     /// The line.
     #[serde(flatten)]

@@ -33,14 +33,14 @@ const ageColour = (age) => `var(--a${age < 3 ? age : age < 6 ? 3 : age < 10 ? 4 
 const ageParts = (ages) => ages.map((count, age) => ({ value: count, colour: ageColour(age), title: 'survived ' + ageName(age) + ': ' + objects(count) }));
 const meanAge = (row) => row.ages.reduce((sum, count, age) => sum + age * count, 0) / (row.count || 1);
 const bySite = () => chosen.group === 'site';
-const columns = [
-  { id: 'bytes', name: 'Bytes', number: true, width: fitting(bytes(data.selected.bytes)), value: (row) => row.bytes, show: (row) => bytes(row.bytes) },
-  { id: 'share', name: 'Share', number: true, width: 90, value: amount, show: (row) => share(amount(row), whole()), draw: (td, row) => barCell(td, amount(row), whole()) },
-  { id: 'count', name: 'Objects', number: true, spare: true, width: fitting(objects(data.selected.count)), value: (row) => row.count, show: (row) => objects(row.count) },
-  { id: 'age', spare: true, name: 'Collections survived', number: true, width: 180, hidden: () => !bySite() || !data.ages.length, value: meanAge, draw: (td, row) => td.append(partBar(ageParts(row.ages))) },
-  { id: 'type', name: 'Type', code: true, width: 230, hidden: () => !bySite(), value: typeOf, show: typeOf },
-  nameColumn,
-];
+const columns = [...declared({
+  bytes: { width: fitting(bytes(data.selected.bytes)) },
+  share: { width: 90, draw: (td, row) => barCell(td, amount(row), whole()) },
+  objects: { id: 'count', spare: true, width: fitting(objects(data.selected.count)) },
+  'collections survived': { id: 'age', spare: true, width: 180, hidden: () => !bySite() || !data.ages.length, show: null, draw: (td, row) => td.append(partBar(ageParts(row.ages))) },
+  type: { code: true, width: 230, hidden: () => !bySite() },
+}), nameColumn];
+const cellsOf = (row) => [row.bytes, whole() ? amount(row) / whole() : null, row.count, row.ages ? meanAge(row) : null, typeOf(row)];
 const table = grid(columns, {
   sort: () => chosen.metric,
   what: (n) => n === 1 ? groupings[chosen.group].one : chosen.group === 'class' ? 'classes' : groupings[chosen.group].one + 's',
@@ -97,7 +97,7 @@ function changed() {
   drawMap(kept);
   drawSpaces();
   drawAges();
-  table.fill(groupings[chosen.group].rows(kept));
+  table.fill(groupings[chosen.group].rows(kept).map((row) => ({ ...row, cells: cellsOf(row) })));
 }
 searchBox(changed);
 radios('metric', changed);

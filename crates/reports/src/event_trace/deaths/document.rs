@@ -3,12 +3,13 @@
 use std::fmt;
 
 use ducktrack_analyses::{Level, ProgramClock};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::json::{AmountDoc, FilterDoc};
 
 /// What a stream knows of deaths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StreamLevel {
     /// All events: uses and updates one by one.
@@ -40,7 +41,7 @@ impl fmt::Display for StreamLevel {
 }
 
 /// The clock of ages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AgeClock {
     /// Bytes that the program allocated.
@@ -86,7 +87,7 @@ pub struct DeathsRequest {
 }
 
 /// Exact lifetimes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeathsReport {
     /// Always `ducktrack-deaths`.
@@ -143,7 +144,7 @@ pub struct DeathsReport {
 }
 
 /// A contradiction of the stream.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContradictionDoc {
     /// What.
     pub what: String,
@@ -152,9 +153,7 @@ pub struct ContradictionDoc {
 }
 
 /// Readings of the program's clocks; null: the stream has no such clock.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeathClocksDoc {
     /// Bytes allocated.
     pub bytes: u64,
@@ -165,9 +164,7 @@ pub struct DeathClocksDoc {
 }
 
 /// Events by kind.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventCountsDoc {
     /// Allocations.
@@ -188,7 +185,7 @@ pub struct EventCountsDoc {
 
 /// Quantiles of spans; half of them are at most `p50`, nine of ten at most `p90`. Exact where close spans are equal, else rounded down by at most 1 in 128;
 /// `max` is exact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QuantilesDoc {
     /// The middle.
     pub p50: u64,
@@ -199,9 +196,7 @@ pub struct QuantilesDoc {
 }
 
 /// Spans of lives, all but `dragSoFar` of dead objects; null where nothing is known.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeathSpansDoc {
     /// From birth until unreachable; with `level` `bounds` until collected.
     pub lifetime: Option<QuantilesDoc>,
@@ -215,9 +210,7 @@ pub struct DeathSpansDoc {
 }
 
 /// The spans on each clock.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OnClocksDoc {
     /// In bytes allocated.
     pub bytes: Option<DeathSpansDoc>,
@@ -228,9 +221,7 @@ pub struct OnClocksDoc {
 }
 
 /// The lives of some objects.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LivesDoc {
     /// Objects that were allocated.
     pub objects: u64,
@@ -245,17 +236,7 @@ pub struct LivesDoc {
 
 /// A place in a program.
 #[derive(
-    Clone,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
+    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 pub struct PlaceNameDoc {
     /// Class or module.
@@ -269,7 +250,7 @@ pub struct PlaceNameDoc {
 }
 
 /// Objects of one type from one place.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SiteDeathsDoc {
     /// Where.
     #[serde(flatten)]
@@ -285,7 +266,7 @@ pub struct SiteDeathsDoc {
 }
 
 /// Objects of one caller.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CallerDeathsDoc {
     /// The call.
     #[serde(flatten)]
@@ -296,7 +277,7 @@ pub struct CallerDeathsDoc {
 }
 
 /// Objects of one type.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TypeDeathsDoc {
     /// The type.
     #[serde(rename = "type")]
@@ -307,7 +288,7 @@ pub struct TypeDeathsDoc {
 }
 
 /// One age class of the survival curve.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SurvivalDoc {
     /// Ages below this; the class begins at half of it.
     pub below: u64,
@@ -322,7 +303,7 @@ pub struct SurvivalDoc {
 }
 
 /// The live heap at a moment.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DemographicsDoc {
     /// The clock's reading.
     pub at: u64,
@@ -333,7 +314,7 @@ pub struct DemographicsDoc {
 }
 
 /// Distances of references, by bytes allocated between the births of source and target; lists as in demographics.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DistancesDoc {
     /// To objects that are older than the source.
@@ -349,7 +330,7 @@ pub struct DistancesDoc {
 }
 
 /// Objects that died together.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GroupsDoc {
     /// Objects that died by themselves: one per group.
@@ -369,7 +350,7 @@ pub struct GroupsDoc {
 }
 
 /// A reference from one site's objects to another's.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ShapeDoc {
     /// References that were stored; null: the stream does not tell them.

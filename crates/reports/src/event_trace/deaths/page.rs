@@ -4,7 +4,7 @@ use super::document::DeathsReport;
 use super::table;
 use crate::card::Card;
 use crate::error::ReportError;
-use crate::event_trace::page::{DEATHS, Facts, page};
+use crate::event_trace::page::{DEATHS, Facts, page, title};
 use crate::quantity::{bytes_in_objects, counted, grouped, share, short_bytes};
 
 pub(super) fn html(report: &DeathsReport) -> Result<String, ReportError> {
@@ -42,11 +42,6 @@ pub(super) fn html(report: &DeathsReport) -> Result<String, ReportError> {
         ));
     }
     let facts = Facts {
-        title: match report.command.as_str() {
-            "" => report.source.clone(),
-            command => command.to_owned(),
-        },
-        what: "Deaths",
         run,
         missing: report.missing.clone(),
         damage: report
@@ -55,8 +50,7 @@ pub(super) fn html(report: &DeathsReport) -> Result<String, ReportError> {
             .cloned()
             .chain(contradictions)
             .collect(),
-        verdict: None,
-        cards,
+        ..Facts::titled(title(&report.command, &report.source), "Deaths", cards)
     };
     page(report, Some(table::page(report)), &facts, DEATHS)
 }

@@ -1,6 +1,7 @@
 //! The keys of `ducktrack cost`.
 
 use ducktrack_analyses::PauseKind;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::event_trace::head::{RowsDoc, TraceHead};
@@ -11,7 +12,7 @@ use crate::json::{AmountDoc, CallerDoc};
 const PAGE_ROWS: usize = 1000;
 
 /// What each site costs the collector.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GcReport {
     /// Always `ducktrack-cost`.
@@ -56,7 +57,7 @@ pub struct GcReport {
 }
 
 /// Pauses that do the same.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PauseKindDoc {
     /// `young and mixed`, `full`, `concurrent cycle`; with ZGC `cycles` (of the young generation, or of all), `old cycles`.
@@ -78,7 +79,7 @@ pub struct PauseKindDoc {
 }
 
 /// A run under other conditions.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WhatIfDoc {
     /// What is different, as it was asked for.
@@ -92,9 +93,7 @@ pub struct WhatIfDoc {
 }
 
 /// Collections that nothing is known of.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UnknownPausesDoc {
     /// How many.
@@ -104,7 +103,7 @@ pub struct UnknownPausesDoc {
 }
 
 /// What some objects cost.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GcCostDoc {
     /// Objects that reached the heap before the last collection.
@@ -137,7 +136,7 @@ pub struct GcCostDoc {
 }
 
 /// A run without some objects.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WithoutDoc {
     /// Collections that do not happen.
@@ -149,7 +148,7 @@ pub struct WithoutDoc {
 }
 
 /// The cost of what a leak candidate holds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcCandidateDoc {
     /// Whose references; null: a root's.
     pub source: Option<String>,
@@ -165,7 +164,7 @@ pub struct GcCandidateDoc {
 }
 
 /// The cost of a type.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcTypeDoc {
     /// The type.
     #[serde(rename = "type")]
@@ -176,7 +175,7 @@ pub struct GcTypeDoc {
 }
 
 /// The cost of a site.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcSiteDoc {
     /// Where, what and how.
     #[serde(flatten)]
@@ -190,7 +189,7 @@ pub struct GcSiteDoc {
 }
 
 /// The cost of what one caller is to blame for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GcContextDoc {
     /// Who.
     #[serde(flatten)]

@@ -1,6 +1,7 @@
 //! The page.
 
 use super::document::{HeapMoment, HeapReport};
+use super::table::table;
 use crate::card::Card;
 use crate::error::ReportError;
 use crate::event_trace::page::{Facts, HEAP, page};
@@ -40,7 +41,9 @@ pub(super) fn html(report: &HeapReport) -> Result<String, ReportError> {
             not_yet(report),
         ),
     ];
-    page(report, None, &facts, HEAP)
+    // The script adds rows up by what is chosen.
+    let columns = table(report).page(&[]);
+    page(report, Some(columns), &facts, HEAP)
 }
 
 fn live_note(report: &HeapReport) -> String {

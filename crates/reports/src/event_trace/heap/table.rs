@@ -41,14 +41,16 @@ pub(super) fn table(report: &HeapReport) -> Table<'_, Line<'_>> {
         .column("count", "objects", Unit::Objects, |row| row.part.count)
         .column("bytes", "bytes", Unit::Bytes, |row| row.part.bytes)
         .first()
-        .in_text("share", Unit::Share, move |row| Value::share(row.part.bytes, whole))
+        .shown("share", Unit::Share, move |row| Value::share(row.part.bytes, whole))
         .first()
         .list("site_age", ages, |row| row.part.ages)
         .in_text("survived", Unit::Text, |row| match row.part.ages {
             Some(ages) => shares(ages, AGES_SHOWN).into(),
             None => Value::Absent,
         })
-        .in_text("type", Unit::Text, |row| row.ty.clone())
+        .shown("collections survived", Unit::Number, |_| Value::Absent)
+        .on_page_only()
+        .shown("type", Unit::Text, |row| row.ty.clone())
         .in_text("site", Unit::Text, |row| row.name.clone())
 }
 

@@ -1,5 +1,6 @@
 //! The keys of `ducktrack holders`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::event_trace::head::{RowsDoc, TraceHead};
@@ -10,7 +11,7 @@ use crate::event_trace::place::PlaceDoc;
 const PAGE_ROWS: usize = 1000;
 
 /// Who holds what.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HoldersReport {
     /// Always `ducktrack-holders`.
@@ -51,9 +52,7 @@ pub struct HoldersReport {
 }
 
 /// Memory outside of the heap, which no retained bytes have.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DirectBuffersDoc {
     /// Buffers that own memory; views of others are left out.
     pub count: u64,
@@ -62,7 +61,7 @@ pub struct DirectBuffersDoc {
 }
 
 /// How dump and trace agree.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JoinDoc {
     /// Objects of the dump.
@@ -82,7 +81,7 @@ pub struct JoinDoc {
 }
 
 /// Objects of a type.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TypeCountDoc {
     /// The type.
     #[serde(rename = "type")]
@@ -92,7 +91,7 @@ pub struct TypeCountDoc {
 }
 
 /// The objects that are asked about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SelectedDoc {
     /// The objects; `retained` is a lower bound.
@@ -105,7 +104,7 @@ pub struct SelectedDoc {
 }
 
 /// The objects held by those of a type.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HoldingTypeDoc {
     /// The type.
     #[serde(rename = "type")]
@@ -116,7 +115,7 @@ pub struct HoldingTypeDoc {
 }
 
 /// The objects held by those of a site.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HoldingSiteDoc {
     /// Where, what and how.
     #[serde(flatten)]
@@ -129,7 +128,7 @@ pub struct HoldingSiteDoc {
 }
 
 /// The objects held by those of a site that one caller is to blame for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HoldingContextDoc {
     /// `com.acme.Shop.open(Shop.java:12) calls java.util.HashMap.put`; null: not known.
     pub caller: Option<String>,
@@ -139,7 +138,7 @@ pub struct HoldingContextDoc {
 }
 
 /// Objects of one type, immediately dominated by objects of one group.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DominatorDoc {
     /// The group that dominates them, by its place in the list; null: only roots do.
     pub parent: Option<u32>,

@@ -1,6 +1,7 @@
 //! The keys of `ducktrack timeline`. All times are microseconds since the start of the run.
 
 use ducktrack_analyses::CollectionKind;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::event_trace::head::TraceHead;
@@ -8,7 +9,7 @@ use crate::event_trace::place::PlaceDoc;
 use crate::json::AmountDoc;
 
 /// The run as a sequence of collections.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TimelineReport {
     /// Always `ducktrack-timeline`.
@@ -43,9 +44,7 @@ pub struct TimelineReport {
 }
 
 /// Sums over all collections.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TimelineTotalsDoc {
     /// How many.
@@ -69,7 +68,7 @@ pub struct TimelineTotalsDoc {
 }
 
 /// A moment at which the layers are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MomentDoc {
     /// The collection before it.
     pub collection: u32,
@@ -78,7 +77,7 @@ pub struct MomentDoc {
 }
 
 /// One layer of the heap: live objects and bytes at every moment.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LayerDoc {
     /// Objects.
     pub counts: Vec<u64>,
@@ -87,7 +86,7 @@ pub struct LayerDoc {
 }
 
 /// The layer of a type.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TypeLayerDoc {
     /// The type.
     #[serde(rename = "type")]
@@ -98,7 +97,7 @@ pub struct TypeLayerDoc {
 }
 
 /// The layer of a site.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SiteLayerDoc {
     /// Where, what and how.
     #[serde(flatten)]
@@ -109,7 +108,7 @@ pub struct SiteLayerDoc {
 }
 
 /// One collection.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CollectionDoc {
     /// Its number.
@@ -154,7 +153,7 @@ pub struct CollectionDoc {
 }
 
 /// All spaces of one kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SpaceUseDoc {
     /// `eden`, `survivor`, `old`, `humongous`, ...
     pub kind: String,
