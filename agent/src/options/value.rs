@@ -217,8 +217,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// When methods are rewritten for their measured hot paths, if the value tells: `path:EXECUTIONS[:SECONDS]` or `path:off`. The seconds are `after`
-    /// if they are not given.
+    /// When methods are rewritten for their measured hot paths, if the value tells: `path:EXECUTIONS[:SECONDS]` or `path:off`. The seconds
+    /// are `after` if they are not given.
     pub(super) fn hot_paths(
         &self,
         after: Duration,

@@ -1,8 +1,9 @@
 import java.util.SplittableRandom;
 
 /**
- * A large live heap that changes: {@code java BigHeap MEGABYTES SECONDS} fills that much with arrays of 400 to 600 bytes, replaces arrays at random for that long, collects, and
- * prints how many arrays live. How a trace knows them: {@code ducktrack heap DIR --type BigHeap$Node}.
+ * A large live heap that changes: {@code java BigHeap MEGABYTES SECONDS} fills that much with arrays of 400 to 600 bytes, replaces arrays
+ * at random for that long, collects, and prints how many arrays live. How a trace knows them:
+ * {@code ducktrack heap DIR --type BigHeap$Node}.
  */
 public final class BigHeap {
     private static final class Node {

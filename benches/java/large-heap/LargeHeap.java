@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Customers with their orders, small objects as programs of business have them, and a heap dump of them all: eleven objects and some 530 bytes of the dump
- * for each customer.
+ * Customers with their orders, small objects as programs of business have them, and a heap dump of them all: eleven objects and some 530
+ * bytes of the dump for each customer.
  *
  * <p>{@code java LargeHeap CUSTOMERS FILE}
  */

@@ -2,7 +2,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A service whose requests differ, with sessions that end in any order, which never forgets one answer in a thousand: a long trace of a small heap.
+ * A service whose requests differ, with sessions that end in any order, which never forgets one answer in a thousand: a long trace of a
+ * small heap.
  *
  * <p>{@code java LongTrace REQUESTS}
  */

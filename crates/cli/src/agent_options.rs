@@ -107,7 +107,8 @@ impl AgentOptions {
         Ok(all.join(","))
     }
 
-    /// The same, with a look at the old space before the program's shutdown: where every allocation is an event, and no dump is asked for or refused.
+    /// The same, with a look at the old space before the program's shutdown: where every allocation is an event, and no dump is asked for
+    /// or refused.
     pub(crate) fn with_look(mut self) -> Self {
         let has_events = |mode: &Mode| mode.has_events() && self.value("mode") == Some(mode.word());
         let is_from_file = self

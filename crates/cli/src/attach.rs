@@ -1,4 +1,5 @@
-//! `ducktrack attach PID`: loads the agent into a JVM that runs, as `jcmd PID JVMTI.agent_load` would, without its quoting, and without a JDK.
+//! `ducktrack attach PID`: loads the agent into a JVM that runs, as `jcmd PID JVMTI.agent_load` would, without its quoting, and without a
+//! JDK.
 
 mod answer_file;
 mod arrival;

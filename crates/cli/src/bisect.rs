@@ -1,7 +1,7 @@
 //! `ducktrack bisect`: the commit that allocates more, by `git bisect run`.
 //!
-//! Counts of executed allocations repeat, so one run judges a commit. The first good commit is recorded once; each commit that git chooses is built, run, and
-//! compared with it by the gates of `ducktrack diff`:
+//! Counts of executed allocations repeat, so one run judges a commit. The first good commit is recorded once; each commit that git chooses
+//! is built, run, and compared with it by the gates of `ducktrack diff`:
 //!
 //! ```text
 //! build fails, run fails, gate cannot be judged -> 125: git skips the commit

@@ -1,7 +1,7 @@
 //! `ducktrack info --state`, `snapshot` and `stop`: commands to the agent in a running program.
 //!
-//! They go through the socket in the recording's directory ([`crate::run_socket`]). Where there is none (`control=off`), those that the VM itself can
-//! hand on go through its attach mechanism.
+//! They go through the socket in the recording's directory ([`crate::run_socket`]). Where there is none (`control=off`), those that the VM
+//! itself can hand on go through its attach mechanism.
 
 mod answer_text;
 
@@ -106,7 +106,8 @@ fn ask(args: &ControlArgs, request: &Value, word: Option<&str>) -> Result<Value>
     }
 }
 
-/// A program in a container knows itself by another number, and its folder by another path. They stay in the answer as `pid_inside` and `directory_inside`.
+/// A program in a container knows itself by another number, and its folder by another path. They stay in the answer as `pid_inside` and
+/// `directory_inside`.
 fn seen_from_here(target: &Target, mut answer: Value) -> Value {
     let inside = answer["directory"].as_str().map(str::to_owned);
     let here = match (target, &inside) {

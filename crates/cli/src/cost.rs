@@ -127,7 +127,8 @@ impl TraceReport for CostTable {
     }
 }
 
-/// The candidates, the objects that they hold, and where a dump that the JVM did not finish ends. The trace is read twice: the held objects are known at the end of the first time.
+/// The candidates, the objects that they hold, and where a dump that the JVM did not finish ends. The trace is read twice: the held objects
+/// are known at the end of the first time.
 fn found(
     args: &CostArgs,
     dump: &Path,

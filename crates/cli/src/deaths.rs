@@ -41,7 +41,8 @@ const OF_DEATHS: &str = "Deaths of ";
 #[derive(Args)]
 #[command(next_help_heading = "When each object died")]
 pub(crate) struct DeathsArgs {
-    /// Report on death times: exact (mode=deaths, full), or within bounds (mode=trace). Each option below asks for them, too, and so does a stream
+    /// Report on death times: exact (mode=deaths, full), or within bounds (mode=trace). Each option below asks for them, too, and so does a
+    /// stream
     #[arg(long)]
     deaths: bool,
     /// The file is another tool's
@@ -176,7 +177,8 @@ pub(crate) fn whole_report(source: &Path) -> Result<DeathsReport> {
     Ok(deaths_report(&out.finish(replayed.totals), &request))
 }
 
-/// Records that the source does not have, what the agent says of deaths in its notes, and an `OutOfMemoryError`. A stream has none of these.
+/// Records that the source does not have, what the agent says of deaths in its notes, and an `OutOfMemoryError`. A stream has none of
+/// these.
 fn notes_of(source: &Path, left_out: Option<String>) -> Result<Vec<String>> {
     if !source.is_dir() {
         return Ok(Vec::new());

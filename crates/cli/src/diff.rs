@@ -79,8 +79,8 @@ pub(crate) struct DiffArgs {
     /// Only what was made in this context: 'GET /orders', 'sql:select *' (may be repeated)
     #[arg(long = "context", value_name = "NAME")]
     contexts: Vec<String>,
-    /// Only from each mark of this name to the next mark, or in contexts of this name or kind (requests, tests), and divided by how often it
-    /// happened: bytes of one request
+    /// Only from each mark of this name to the next mark, or in contexts of this name or kind (requests, tests), and divided by how often
+    /// it happened: bytes of one request
     #[arg(long, value_name = "MARK|TEST|CONTEXT", conflicts_with_all = ["window", "from", "until"])]
     per: Option<String>,
     #[command(flatten)]

@@ -41,7 +41,8 @@ pub(crate) fn write(target: &str, output: Option<PathBuf>) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A cycle of ZGC; nothing elsewhere. Before a dump, because HotSpot 17 makes none for it; after it, because what was made between the two is known only then.
+/// A cycle of ZGC; nothing elsewhere. Before a dump, because HotSpot 17 makes none for it; after it, because what was made between the two
+/// is known only then.
 pub(crate) fn collect_beside(jvm: &JvmProcess, folder: &Path) -> Result<()> {
     let run = load_records(folder)?.finish().run;
     if run.collector == "ZGC" {

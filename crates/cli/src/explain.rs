@@ -18,7 +18,8 @@ const BEGINNINGS: [[u8; 4]; 2] = [[0xca, 0xfe, 0xba, 0xbe], *b"PK\x03\x04"];
 #[derive(Args)]
 #[command(next_help_heading = "Class files")]
 pub(crate) struct MethodArgs {
-    /// Draw this method, as text, or as dot for Graphviz (| dot -Tsvg -o run.svg): run, Main.run, com.acme.Main.run, 'run(I)V'; without it, all that allocate
+    /// Draw this method, as text, or as dot for Graphviz (| dot -Tsvg -o run.svg): run, Main.run, com.acme.Main.run, 'run(I)V'; without it,
+    /// all that allocate
     #[arg(long, value_name = "METHOD")]
     method: Option<String>,
     /// How often an edge of the method was taken, FROM:TO=COUNT in bytecode indices, entry and exit (may be repeated)

@@ -57,7 +57,8 @@ pub(crate) struct ImpactArgs {
     /// Try these instead of looking for candidates: SOURCE->TARGET as ducktrack leaks has them (may be repeated)
     #[arg(long = "pair", value_name = "SOURCE->TARGET")]
     pairs: Vec<Pair>,
-    /// Also try this JVM option, which switches off the allocation of a package, class or method (com.acme.Cache.put): SITES=OPTION (may be repeated)
+    /// Also try this JVM option, which switches off the allocation of a package, class or method (com.acme.Cache.put): SITES=OPTION (may be
+    /// repeated)
     #[arg(long = "switch", value_name = "SITES=OPTION")]
     switches: Vec<Switch>,
     /// Trace a first run, and compare what it predicts with what is measured (always done where candidates are looked for)

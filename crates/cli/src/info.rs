@@ -1,5 +1,5 @@
-//! `ducktrack info DIR|STREAM|CLASS-FILE`: files, records, snapshots, damage and gaps of a recording; whether a neutral stream is whole; the methods of
-//! a class file; the state of the agent in a program that runs, and its library.
+//! `ducktrack info DIR|STREAM|CLASS-FILE`: files, records, snapshots, damage and gaps of a recording; whether a neutral stream is whole;
+//! the methods of a class file; the state of the agent in a program that runs, and its library.
 
 mod stream;
 
@@ -50,7 +50,8 @@ const HISTORIES: &str = "Object histories";
   ducktrack info Main.class --method run --count entry:0=1000 --count 12:20=17
       with measured frequencies")]
 pub(crate) struct InfoArgs {
-    /// The directory that the agent wrote, or one of its files, or the process that writes it; or a neutral stream or its text form; or a class file or a jar
+    /// The directory that the agent wrote, or one of its files, or the process that writes it; or a neutral stream or its text form; or a
+    /// class file or a jar
     #[arg(
         value_name = "PID|DIR|STREAM|CLASS-FILE|JAR",
         required_unless_present = "library"
@@ -61,7 +62,8 @@ pub(crate) struct InfoArgs {
     /// Ask the agent in the running program: what it records, and whether it is still arriving (text, json)
     #[arg(long, help_heading = AGENT, conflicts_with_all = ["from", "histories", "records", "method", "counts"])]
     state: bool,
-    /// Print the path of the agent's library, for -agentpath:. With DIR, write the library that is inside this command into that folder first
+    /// Print the path of the agent's library, for -agentpath:. With DIR, write the library that is inside this command into that folder
+    /// first
     #[arg(long, help_heading = AGENT, value_name = "DIR", exclusive = true)]
     library: Option<Option<PathBuf>>,
     /// Check the object histories of a recording, as those of a stream

@@ -36,7 +36,8 @@ use crate::trace_report::{Answer, TraceArgs, TraceReport};
   ducktrack lifetimes oracle.csv --from oracle
       what a simulator was told")]
 pub(crate) struct LifetimesArgs {
-    /// The directory that the agent wrote with mode=trace, deaths or full, or the process that writes it; or a neutral stream or its text form
+    /// The directory that the agent wrote with mode=trace, deaths or full, or the process that writes it; or a neutral stream or its text
+    /// form
     #[arg(value_name = "PID|DIR|STREAM", value_parser = recording)]
     source: PathBuf,
     /// Form of the report

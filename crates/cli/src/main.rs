@@ -1,7 +1,7 @@
 //! The `ducktrack` command: runs a program under the agent, and reads what the agent wrote.
 //!
-//! Exit codes: 0 done; 1 a gate of `diff` failed, or `info` found a fault in a stream; 2 bad input: one line with the fault, its place and the next step.
-//! `run` passes on the exit code of the program.
+//! Exit codes: 0 done; 1 a gate of `diff` failed, or `info` found a fault in a stream; 2 bad input: one line with the fault, its place and
+//! the next step. `run` passes on the exit code of the program.
 #![forbid(unsafe_code)]
 
 mod advise;

@@ -63,7 +63,8 @@ pub(crate) struct ReportArgs {
     /// Rows for each context (request, query, job), with the bytes of its executions; text, json or csv
     #[arg(long, value_enum, conflicts_with_all = ["full", "verbose", "tree"])]
     by: Option<By>,
-    /// Memory outside of the heap (direct buffers, mapped files, thread stacks, zlib) by the line that made it; text, json, csv or collapsed
+    /// Memory outside of the heap (direct buffers, mapped files, thread stacks, zlib) by the line that made it; text, json, csv or
+    /// collapsed
     #[arg(long, conflicts_with_all = ["full", "verbose", "tree", "by"])]
     off_heap: bool,
     /// With --by context: only contexts of this kind

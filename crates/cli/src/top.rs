@@ -1,5 +1,5 @@
-//! `ducktrack top PID|DIR`: current allocations of a program, read from its mapped counters. The JVM does nothing for it. Where counters are not mapped
-//! (with a trace), the agent is asked for what it has counted at each look.
+//! `ducktrack top PID|DIR`: current allocations of a program, read from its mapped counters. The JVM does nothing for it. Where counters
+//! are not mapped (with a trace), the agent is asked for what it has counted at each look.
 
 pub(crate) mod columns;
 pub(crate) mod grouping;

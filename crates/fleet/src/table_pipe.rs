@@ -1,7 +1,7 @@
 //! Tables to another process, which gives them their format and writes them: `ducktrack-reach`.
 //!
-//! A message is its length in eight bytes, little-endian, and a value in the form of postcard. The process answers once when it can write to its
-//! root, and then each table with the bytes that it has written.
+//! A message is its length in eight bytes, little-endian, and a value in the form of postcard. The process answers once when it can write
+//! to its root, and then each table with the bytes that it has written.
 
 use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

@@ -180,8 +180,8 @@ impl Curve {
     }
 }
 
-/// The largest difference of two curves once both rise. Objects that only one of them made at the start do not count: a library makes no box
-/// for a number that it has in a cache.
+/// The largest difference of two curves once both rise. Objects that only one of them made at the start do not count: a library makes no
+/// box for a number that it has in a cache.
 fn off_after_the_start(off: &[f64]) -> f64 {
     let (_, later) = off.split_at(off.len() / START);
     let least = later.iter().copied().fold(f64::INFINITY, f64::min);

@@ -1,7 +1,7 @@
 //! The reports of recordings below a folder as tools of the Model Context Protocol, over standard input and output.
 //!
-//! A tool runs `ducktrack` and gives what it prints, so its figures are the command's. Tools only read; answers and their time are bounded; no path leads out of
-//! the folder.
+//! A tool runs `ducktrack` and gives what it prints, so its figures are the command's. Tools only read; answers and their time are bounded;
+//! no path leads out of the folder.
 
 mod bounded_run;
 mod folder;

@@ -81,7 +81,8 @@ pub struct LiveDoc {
     pub pid: u32,
     /// `running`, `killed`, `ended` or `unknown`.
     pub state: &'static str,
-    /// `sites`, `calls`, `types`, `threads`, `packages`, or `heap`: sites again, but their objects that live; rates are what became more of them.
+    /// `sites`, `calls`, `types`, `threads`, `packages`, or `heap`: sites again, but their objects that live; rates are what became more of
+    /// them.
     pub by: &'static str,
     /// Seconds between the two looks that rates are of.
     pub seconds: f64,

@@ -148,7 +148,8 @@ pub struct Location {
     pub reads_alike: bool,
 }
 
-/// `java.util.ArrayList.grow(ArrayList.java:239)`, or `...grow(@17)` where there is no line; `a.B.if(int):void(@17)` where another method reads alike.
+/// `java.util.ArrayList.grow(ArrayList.java:239)`, or `...grow(@17)` where there is no line; `a.B.if(int):void(@17)` where another method
+/// reads alike.
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.class, self.method)?;

@@ -7,7 +7,8 @@ use boon::{Compiler, Schemas};
 use ducktrack_reports::{document_names, document_schema};
 use serde_json::Value;
 
-/// The hash of each schema. A key that goes away or changes its meaning raises the version of its document (JSON.md); then the new hash belongs here.
+/// The hash of each schema. A key that goes away or changes its meaning raises the version of its document (JSON.md); then the new hash
+/// belongs here.
 const HELD: [(&str, u64); 19] = [
     ("report", 0x8bf3_9c21_f718_2536),
     ("contexts", 0xe3ed_d673_c35b_f505),

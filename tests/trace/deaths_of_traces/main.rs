@@ -1,5 +1,5 @@
-//! `ducktrack lifetimes --deaths` on traces of a real program against `ducktrack heap --at end`: for every type as many live objects. The two
-//! replay a trace in ways of their own: one follows each object, the other adds up what is alive.
+//! `ducktrack lifetimes --deaths` on traces of a real program against `ducktrack heap --at end`: for every type as many live objects. The
+//! two replay a trace in ways of their own: one follows each object, the other adds up what is alive.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -6,11 +6,11 @@ import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * What instrumented code calls to count, and what all helper classes know of threads and their blocks. Every method is a few loads and one plain add into the current thread's
- * counter block; nothing here allocates, locks, throws or leaves Java.
+ * What instrumented code calls to count, and what all helper classes know of threads and their blocks. Every method is a few loads and one
+ * plain add into the current thread's counter block; nothing here allocates, locks, throws or leaves Java.
  *
- * <p>What most probes do is written out instead of being made of smaller methods: for the first version that it compiles of a method, the JIT emits a counter and a
- * test for each method that it inlines, and that was most of a probe's code there.
+ * <p>What most probes do is written out instead of being made of smaller methods: for the first version that it compiles of a method, the
+ * JIT emits a counter and a test for each method that it inlines, and that was most of a probe's code there.
  *
  * <p>Every thread has a <em>slot</em> that holds {@code block - SHARED}. An address is {@code slot + (SHARED + offset)}
  * with a constant in the brackets: a thread whose slot is still 0 counts into the shared block, without a test.

@@ -11,8 +11,8 @@ import jdk.internal.vm.annotation.Hidden;
  * note: call site &lt;&lt; 32 | where in the table of keyed entries its entries begin, in bytes
  * </pre>
  *
- * <p>A note is a constant where it is written. So what is filed under it finds its entry by one addition, and the sites of a library method are neighbours
- * in the table.
+ * <p>A note is a constant where it is written. So what is filed under it finds its entry by one addition, and the sites of a library method
+ * are neighbours in the table.
  */
 public final class DuckTrackCallers {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -50,7 +50,9 @@ public final class DuckTrackCallers {
         return outer;
     }
 
-    /** Notes the call site of a chain of StringBuilder, which counts the builder, its first array and the string; gives the note until then. */
+    /**
+     * Notes the call site of a chain of StringBuilder, which counts the builder, its first array and the string; gives the note until then.
+     */
     @ForceInline
     @Hidden
     public static long noteJoined(int callSite) {

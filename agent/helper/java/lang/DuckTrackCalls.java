@@ -21,12 +21,13 @@ import jdk.internal.vm.annotation.Hidden;
  *         counter 2, 3 objects and bytes that are charged to it
  * </pre>
  *
- * <p>Most calls begin while no other call is open. Such a call needs no record: the totals begin at 0 with it, and word 52 names it. A call that begins inside
- * of another one has a record. When it ends, its inclusive counters are what they were at its beginning plus the difference. So what the same call has added
- * in between, in a recursion, is counted once. Charged bytes are computed in the same way. The bottom call itself is not added to by calls above it.
+ * <p>Most calls begin while no other call is open. Such a call needs no record: the totals begin at 0 with it, and word 52 names it. A call
+ * that begins inside of another one has a record. When it ends, its inclusive counters are what they were at its beginning plus the
+ * difference. So what the same call has added in between, in a recursion, is counted once. Charged bytes are computed in the same way. The
+ * bottom call itself is not added to by calls above it.
  *
- * <p>In the head of a constructor no handler may stand, so a call there that throws leaves its record behind. It always has a record, and a call below drops
- * that when it ends. Without a bottom call, {@link #STALE} records are taken for left behind.
+ * <p>In the head of a constructor no handler may stand, so a call there that throws leaves its record behind. It always has a record, and a
+ * call below drops that when it ends. Without a bottom call, {@link #STALE} records are taken for left behind.
  */
 public final class DuckTrackCalls {
     private static final Unsafe U = Unsafe.getUnsafe();

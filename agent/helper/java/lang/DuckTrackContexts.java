@@ -18,8 +18,8 @@ import jdk.internal.vm.annotation.Hidden;
  * bank         of a combination: 8 words, a cache line each, that hold the slot value of an idle block, or 0; further idle blocks are in native code
  * </pre>
  *
- * <p>A context that changes nothing (it is entered in itself) or cannot be had is skipped: the block around it counts how often, and the same number of leaves does nothing.
- * So a leave needs no token, and every method that enters must leave on all its ways out.
+ * <p>A context that changes nothing (it is entered in itself) or cannot be had is skipped: the block around it counts how often, and the
+ * same number of leaves does nothing. So a leave needs no token, and every method that enters must leave on all its ways out.
  *
  * <p>A virtual thread that waits holds no block: its contexts wait in native code, and it takes any blocks of theirs when it goes on.
  */
@@ -75,8 +75,8 @@ public final class DuckTrackContexts {
     private static final long LARGEST_VALUE = (1L << 46) - 1;
 
     /**
-     * Texts of arguments, each with its pattern << 32 | the context that it names (a Long). A text may fall out of the table, and is looked up again then. Rows are
-     * published by a race, so their elements may still be null to another thread.
+     * Texts of arguments, each with its pattern << 32 | the context that it names (a Long). A text may fall out of the table, and is looked
+     * up again then. Rows are published by a race, so their elements may still be null to another thread.
      */
     private static final Object[][] NAMED = new Object[1024][];
     /** Prepared objects, each with its text. One that falls out of the table opens no context. */

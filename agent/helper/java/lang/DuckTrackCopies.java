@@ -5,11 +5,17 @@ import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
-/** What instrumented code calls with {@code mode=full} for references that are copied: by {@code System.arraycopy}, or into an object that is a copy. */
+/**
+ * What instrumented code calls with {@code mode=full} for references that are copied: by {@code System.arraycopy}, or into an object that
+ * is a copy.
+ */
 public final class DuckTrackCopies {
     private static final Unsafe U = Unsafe.getUnsafe();
 
-    /** Where a class keeps the number of its oop maps, and the lengths of the tables before them ({@code hotspot/src/classes/class_table/reference_maps.rs}). */
+    /**
+     * Where a class keeps the number of its oop maps, and the lengths of the tables before them
+     * ({@code hotspot/src/classes/class_table/reference_maps.rs}).
+     */
     private static final long MAPS = DuckTrackHolders.constant(DuckTrackLayout.ASK_RECORD_MAPS);
     private static final long VTABLE_LENGTH = DuckTrackHolders.constant(DuckTrackLayout.ASK_RECORD_VTABLE_LENGTH);
     private static final long ITABLE_LENGTH = DuckTrackHolders.constant(DuckTrackLayout.ASK_RECORD_ITABLE_LENGTH);
@@ -86,8 +92,8 @@ public final class DuckTrackCopies {
     }
 
     /**
-     * Each field that is a reference, as the oop maps of the class say: the VM's own functions take a thousand times as long. The class stays where it is while it has an
-     * object. The maps leave out the referent of a {@code Reference}, which cannot be cloned.
+     * Each field that is a reference, as the oop maps of the class say: the VM's own functions take a thousand times as long. The class
+     * stays where it is while it has an object. The maps leave out the referent of a {@code Reference}, which cannot be cloned.
      */
     @Hidden
     private static void fields(Object copy) {

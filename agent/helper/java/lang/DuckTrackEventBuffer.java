@@ -4,13 +4,13 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * The current thread's buffer of allocation events, in its block: writes events of every kind. The words of the block are in {@link DuckTrackLayout}, those of events in
- * {@link DuckTrackEventWords}.
+ * The current thread's buffer of allocation events, in its block: writes events of every kind. The words of the block are in
+ * {@link DuckTrackLayout}, those of events in {@link DuckTrackEventWords}.
  *
- * <p>A collection may begin between any two bytecodes, while they are interpreted, and wherever a method returns. The agent never writes CURSOR
- * then, it copies what is there and sets LIMIT to 0. The event that is under way may still be added, with the top from before the collection; the next
- * one comes to {@link #write}, and writes the word {@code cut} first: what is ahead of that is from before. The order of the three stores
- * matters: the words, CURSOR, LAST.
+ * <p>A collection may begin between any two bytecodes, while they are interpreted, and wherever a method returns. The agent never writes
+ * CURSOR then, it copies what is there and sets LIMIT to 0. The event that is under way may still be added, with the top from before the
+ * collection; the next one comes to {@link #write}, and writes the word {@code cut} first: what is ahead of that is from before. The order
+ * of the three stores matters: the words, CURSOR, LAST.
  */
 final class DuckTrackEventBuffer {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -277,8 +277,8 @@ final class DuckTrackEventBuffer {
     }
 
     /**
-     * It is not known where the TLAB stands: LAST is 0, and the next event must not take its distance from the top of a TLAB at address 0 for that of an object. So it goes
-     * the slow way, as after a cut.
+     * It is not known where the TLAB stands: LAST is 0, and the next event must not take its distance from the top of a TLAB at address 0
+     * for that of an object. So it goes the slow way, as after a cut.
      */
     @Hidden
     private static void forgetTop(long block) {
@@ -307,8 +307,8 @@ final class DuckTrackEventBuffer {
     }
 
     /**
-     * Where the next event goes. 0: there is no room for it and {@code more} bytes; one more is missing, which the next event of the thread says, and a
-     * snapshot of threads without a block.
+     * Where the next event goes. 0: there is no room for it and {@code more} bytes; one more is missing, which the next event of the thread
+     * says, and a snapshot of threads without a block.
      */
     @Hidden
     private static long room(long block, boolean cut, long more) {
@@ -350,12 +350,15 @@ final class DuckTrackEventBuffer {
     }
 
     /**
-     * Makes the buffer ready for a record that is no event: the thread has seen the last collection, it has a holder, the time is told, and there is room. A collection may come
-     * at once; so who writes looks again. False: nothing can be written now, and that one more is missing is noted.
+     * Makes the buffer ready for a record that is no event: the thread has seen the last collection, it has a holder, the time is told, and
+     * there is room. A collection may come at once; so who writes looks again. False: nothing can be written now, and that one more is
+     * missing is noted.
      *
-     * <p>The order matters: the clock, who wrote last, the words ({@code agent/src/trace/buffers/record_clock.rs}). If the stack ends in the call, nothing has changed.
+     * <p>The order matters: the clock, who wrote last, the words ({@code agent/src/trace/buffers/record_clock.rs}). If the stack ends in
+     * the call, nothing has changed.
      *
-     * <p>An object may be there whose event comes after this record. So nothing is said of where the TLAB stands: after a cut that is forgotten, and the next event finds it out.
+     * <p>An object may be there whose event comes after this record. So nothing is said of where the TLAB stands: after a cut that is
+     * forgotten, and the next event finds it out.
      */
     @Hidden
     static boolean ready(long clock) {

@@ -8,9 +8,9 @@ import jdk.internal.vm.annotation.Hidden;
 /**
  * What instrumented code calls after each allocation when allocations are traced: one event goes to the current thread's buffer.
  *
- * <p>The thread's allocation pointer (the top of its TLAB) tells by how much the thread has moved it since its last event. For most
- * events that is a word of 4 bytes; 0 means that the JIT has eliminated the allocation. The fast path is a few loads, one
- * branch and three stores, never gets the object, and so leaves escape analysis alone. Everything else is in {@link DuckTrackEventBuffer}. Objects whose class only
+ * <p>The thread's allocation pointer (the top of its TLAB) tells by how much the thread has moved it since its last event. For most events
+ * that is a word of 4 bytes; 0 means that the JIT has eliminated the allocation. The fast path is a few loads, one branch and three stores,
+ * never gets the object, and so leaves escape analysis alone. Everything else is in {@link DuckTrackEventBuffer}. Objects whose class only
  * the run knows are in {@link DuckTrackObjectEvents}.
  */
 public final class DuckTrackEvents {
@@ -31,7 +31,9 @@ public final class DuckTrackEvents {
     private static final long FAR = DuckTrackEventBuffer.FAR;
     private static final int BY_TOP = DuckTrackEventBuffer.BY_TOP;
 
-    /** Keys of notes and sites that have one number together (`called_sites` in the agent), 8 bytes each; the number follows from the place. */
+    /**
+     * Keys of notes and sites that have one number together (`called_sites` in the agent), 8 bytes each; the number follows from the place.
+     */
     private static final long CALLED = DuckTrack.constant(DuckTrackLayout.ASK_CALLED_SITES);
     private static final long CALLED_PLACES = (DuckTrackLayout.EVENT_END_OF_CALLED_SITES - DuckTrackLayout.EVENT_FIRST_CALLED_SITE) * 8 - 8;
     /** The word of the first of these numbers. */

@@ -7,15 +7,18 @@ import jdk.internal.vm.annotation.Hidden;
 /**
  * The holders of threads: arrays of three elements into which an object is stored to read its identity back as a number.
  *
- * <p>With its first event after a collection a thread makes itself a new holder ({@link #renew}): it is young, so the collectors' barriers have nothing to do. The agent empties
- * holders when a collection begins, so that they keep nothing alive.
+ * <p>With its first event after a collection a thread makes itself a new holder ({@link #renew}): it is young, so the collectors' barriers
+ * have nothing to do. The agent empties holders when a collection begins, so that they keep nothing alive.
  */
 final class DuckTrackHolders {
     private static final Unsafe U = Unsafe.getUnsafe();
 
     /** Whether references in fields are compressed. */
     static final boolean NARROW = constant(DuckTrackLayout.ASK_RECORD_NARROW) != 0;
-    /** Holders of all threads, by number of the thread's buffer and 1; the first is that of threads without a buffer. Elements are objects, so that C2 does not know what they are. */
+    /**
+     * Holders of all threads, by number of the thread's buffer and 1; the first is that of threads without a buffer. Elements are objects,
+     * so that C2 does not know what they are.
+     */
     private static final Object[] HOLDERS;
 
     /** Holders that are made at the start: most threads need no other before their first event. */

@@ -256,7 +256,10 @@ public final class DuckTrackKeyed {
         }
     }
 
-    /** What is filed under a note at a site. Given the note, no other site has it: the lower half of no note and no site is so large that their sum is a carry. */
+    /**
+     * What is filed under a note at a site. Given the note, no other site has it: the lower half of no note and no site is so large that
+     * their sum is a carry.
+     */
     @ForceInline
     private static long key(long note, int site) {
         return note + ((long) site << 5);
@@ -298,7 +301,8 @@ public final class DuckTrackKeyed {
             }
             if (found == 0) {
                 if (type != null) {
-                    // Before the entry is there: the process may be killed in between, and then only the agent's file says what the class is.
+                    // Before the entry is there: the process may be killed in between, and then only the agent's file says what the class
+                    // is.
                     DuckTrack.firstSeen(type, klass);
                 }
                 U.putLong(null, entry + 8, klass);

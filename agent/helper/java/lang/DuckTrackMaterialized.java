@@ -40,8 +40,8 @@ public final class DuckTrackMaterialized {
         }
     }
 
-    // The same for boxes: one of a cached value is no new object, whatever was allocated meanwhile (the cache itself, at its first use) and whatever
-    // else has moved the mark (a collection).
+    // The same for boxes: one of a cached value is no new object, whatever was allocated meanwhile (the cache itself, at its first use) and
+    // whatever else has moved the mark (a collection).
 
     @ForceInline
     @Hidden

@@ -4,15 +4,17 @@ import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * Gives a program the executed allocations of a piece of its own run. The class is there where the agent is; libraries for tests and benchmarks find it by its name.
+ * Gives a program the executed allocations of a piece of its own run. The class is there where the agent is; libraries for tests and
+ * benchmarks find it by its name.
  *
  * <pre>
  * begin(false) == STARTED; piece.run(); String rows = end(); ... resume();
  * </pre>
  *
- * <p>Nothing here allocates on behalf of the piece: counts are read in native code, and the rows are made after the reading. Measurements of a thread may be nested.
- * {@link #end} stops all measurements of the thread, so that the work of reading rows belongs to none; {@link #resume} goes on with those that are open, as after {@link #pause}.
- * A measurement on a virtual thread follows it from carrier to carrier.
+ * <p>Nothing here allocates on behalf of the piece: counts are read in native code, and the rows are made after the reading. Measurements
+ * of a thread may be nested. {@link #end} stops all measurements of the thread, so that the work of reading rows belongs to none;
+ * {@link #resume} goes on with those that are open, as after {@link #pause}. A measurement on a virtual thread follows it from carrier to
+ * carrier.
  */
 public final class DuckTrackMeasured {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -34,7 +36,10 @@ public final class DuckTrackMeasured {
 
     private static native void resume(long thread, long slot);
 
-    /** Begins a measurement of the calling thread, or of all threads. 0: it has begun; 1: this JVM does not count; 2: the thread has no counters of its own. */
+    /**
+     * Begins a measurement of the calling thread, or of all threads. 0: it has begun; 1: this JVM does not count; 2: the thread has no
+     * counters of its own.
+     */
     public static int begin(boolean allThreads) {
         long slot = DuckTrack.slot();
         int begun = begin(thread(slot), slot, allThreads);
@@ -65,15 +70,18 @@ public final class DuckTrackMeasured {
     }
 
     /**
-     * Begins to watch the objects of a thread, or of all threads (null). 0: it has begun; 1: this JVM does not count; 3: the VM's allocation sampler belongs to another
-     * tool, to the agent's own stacks, or to a watch that is open.
+     * Begins to watch the objects of a thread, or of all threads (null). 0: it has begun; 1: this JVM does not count; 3: the VM's
+     * allocation sampler belongs to another tool, to the agent's own stacks, or to a watch that is open.
      */
     public static native int watch(Thread thread);
 
     /** Objects from now on are of this repetition; 0: of none. Whether an allocation of the watched thread was sampled already. */
     public static native boolean repetition(int number);
 
-    /** Ends the watch: collects garbage, and gives one line for each group of objects that stays, and for who holds it; or null if the heap cannot be walked. */
+    /**
+     * Ends the watch: collects garbage, and gives one line for each group of objects that stays, and for who holds it; or null if the heap
+     * cannot be walked.
+     */
     public static native String survivors();
 
     /** A virtual thread begins to run on the current carrier. */

@@ -5,7 +5,10 @@ import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
-/** What instrumented code calls with {@code mode=full} where a method is entered or left: the call becomes a record ({@link DuckTrackRecords}). */
+/**
+ * What instrumented code calls with {@code mode=full} where a method is entered or left: the call becomes a record
+ * ({@link DuckTrackRecords}).
+ */
 public final class DuckTrackMethods {
     private static final Unsafe U = Unsafe.getUnsafe();
 

@@ -4,8 +4,8 @@ import jdk.internal.loader.BootLoader;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * Keeps modules from reading the unnamed modules only because this agent changes their classes. {@code jdk.internal.module.Modules.transformedByAgent}, which the VM calls
- * for that, calls {@link #reader} first.
+ * Keeps modules from reading the unnamed modules only because this agent changes their classes.
+ * {@code jdk.internal.module.Modules.transformedByAgent}, which the VM calls for that, calls {@link #reader} first.
  */
 public final class DuckTrackModules {
     /** An unnamed module reads all modules anyway. */
@@ -23,8 +23,8 @@ public final class DuckTrackModules {
     private static native boolean withhold(Module module);
 
     /**
-     * Lets {@code java.base} read all unnamed modules until {@link #end}: the VM then finds nothing to add. False: it does already. {@code reads} is the table of the
-     * class {@code Module}, where this value is the only one that is not true.
+     * Lets {@code java.base} read all unnamed modules until {@link #end}: the VM then finds nothing to add. False: it does already.
+     * {@code reads} is the table of the class {@code Module}, where this value is the only one that is not true.
      */
     static boolean begin(WeakPairMap<Module, Module, Boolean> reads, Module allUnnamed) {
         Module base = Object.class.getModule();

@@ -212,7 +212,8 @@ public final class DuckTrackObjectEvents {
     }
 
     /**
-     * An event that says its class. The word of its site comes last, after its caller and its class. A call, because such sites are few and this is much code.
+     * An event that says its class. The word of its site comes last, after its caller and its class. A call, because such sites are few and
+     * this is much code.
      */
     @DontInline
     @Hidden

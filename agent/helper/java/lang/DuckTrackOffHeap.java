@@ -1,8 +1,8 @@
 package java.lang;
 
 /**
- * Methods of the JDK call this class when they get memory outside of the heap for Java code, or give it back. These calls are rare: each of them enters the agent, which takes the
- * stack of the current thread for memory that is new.
+ * Methods of the JDK call this class when they get memory outside of the heap for Java code, or give it back. These calls are rare: each of
+ * them enters the agent, which takes the stack of the current thread for memory that is new.
  */
 public final class DuckTrackOffHeap {
     private DuckTrackOffHeap() {}

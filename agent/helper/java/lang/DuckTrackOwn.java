@@ -5,7 +5,8 @@ import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * What application code calls instead of {@link DuckTrack} and {@link DuckTrackKeyed}: the same, and what was counted is charged to the code that made it, not to a call that is under way.
+ * What application code calls instead of {@link DuckTrack} and {@link DuckTrackKeyed}: the same, and what was counted is charged to the
+ * code that made it, not to a call that is under way.
  */
 public final class DuckTrackOwn {
     private static final Unsafe U = Unsafe.getUnsafe();

@@ -7,13 +7,14 @@ import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * What instrumented code calls with {@code mode=full}: updates of references become records in the current thread's buffer. Words are described in
- * {@code trace-format/src/witness_event.rs}.
+ * What instrumented code calls with {@code mode=full}: updates of references become records in the current thread's buffer. Words are
+ * described in {@code trace-format/src/witness_event.rs}.
  *
- * <p>An object's identity is its address of this moment, as the VM writes it into a field: it is stored into an array of three elements that belongs to the thread (its
- * <em>holder</em>, {@link DuckTrackHolders}), and read back as a number. The order matters: identities, then LIMIT, then the words, then CURSOR. A collection that comes before
- * LIMIT is read makes it 0, and the record is begun anew; after one that comes later, the words are from before: no {@code cut} precedes them. So they are
- * right in every case.
+ * <p>An object's identity is its address of this moment, as the VM writes it into a field: it is stored into an array of three elements
+ * that belongs to the thread (its
+ * <em>holder</em>, {@link DuckTrackHolders}), and read back as a number. The order matters: identities, then LIMIT, then the words, then
+ * CURSOR. A collection that comes before LIMIT is read makes it 0, and the record is begun anew; after one that comes later, the words are
+ * from before: no {@code cut} precedes them. So they are right in every case.
  */
 public final class DuckTrackRecords {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -112,7 +113,10 @@ public final class DuckTrackRecords {
         record(holder, offset >>> 2, null, U.getReference(holder, offset));
     }
 
-    /** An array of references is used, and one of its elements is about to get a new target, if it is there and may have it. Gives the target. */
+    /**
+     * An array of references is used, and one of its elements is about to get a new target, if it is there and may have it. Gives the
+     * target.
+     */
     @ForceInline
     @Hidden
     public static Object element(Object value, Object array, int index) {

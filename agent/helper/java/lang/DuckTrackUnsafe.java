@@ -6,8 +6,8 @@ import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * What instrumented code calls with {@code mode=full} where it called a method of {@code Unsafe} that updates a reference: the update is recorded ({@link DuckTrackRecords}),
- * and the method is called.
+ * What instrumented code calls with {@code mode=full} where it called a method of {@code Unsafe} that updates a reference: the update is
+ * recorded ({@link DuckTrackRecords}), and the method is called.
  */
 public final class DuckTrackUnsafe {
     private static final Unsafe U = Unsafe.getUnsafe();

@@ -6,14 +6,15 @@ import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * What instrumented code calls where it uses an object: a stamp goes into the object's word of the shadow of the heap ({@code hotspot/src/heap/shadow.rs}).
+ * What instrumented code calls where it uses an object: a stamp goes into the object's word of the shadow of the heap
+ * ({@code hotspot/src/heap/shadow.rs}).
  *
- * <p>The stamp is a word that the agent advances at each collection. Address computation and store are one instruction in compiled code and one call of a
- * native method in the interpreter, so no collection comes between them. In compiled code none comes between the load of the clock and the store,
- * either; in the interpreter one may, so there the clock is read again.
+ * <p>The stamp is a word that the agent advances at each collection. Address computation and store are one instruction in compiled code and
+ * one call of a native method in the interpreter, so no collection comes between them. In compiled code none comes between the load of the
+ * clock and the store, either; in the interpreter one may, so there the clock is read again.
  *
- * <p>None of these allocates, locks or throws. {@code null} is stamped like an object, where a page is mapped for it; the instruction after the probe throws
- * its own exception.
+ * <p>None of these allocates, locks or throws. {@code null} is stamped like an object, where a page is mapped for it; the instruction after
+ * the probe throws its own exception.
  */
 public final class DuckTrackUses {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -47,8 +48,8 @@ public final class DuckTrackUses {
     }
 
     /**
-     * An array of numbers. Where C2 knows that it is not null, the store is one to the array, without barriers of the compiler around it. The clock is read
-     * opaquely, or it would be read once before a loop that may outlast a collection.
+     * An array of numbers. Where C2 knows that it is not null, the store is one to the array, without barriers of the compiler around it.
+     * The clock is read opaquely, or it would be read once before a loop that may outlast a collection.
      */
     @ForceInline
     @Hidden

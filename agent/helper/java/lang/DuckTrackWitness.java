@@ -7,14 +7,15 @@ import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * What instrumented code calls in {@code mode=deaths}: the moment of a use, or of the loss of a reference, goes into the object's word of one of two shadows of the heap
- * ({@code hotspot/src/heap/shadow.rs}).
+ * What instrumented code calls in {@code mode=deaths}: the moment of a use, or of the loss of a reference, goes into the object's word of
+ * one of two shadows of the heap ({@code hotspot/src/heap/shadow.rs}).
  *
- * <p>A moment is the thread's number and the position in its own stream of events: the cursor of its buffer and the word BIAS of its block. A pause adds to BIAS, so a moment
- * after a collection is larger than all before. A thread without a block reads those of the block that all share, which tell the number of collections.
+ * <p>A moment is the thread's number and the position in its own stream of events: the cursor of its buffer and the word BIAS of its block.
+ * A pause adds to BIAS, so a moment after a collection is larger than all before. A thread without a block reads those of the block that
+ * all share, which tell the number of collections.
  *
- * <p>In compiled code no collection comes between the loads and the store; in the interpreter and in the code of C1 one may, so there the moment is read again.
- * None of these allocates, locks or throws. {@code null} is stamped like an object, where pages are mapped for it.
+ * <p>In compiled code no collection comes between the loads and the store; in the interpreter and in the code of C1 one may, so there the
+ * moment is read again. None of these allocates, locks or throws. {@code null} is stamped like an object, where pages are mapped for it.
  */
 public final class DuckTrackWitness {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -105,8 +106,8 @@ public final class DuckTrackWitness {
     }
 
     /**
-     * Uses an array of numbers. Where C2 knows that it is not null, the store is one to the array, without barriers of the compiler around it. The moment is read opaquely, or
-     * it would be read once before a loop that may outlast a collection.
+     * Uses an array of numbers. Where C2 knows that it is not null, the store is one to the array, without barriers of the compiler around
+     * it. The moment is read opaquely, or it would be read once before a loop that may outlast a collection.
      */
     @ForceInline
     @Hidden
@@ -166,7 +167,10 @@ public final class DuckTrackWitness {
         }
     }
 
-    /** Uses an array of references one of whose elements is about to be overwritten. Whether there is such an element, and what may be stored there, the store will find. */
+    /**
+     * Uses an array of references one of whose elements is about to be overwritten. Whether there is such an element, and what may be
+     * stored there, the store will find.
+     */
     @ForceInline
     @Hidden
     public static void element(Object array, int index) {

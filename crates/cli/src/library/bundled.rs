@@ -1,4 +1,5 @@
-//! The library inside the command: gzipped, from the file that `DUCKTRACK_BUNDLED_LIBRARY` names at build time; without it there is none inside.
+//! The library inside the command: gzipped, from the file that `DUCKTRACK_BUNDLED_LIBRARY` names at build time; without it there is none
+//! inside.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};

@@ -111,7 +111,8 @@ pub struct ContextAmountDoc {
     /// What is made.
     #[serde(rename = "type")]
     pub ty: String,
-    /// The call to blame, and where it is: `com.acme.Shop.open(Shop.java:12) calls java.util.Arrays.copyOf`; null: no tracked call was under way.
+    /// The call to blame, and where it is: `com.acme.Shop.open(Shop.java:12) calls java.util.Arrays.copyOf`; null: no tracked call was
+    /// under way.
     pub caller: Option<String>,
     /// Objects.
     pub count: i64,

@@ -39,7 +39,8 @@ impl PlaceDoc {
         filter.wants_class(&self.location.class) && self.makes_wanted(filter)
     }
 
-    /// The callers whose part of the place the filter wants, where it does not want all of it: those in its packages. Empty where it wants nothing.
+    /// The callers whose part of the place the filter wants, where it does not want all of it: those in its packages. Empty where it wants
+    /// nothing.
     pub(super) fn wanted_callers<'a, C>(
         &self,
         rows: &'a [C],

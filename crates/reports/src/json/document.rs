@@ -48,7 +48,8 @@ pub struct Document {
     /// The numbers are of these windows only (`--window`, `--from`, `--until`); null: of the whole run.
     #[serde(default, rename = "chosenWindows")]
     pub chosen_windows: Option<ChosenWindowsDoc>,
-    /// The objects made by application code, and by other code that it calls; null where that was not recorded (`app=`), or the filter is for types or threads.
+    /// The objects made by application code, and by other code that it calls; null where that was not recorded (`app=`), or the filter is
+    /// for types or threads.
     #[serde(default)]
     pub caused: Option<CausedDoc>,
     /// Calls of application code that brought something, in the filter's order; empty where that was not recorded.
@@ -419,7 +420,8 @@ pub struct RunDoc {
     /// Whether the JVM `ended`, is `running`, was `killed`, or `unknown`.
     #[serde(default)]
     pub state: String,
-    /// Of which moment the numbers are: the `end`, the `counters` of each thread's last instruction, the `events` of a trace, the last `snapshot`, or `none`.
+    /// Of which moment the numbers are: the `end`, the `counters` of each thread's last instruction, the `events` of a trace, the last
+    /// `snapshot`, or `none`.
     #[serde(default)]
     pub values: ValuesOf,
     /// Threads whose counts a kill lost, or would lose.

@@ -24,7 +24,8 @@ pub struct OffHeapReport {
 /// All memory of a kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct OffHeapKindDoc {
-    /// `direct-buffer`, `segment`, `unsafe` (other memory of `Unsafe.allocateMemory`), `mapped-file`, `thread-stack`, `inflater`, `deflater`.
+    /// `direct-buffer`, `segment`, `unsafe` (other memory of `Unsafe.allocateMemory`), `mapped-file`, `thread-stack`, `inflater`,
+    /// `deflater`.
     pub kind: String,
     /// What its bytes are, where they are not measured; else null.
     pub note: Option<String>,

@@ -26,9 +26,11 @@ pub struct WasteReport {
     pub live_bytes: u64,
     /// Bytes that all of the waste together would save, none twice.
     pub total: u64,
-    /// Bytes that compact headers (JDK 25, `-XX:+UseCompactObjectHeaders`) would save of the whole live heap, apart from `total`; null where the JVM had them.
+    /// Bytes that compact headers (JDK 25, `-XX:+UseCompactObjectHeaders`) would save of the whole live heap, apart from `total`; null
+    /// where the JVM had them.
     pub compact_headers_save: Option<u64>,
-    /// What G1 loses behind objects that are larger than half a region, which is no part of `total`; null: there is none for any size of regions.
+    /// What G1 loses behind objects that are larger than half a region, which is no part of `total`; null: there is none for any size of
+    /// regions.
     pub humongous: Option<HumongousDoc>,
     /// How many rows there are.
     pub rows: u64,
@@ -47,9 +49,11 @@ pub struct WasteRowDoc {
     pub bytes: u64,
     /// Of these: in another row, too, and in `total` once.
     pub overlap: u64,
-    /// The field that holds them: `com.acme.Customer.city`; of fields without a value, and of objects with a finalizer, the class. Empty: not known.
+    /// The field that holds them: `com.acme.Customer.city`; of fields without a value, and of objects with a finalizer, the class. Empty:
+    /// not known.
     pub holder: String,
-    /// The class with the line that made most of the objects: the program's own line where a library made them for it; null where it is not known.
+    /// The class with the line that made most of the objects: the program's own line where a library made them for it; null where it is not
+    /// known.
     pub class: Option<String>,
     /// The method.
     pub method: Option<String>,

@@ -6,8 +6,8 @@ import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Hidden;
 
 /**
- * What only a class of this package can ask of the JIT. Used where the agent has found both methods of {@code MethodHandleImpl} with the signatures
- * that they have on JDK 17, 21 and 25.
+ * What only a class of this package can ask of the JIT. Used where the agent has found both methods of {@code MethodHandleImpl} with the
+ * signatures that they have on JDK 17, 21 and 25.
  */
 public final class DuckTrackHints {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -27,7 +27,10 @@ public final class DuckTrackHints {
 
     private static native long zero();
 
-    /** Picoseconds of a stamp of an array of references in code of C2, at this distance; 0: there was no such code in time. The stamps are 0, which is none. */
+    /**
+     * Picoseconds of a stamp of an array of references in code of C2, at this distance; 0: there was no such code in time. The stamps are
+     * 0, which is none.
+     */
     @Hidden
     public static long picoseconds(long distance) {
         Object[] array = new Object[1];
@@ -64,8 +67,9 @@ public final class DuckTrackHints {
     }
 
     /**
-     * The same object, of which C2 no longer knows that it is an array of references. Else it would make a call of the native method of an access to it as
-     * to a number. It believes the profile and keeps both branches: the base may be null, so the access may lie outside of the heap.
+     * The same object, of which C2 no longer knows that it is an array of references. Else it would make a call of the native method of an
+     * access to it as to a number. It believes the profile and keeps both branches: the base may be null, so the access may lie outside of
+     * the heap.
      */
     @ForceInline
     @Hidden

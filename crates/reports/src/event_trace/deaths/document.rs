@@ -183,8 +183,8 @@ pub struct EventCountsDoc {
     pub stamps: u64,
 }
 
-/// Quantiles of spans; half of them are at most `p50`, nine of ten at most `p90`. Exact where close spans are equal, else rounded down by at most 1 in 128;
-/// `max` is exact.
+/// Quantiles of spans; half of them are at most `p50`, nine of ten at most `p90`. Exact where close spans are equal, else rounded down by
+/// at most 1 in 128; `max` is exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QuantilesDoc {
     /// The middle.

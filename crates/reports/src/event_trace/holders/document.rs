@@ -99,7 +99,8 @@ pub struct SelectedDoc {
     pub held: HoldingDoc,
     /// Exactly what would be free without all of them, as the dump has it.
     pub exactly_retained: i64,
-    /// Classes would be unloaded with them: at least `exactlyRetained` would be free, since a dump does not have what instance fields of class objects hold.
+    /// Classes would be unloaded with them: at least `exactlyRetained` would be free, since a dump does not have what instance fields of
+    /// class objects hold.
     pub frees_classes: bool,
 }
 

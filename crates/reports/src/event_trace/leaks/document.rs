@@ -184,7 +184,8 @@ pub struct CandidateDoc {
     pub in_use: bool,
     /// It was dropped before the span ended, and is judged by an earlier collection.
     pub released: bool,
-    /// Only soft references hold these, which the JVM clears before the heap is full: they fill. What else the line made is a candidate of its own. False without a dump.
+    /// Only soft references hold these, which the JVM clears before the heap is full: they fill. What else the line made is a candidate of
+    /// its own. False without a dump.
     pub softly: bool,
     /// What of each piece stays.
     pub stays: Vec<CohortDoc>,

@@ -13,7 +13,8 @@ use crate::text_lines::TextLines;
 const MOST: usize = 4;
 /// Groups that a terminal shows.
 const SHOWN: usize = 3;
-/// And those only that are at least this part of the live bytes. Loaders that are many are always shown: what keeps one of them may retain what it does not.
+/// And those only that are at least this part of the live bytes. Loaders that are many are always shown: what keeps one of them may retain
+/// what it does not.
 const LEAST_PART: i64 = 100;
 
 /// Class loaders of one type that one path keeps. `retained`: at least this; what instance fields of their class objects hold, no dump has.

@@ -2,7 +2,10 @@ package io.ducktrack.agent;
 
 import java.lang.reflect.Method;
 
-/** The JVM that this code runs in: the agent's class {@code java.lang.DuckTrackControl} carries out commands, without the JDK's leave to attach. */
+/**
+ * The JVM that this code runs in: the agent's class {@code java.lang.DuckTrackControl} carries out commands, without the JDK's leave to
+ * attach.
+ */
 final class ThisJvm implements Target {
     @Override
     public String ask(String request) {

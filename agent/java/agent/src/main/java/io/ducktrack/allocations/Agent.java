@@ -9,8 +9,8 @@ import java.lang.invoke.MethodType;
 /**
  * The agent's side of a measurement: {@code java.lang.DuckTrackMeasured}.
  *
- * <p>Its methods are called through classes that the JDK makes for functional interfaces: these only call. A method handle would not do: the JDK compiles a
- * handle anew at its 127th call, which allocates, and would do so between the beginning and the end of a measurement.
+ * <p>Its methods are called through classes that the JDK makes for functional interfaces: these only call. A method handle would not do:
+ * the JDK compiles a handle anew at its 127th call, which allocates, and would do so between the beginning and the end of a measurement.
  */
 final class Agent {
     /** Begins a measurement. */

@@ -41,7 +41,10 @@ public final class AllocationSite {
         return bytes;
     }
 
-    /** Whether the place or its caller is in a package or class: {@code com.acme.hot..} with its subpackages, {@code com.acme.Parser} with its inner classes. */
+    /**
+     * Whether the place or its caller is in a package or class: {@code com.acme.hot..} with its subpackages, {@code com.acme.Parser} with
+     * its inner classes.
+     */
     public boolean isIn(String pattern) {
         return matches(pattern, place) || caller != null && matches(pattern, caller);
     }

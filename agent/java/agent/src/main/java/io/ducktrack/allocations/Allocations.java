@@ -15,8 +15,9 @@ import java.util.function.Predicate;
  * assertEquals(3, allocations.of(Node.class));
  * </pre>
  *
- * <p>Counted is what the code asks for, whether or not the JIT removes it: the figures are the same cold and warm, on each collector and machine. The piece runs
- * twice: the first run, which may initialize classes and fill caches, is not counted. Measurements may be nested; an outer one has one run of an inner piece. Bytes depend on how the JVM lays objects out.
+ * <p>Counted is what the code asks for, whether or not the JIT removes it: the figures are the same cold and warm, on each collector and
+ * machine. The piece runs twice: the first run, which may initialize classes and fill caches, is not counted. Measurements may be nested;
+ * an outer one has one run of an inner piece. Bytes depend on how the JVM lays objects out.
  */
 public final class Allocations {
     private final List<AllocationSite> sites;
@@ -135,7 +136,10 @@ public final class Allocations {
         return new Allocations(Collections.unmodifiableList(found), layout);
     }
 
-    /** Bytes of a header, of a reference, before the elements of a byte array, and the alignment: bytes are comparable where these are equal. */
+    /**
+     * Bytes of a header, of a reference, before the elements of a byte array, and the alignment: bytes are comparable where these are
+     * equal.
+     */
     public String layout() {
         return layout;
     }

@@ -14,8 +14,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Accepted figures in a file for people and for git: sorted, one line for each site, without line numbers, and an empty line between two so that changes of
- * neighbours merge.
+ * Accepted figures in a file for people and for git: sorted, one line for each site, without line numbers, and an empty line between two so
+ * that changes of neighbours merge.
  *
  * <pre>
  * # java 17, layout 12/4/16/8

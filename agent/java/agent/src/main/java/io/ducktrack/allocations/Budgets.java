@@ -31,7 +31,8 @@ import java.util.regex.Pattern;
  * bytes = "8KiB"
  * </pre>
  *
- * <p>Limits of packages and sites hold for each test that is counted, for each operation of a benchmark, and for the whole second run of {@code ducktrack diff}.
+ * <p>Limits of packages and sites hold for each test that is counted, for each operation of a benchmark, and for the whole second run of
+ * {@code ducktrack diff}.
  *
  * <p>Only this part of TOML is read: tables with a quoted name, integers, sizes in quotes, comments.
  */
@@ -50,7 +51,10 @@ public final class Budgets {
         this.file = file;
     }
 
-    /** Those of the project: of the file that the property {@code ducktrack.budgets} names, or in the working directory or one above it, up to the repository's. */
+    /**
+     * Those of the project: of the file that the property {@code ducktrack.budgets} names, or in the working directory or one above it, up
+     * to the repository's.
+     */
     public static Budgets ofProject() {
         return OF_PROJECT;
     }

@@ -13,9 +13,9 @@ import java.util.concurrent.ExecutorService;
  * }
  * </pre>
  *
- * <p>Contexts nest, and each is closed on the thread that opened it. A second closing, and one on another thread, do nothing. Without the agent nothing happens at all.
- * The method that opens and closes a context counts its own objects exactly. A method that opens it in one call and closes it in another, of methods of its own, may count
- * its own objects on the wrong side: its callees are exact.
+ * <p>Contexts nest, and each is closed on the thread that opened it. A second closing, and one on another thread, do nothing. Without the
+ * agent nothing happens at all. The method that opens and closes a context counts its own objects exactly. A method that opens it in one
+ * call and closes it in another, of methods of its own, may count its own objects on the wrong side: its callees are exact.
  */
 public final class Context implements AutoCloseable {
     /** The kind of contexts without one. */
@@ -47,7 +47,10 @@ public final class Context implements AutoCloseable {
         }
     }
 
-    /** A task that runs in the contexts in which this call is made; wherever it runs, its objects are theirs, and it is no execution of its own. */
+    /**
+     * A task that runs in the contexts in which this call is made; wherever it runs, its objects are theirs, and it is no execution of its
+     * own.
+     */
     public static Runnable carrying(Runnable task) {
         ContextSwitch agent = ContextSwitch.present();
         int contexts = agent == null ? 0 : agent.current.current();

@@ -9,7 +9,10 @@ import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** The agent's library, which is inside of this jar. {@code java -jar ducktrack-agent.jar [FOLDER]} unpacks it into a folder (target/ducktrack) and prints the JVM's option. */
+/**
+ * The agent's library, which is inside of this jar. {@code java -jar ducktrack-agent.jar [FOLDER]} unpacks it into a folder
+ * (target/ducktrack) and prints the JVM's option.
+ */
 public final class NativeLibrary {
     private NativeLibrary() {}
 

@@ -7,16 +7,17 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The objects that repetitions of a piece of the program leave behind: allocated by the piece, and still reachable after the last repetition and full collections.
+ * The objects that repetitions of a piece of the program leave behind: allocated by the piece, and still reachable after the last
+ * repetition and full collections.
  *
  * <pre>
  * Survivors survivors = Survivors.of(() -&gt; orders.take(order), 20);
  * assertEquals(0, survivors.of(Session.class));
  * </pre>
  *
- * <p>The piece runs once before, uncounted. Each object is known with the calls that allocated it and with the chain of references that holds it. Objects that only weak or
- * soft references hold are not counted. The VM samples each allocation meanwhile, so the repetitions are slow: this is for tests. With {@link Scope#ALL}, the first half
- * megabyte of a thread that ran before may be missing.
+ * <p>The piece runs once before, uncounted. Each object is known with the calls that allocated it and with the chain of references that
+ * holds it. Objects that only weak or soft references hold are not counted. The VM samples each allocation meanwhile, so the repetitions
+ * are slow: this is for tests. With {@link Scope#ALL}, the first half megabyte of a thread that ran before may be missing.
  */
 public final class Survivors {
     /** Weak references, cleaners and finalizers do their work after a collection. */
@@ -142,8 +143,8 @@ public final class Survivors {
     }
 
     /**
-     * Those of which at least three quarters of the repetitions left some: caches that fill up and slots that are overwritten are not among them. Groups that others of these
-     * hold are with their holder: {@link SurvivorGroup#withIt}.
+     * Those of which at least three quarters of the repetitions left some: caches that fill up and slots that are overwritten are not among
+     * them. Groups that others of these hold are with their holder: {@link SurvivorGroup#withIt}.
      */
     public List<SurvivorGroup> leaks() {
         List<SurvivorGroup> leaks = new ArrayList<>();

@@ -2,7 +2,10 @@ package io.ducktrack.allocations;
 
 import java.util.ServiceLoader;
 
-/** What happens where the allocations of a piece are not known. A test framework has an end of its own for such a test: a service that the {@link ServiceLoader} finds. */
+/**
+ * What happens where the allocations of a piece are not known. A test framework has an end of its own for such a test: a service that the
+ * {@link ServiceLoader} finds.
+ */
 public interface Unknown {
     /** What to throw. */
     RuntimeException end(String why);

@@ -8,7 +8,10 @@ import org.gradle.api.GradleException;
 import org.gradle.api.Task;
 import org.gradle.api.tasks.testing.Test;
 
-/** Unpacks the library into the build's folder and adds its option, before the tests run. A class of its own: Gradle asks what a task consists of. */
+/**
+ * Unpacks the library into the build's folder and adds its option, before the tests run. A class of its own: Gradle asks what a task
+ * consists of.
+ */
 final class PrepareAction implements Action<Task> {
     private final File buildFolder;
 

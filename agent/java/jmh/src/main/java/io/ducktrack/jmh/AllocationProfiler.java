@@ -25,8 +25,8 @@ import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.runner.IterationType;
 
 /**
- * Objects and bytes for each operation: what the code executes, whether or not the JIT removes it. The agent is loaded into the forks; the counts of all threads
- * are read before and after each iteration, and divided by its operations.
+ * Objects and bytes for each operation: what the code executes, whether or not the JIT removes it. The agent is loaded into the forks; the
+ * counts of all threads are read before and after each iteration, and divided by its operations.
  */
 public class AllocationProfiler implements ExternalProfiler, InternalProfiler {
     private RunningMeasurement running;

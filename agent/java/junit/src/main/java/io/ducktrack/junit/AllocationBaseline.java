@@ -8,7 +8,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test may allocate what its file of baselines says: {@code src/test/allocations/CLASS.txt}, one line for each site. {@code -Dducktrack.update} writes the file.
+ * A test may allocate what its file of baselines says: {@code src/test/allocations/CLASS.txt}, one line for each site.
+ * {@code -Dducktrack.update} writes the file.
  */
 @Documented
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})

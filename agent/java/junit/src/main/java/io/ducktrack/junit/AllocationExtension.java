@@ -19,8 +19,8 @@ import org.opentest4j.AssertionFailedError;
 /**
  * Counts what tests with limits allocate, and finds what they leave behind.
  *
- * <p>The first run of a test goes through JUnit, as every test does. The run that is counted calls the test method directly. Tests without limits run as if the
- * extension were not there.
+ * <p>The first run of a test goes through JUnit, as every test does. The run that is counted calls the test method directly. Tests without
+ * limits run as if the extension were not there.
  */
 final class AllocationExtension implements ExecutionCondition, InvocationInterceptor {
     @Override

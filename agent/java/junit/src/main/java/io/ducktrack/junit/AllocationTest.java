@@ -18,8 +18,8 @@ public @interface AllocationTest {
     Scope scope() default Scope.THREAD;
 
     /**
-     * Runs of the test method before the one that is counted, on the same instance, without {@code @BeforeEach} in between. They initialize classes, link lambdas
-     * and fill caches. 0: the first run counts.
+     * Runs of the test method before the one that is counted, on the same instance, without {@code @BeforeEach} in between. They initialize
+     * classes, link lambdas and fill caches. 0: the first run counts.
      */
     int warmUp() default 1;
 }

@@ -74,8 +74,8 @@ final class BaselineLimit implements Limit {
     }
 
     /**
-     * Whether callers are known both before and now, or never are. The agent learns the callers of a library method while the program runs, when the method turns
-     * out to allocate much; then only sums over all callers are comparable.
+     * Whether callers are known both before and now, or never are. The agent learns the callers of a library method while the program runs,
+     * when the method turns out to allocate much; then only sums over all callers are comparable.
      */
     private static boolean hasOneAttribution(String line, SortedMap<String, Figures> before, SortedMap<String, Figures> now) {
         String place = Baseline.placeOf(line);

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Calls of test methods by nothing but an invoke instruction, so that no object of JUnit or of reflection is among those of the test. The JDK makes a class for each
- * method, as for a method reference; the receiver and the arguments are its fields.
+ * Calls of test methods by nothing but an invoke instruction, so that no object of JUnit or of reflection is among those of the test. The
+ * JDK makes a class for each method, as for a method reference; the receiver and the arguments are its fields.
  */
 final class DirectCall {
     private static final Map<Method, MethodHandle> MAKERS = new ConcurrentHashMap<>();

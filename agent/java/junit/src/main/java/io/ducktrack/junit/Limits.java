@@ -15,7 +15,10 @@ import org.junit.platform.commons.support.AnnotationSupport;
 
 /** The limits of a test: by its annotations, by those of its class, by {@code ducktrack.toml}. */
 final class Limits {
-    /** Test classes and methods, with whether they have limits. A repeated test asks for each repetition, and to look for annotations costs as much as to run an empty test. */
+    /**
+     * Test classes and methods, with whether they have limits. A repeated test asks for each repetition, and to look for annotations costs
+     * as much as to run an empty test.
+     */
     private static final Map<List<Object>, Boolean> KNOWN = new ConcurrentHashMap<>();
 
     private Limits() {}

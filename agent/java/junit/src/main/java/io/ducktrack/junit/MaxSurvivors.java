@@ -9,7 +9,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Of the objects of a class that a test allocates, at most this many stay: they are reachable when the test method has returned and garbage was collected.
+ * Of the objects of a class that a test allocates, at most this many stay: they are reachable when the test method has returned and garbage
+ * was collected.
  */
 @Documented
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})

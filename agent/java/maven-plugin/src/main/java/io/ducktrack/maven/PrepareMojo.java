@@ -10,7 +10,10 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.apache.maven.project.MavenProject;
 
-/** Unpacks the agent's library and adds its option to the property {@code argLine}, from which Surefire and Failsafe take the options of their JVMs. */
+/**
+ * Unpacks the agent's library and adds its option to the property {@code argLine}, from which Surefire and Failsafe take the options of
+ * their JVMs.
+ */
 @Mojo(name = "prepare", defaultPhase = LifecyclePhase.INITIALIZE, threadSafe = true)
 public final class PrepareMojo extends AbstractMojo {
     @Parameter(defaultValue = "${project}", readonly = true, required = true)
