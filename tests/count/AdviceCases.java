@@ -10,8 +10,8 @@ import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 
 /**
- * Small programs that allocate too much, each beside its repaired version: AdviceCases NAME before|after. What is executed between the
- * marks `begin` and `end` is TIMES operations of one of them.
+ * Small programs that allocate too much, each beside its repaired version: AdviceCases NAME before|after. What is executed between the marks
+ * `begin` and `end` is TIMES operations of one of them.
  */
 public class AdviceCases {
     static final int TIMES = 20_000;

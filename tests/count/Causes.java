@@ -1,9 +1,9 @@
 import java.util.function.Supplier;
 
 /**
- * Calls of the classes {@code Library*} by the application, which is {@code Causes*}. A line that ends with
- * {@code //> objects bytes charged chargedBytes} says what the call on it brings in each round of {@code main}: inclusive, and charged;
- * {@code once} after it, what it brings besides, in the whole run. Each array of the library has 24 bytes.
+ * Calls of the classes {@code Library*} by the application, which is {@code Causes*}. A line that ends with {@code //> objects bytes charged chargedBytes} says what
+ * the call on it brings in each round of {@code main}: inclusive, and charged; {@code once} after it, what it brings besides, in the whole run.
+ * Each array of the library has 24 bytes.
  */
 public class Causes {
     static final int TIMES = 20_000;

@@ -1,7 +1,4 @@
-/**
- * The first value of each type that is boxed is in a cache that does not exist yet: the cache is made meanwhile, and is no object of this
- * program.
- */
+/** The first value of each type that is boxed is in a cache that does not exist yet: the cache is made meanwhile, and is no object of this program. */
 final class FirstBoxes {
     static final int BOXES = 1_000;
 

@@ -1,8 +1,8 @@
 import java.util.function.Supplier;
 
 /**
- * Calls of library methods that allocate for their caller. A line that ends with {@code //=} says what it makes inside the library in each
- * round of {@code main}, by type: that, and nothing else, must be filed under that line.
+ * Calls of library methods that allocate for their caller. A line that ends with {@code //=} says what it makes inside the library in each round of {@code main},
+ * by type: that, and nothing else, must be filed under that line.
  */
 public class KnownCallers {
     static final int TIMES = 20_000;

@@ -1,7 +1,4 @@
-/**
- * Callers that make arrays of different sizes at one place. Arguments: rounds, then for each caller how many arrays of how many bytes it
- * makes in a round.
- */
+/** Callers that make arrays of different sizes at one place. Arguments: rounds, then for each caller how many arrays of how many bytes it makes in a round. */
 public class MixedSizes {
     static volatile Object sink;
     static final long[] bytes = new long[6];

@@ -10,8 +10,8 @@ import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 
 /**
- * Memory outside of the heap whose makers, sizes and releases are known: each method makes one kind. Prints the JVM's own count of its
- * buffers; then ends, or waits to be killed ({@code wait}).
+ * Memory outside of the heap whose makers, sizes and releases are known: each method makes one kind. Prints the JVM's own count of its buffers; then ends, or waits to
+ * be killed ({@code wait}).
  */
 public final class OffHeapOwners {
     private static final List<Object> HELD = new ArrayList<>();

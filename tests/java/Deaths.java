@@ -1,13 +1,10 @@
 /**
- * Objects whose last use and death are known. The program goes in steps, each of which begins with a new {@link Step} and makes garbage. Of
- * each kind there are ROUNDS objects: the object number r is made in step r, used last (by the program's own code) in step r +
- * {@code USED}, and reachable until step r + {@code DEAD}.
+ * Objects whose last use and death are known. The program goes in steps, each of which begins with a new {@link Step} and makes garbage. Of each kind there are ROUNDS
+ * objects: the object number r is made in step r, used last (by the program's own code) in step r + {@code USED}, and reachable until step r + {@code DEAD}.
  *
- * <p>It is not among the known programs of the harness: those tell how many objects each line makes, in a form that says nothing of when
- * objects die.
+ * <p>It is not among the known programs of the harness: those tell how many objects each line makes, in a form that says nothing of when objects die.
  *
- * <p>{@code -Dfull=N}: a full collection after every N steps. {@code -Drepeated=N}: how often a use is repeated, so that it is compiled
- * where the VM compiles.
+ * <p>{@code -Dfull=N}: a full collection after every N steps. {@code -Drepeated=N}: how often a use is repeated, so that it is compiled where the VM compiles.
  */
 final class Deaths {
     static final int ROUNDS = 8;

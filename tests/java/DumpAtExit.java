@@ -6,9 +6,9 @@ import java.nio.file.Path;
 /**
  * Runs another program; when that ends, writes a heap dump of what is live.
  *
- * <p>{@code java DumpAtExit FILE MAIN-CLASS [WORDS]}. The dump is what {@code jcmd PID GC.heap_dump} writes: a full collection and, at the
- * same safepoint, all objects that it left. With {@code -Dcollect=true} the program collects before: under ZGC, JDK 17 does not collect for
- * a dump.
+ * <p>{@code java DumpAtExit FILE MAIN-CLASS [WORDS]}. The dump is what {@code jcmd PID GC.heap_dump} writes: a full collection and, at the same
+ * safepoint, all objects that it left. With {@code -Dcollect=true} the program collects before: under ZGC, JDK 17
+ * does not collect for a dump.
  */
 public final class DumpAtExit {
     private DumpAtExit() {}
@@ -19,8 +19,7 @@ public final class DumpAtExit {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             try {
                 if (Boolean.getBoolean("collect")) {
-                    // The first dump loads and links what a dump needs; it must not be made between the collection and the dump that
-                    // counts.
+                    // The first dump loads and links what a dump needs; it must not be made between the collection and the dump that counts.
                     String first = words[0].replace(".hprof", "-first.hprof");
                     diagnostics.dumpHeap(first, true);
                     Files.delete(Path.of(first));

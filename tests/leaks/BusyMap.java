@@ -1,9 +1,7 @@
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 
-/**
- * Two threads replace the values of a map as fast as they can: most of what lives was made a moment ago. For the seconds that are given.
- */
+/** Two threads replace the values of a map as fast as they can: most of what lives was made a moment ago. For the seconds that are given. */
 final class BusyMap {
     static final ConcurrentHashMap<Integer, Value> VALUES = new ConcurrentHashMap<>();
     static volatile Object gone;

@@ -7,10 +7,9 @@ import java.util.Map;
 /**
  * Two leaks, and what is none. Arguments: {@code service} or {@code list}, and {@code full} if a full collection is to come in the end.
  *
- * <p>{@code service}: each request opens a session that is closed some 10,000 requests later (it gets old, and dies there), and leaks: one
- * request in two a listener with its name and two events, one in five or eleven a cached page with its text. Its start takes two fifths of
- * the time, and what is made then stays. {@code list}: a list that only grows, with full collections on the way, and is dropped as the
- * program ends.
+ * <p>{@code service}: each request opens a session that is closed some 10,000 requests later (it gets old, and dies there), and leaks: one request in two a
+ * listener with its name and two events, one in five or eleven a cached page with its text. Its start takes two fifths of the time, and
+ * what is made then stays. {@code list}: a list that only grows, with full collections on the way, and is dropped as the program ends.
  */
 public class GrowthShapes {
     private static final ArrayDeque<Session> OPEN = new ArrayDeque<>();

@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Five programs in which one method causes a part of all allocations, nearly all of them in code of the JDK that it calls. With
- * {@code -Dhalf=true} each calls it half as often. At the end: the CPU time in nanoseconds of the thread that collects (Serial).
+ * Five programs in which one method causes a part of all allocations, nearly all of them in code of the JDK that it calls. With {@code -Dhalf=true} each calls it half as
+ * often. At the end: the CPU time in nanoseconds of the thread that collects (Serial).
  */
 public final class HalvedCode {
     private static final boolean IS_HALVED = Boolean.getBoolean("half");

@@ -3,8 +3,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A program with a leak that costs time of collections, a small idle table that costs none, and objects that are used again after a long
- * time. All of it is held by pairs of types that a trial can name.
+ * A program with a leak that costs time of collections, a small idle table that costs none, and objects that are used again after a long time. All of it
+ * is held by pairs of types that a trial can name.
  */
 public final class ImpactProgram {
     private static final int STEPS = Integer.getInteger("steps", 12000);

@@ -10,9 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 
-/**
- * Makes memory outside of the heap with each two megabytes that it allocates: what is named first stays, or goes as the second word says.
- */
+/** Makes memory outside of the heap with each two megabytes that it allocates: what is named first stays, or goes as the second word says. */
 public class OffHeapLeaks {
     private static final int STEPS = 240;
     private static final List<byte[]> BASE = new ArrayList<>();

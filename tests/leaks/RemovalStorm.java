@@ -7,10 +7,7 @@ import java.util.concurrent.*;
 import java.util.function.Function;
 import java.util.zip.Deflater;
 
-/**
- * Has objects of many kinds that it does not use for some collections, and then uses all of them: what a trial sets to null must not crash
- * the VM.
- */
+/** Has objects of many kinds that it does not use for some collections, and then uses all of them: what a trial sets to null must not crash the VM. */
 public class RemovalStorm {
     enum Kind { A, B, C }
     record Pair(String name, Object value) {}

@@ -1,7 +1,6 @@
 /**
- * Objects whose last use is known. Of each kind of use there are ROUNDS objects, made in a method of its own ({@code make}); the object
- * number r is used last in round r, in this way only, and each round ends with a collection. Those of {@link Unused} are held and looked up
- * like the others, and never used.
+ * Objects whose last use is known. Of each kind of use there are ROUNDS objects, made in a method of its own ({@code make}); the object number r is used
+ * last in round r, in this way only, and each round ends with a collection. Those of {@link Unused} are held and looked up like the others, and never used.
  *
  * <p>Each use is repeated, so that it is compiled where the VM compiles. Prints what the uses came to.
  */

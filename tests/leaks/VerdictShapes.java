@@ -8,9 +8,8 @@ import java.util.Map;
 import java.util.WeakHashMap;
 
 /**
- * Keeps something of each megabyte that it allocates, in the way that is named: nothing, slow, leak, late (from the middle on), last (from
- * 80 % on), dropped (from 70 % on, and none when it ends), unlooked (from 60 % on, after the only collection that it asks for), weak, or
- * keys (a weak table of its own).
+ * Keeps something of each megabyte that it allocates, in the way that is named: nothing, slow, leak, late (from the middle on), last (from 80 % on),
+ * dropped (from 70 % on, and none when it ends), unlooked (from 60 % on, after the only collection that it asks for), weak, or keys (a weak table of its own).
  */
 public class VerdictShapes {
     static final int MEGABYTES = 480;

@@ -2,8 +2,8 @@ import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 
 /**
- * Keeps as many megabytes as are named, and makes garbage evenly for three seconds, in which these become old, and then for as many as are
- * named. Prints the share of that time in pauses of collections, per mille.
+ * Keeps as many megabytes as are named, and makes garbage evenly for three seconds, in which these become old, and then for as many as are named. Prints the share of that time in
+ * pauses of collections, per mille.
  */
 public final class LiveSet {
     private static byte[][] live;

@@ -1,6 +1,6 @@
 /**
- * Two classes that make the same things at the same places of the library: in each round a string of the library with its array, and an
- * array of their own. All of it stays alive, in an array that a static field holds. Arguments: rounds of Mine, rounds of Others.
+ * Two classes that make the same things at the same places of the library: in each round a string of the library with its array, and an array of their own. All of
+ * it stays alive, in an array that a static field holds. Arguments: rounds of Mine, rounds of Others.
  */
 public class OneFilter {
     static final String TEXT = "0123456789";

@@ -2,11 +2,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Makes three kinds of objects in equal rounds, so that each costs the collector in its own way. Arguments: rounds, then the kinds to leave
- * out.
+ * Makes three kinds of objects in equal rounds, so that each costs the collector in its own way. Arguments: rounds, then the kinds to leave out.
  *
- * <p>{@code garbage} dies at once: it brings collections on, and is never copied. {@code window} lives for a few rounds: it is copied a few
- * times and dies young. {@code queue} lives long enough to be promoted, and dies soon after.
+ * <p>{@code garbage} dies at once: it brings collections on, and is never copied. {@code window} lives for a few rounds: it is copied a few times
+ * and dies young. {@code queue} lives long enough to be promoted, and dies soon after.
  */
 public class GcCosts {
     private static final byte[][] WINDOW = new byte[4_000][];

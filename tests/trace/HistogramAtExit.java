@@ -6,8 +6,8 @@ import javax.management.ObjectName;
 /**
  * Runs another program; when that ends, collects the heap once more and writes the VM's own class histogram of what is left.
  *
- * <p>{@code java HistogramAtExit FILE MAIN-CLASS [WORDS]}. The histogram is what {@code jcmd PID GC.class_histogram} prints: a full
- * collection and, at the same safepoint, a walk over the heap.
+ * <p>{@code java HistogramAtExit FILE MAIN-CLASS [WORDS]}. The histogram is what {@code jcmd PID GC.class_histogram} prints: a full collection and,
+ * at the same safepoint, a walk over the heap.
  */
 public final class HistogramAtExit {
     private HistogramAtExit() {}

@@ -1,8 +1,8 @@
 import java.util.Arrays;
 
 /**
- * Calls of library methods whose results stay alive. A line that ends with {@code //=} says what it keeps in each round of {@code main} of
- * what is made inside the library, by type: in the end this many are alive under that line, times the rounds, and nothing else.
+ * Calls of library methods whose results stay alive. A line that ends with {@code //=} says what it keeps in each round of {@code main} of what is made inside the
+ * library, by type: in the end this many are alive under that line, times the rounds, and nothing else.
  */
 public class LiveCallers {
     static final int TIMES = 4_000;

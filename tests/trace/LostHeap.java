@@ -9,8 +9,8 @@ import javax.management.ObjectName;
 
 /**
  * A program for a heap that is lost on the way and known again: objects that live on are made before the fault, in the gap, just before the
- * full collection that ends it, and after it. Then the VM's own class histogram, to the file that is the first argument. With a second one
- * there is no room on its disk in the gap.
+ * full collection that ends it, and after it. Then the VM's own class histogram, to the file that is the first argument. With a second one there is no room
+ * on its disk in the gap.
  */
 public final class LostHeap {
     static class Early { long a; Object next; }

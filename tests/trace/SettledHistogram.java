@@ -5,12 +5,11 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /**
- * Runs another program; when that ends, or once a file is there, collects the heap and writes the VM's own class histogram of what is left,
- * as {@code HistogramAtExit}; for collectors that work while the program runs.
+ * Runs another program; when that ends, or once a file is there, collects the heap and writes the VM's own class histogram of what is left, as {@code HistogramAtExit}; for
+ * collectors that work while the program runs.
  *
- * <p>{@code java SettledHistogram HISTOGRAM WHEN MAIN-CLASS [WORDS]}: WHEN is {@code end}, or the file to wait for. All objects and classes
- * that the request needs are made before, and nothing runs after. The time after the histogram follows in the file, milliseconds since
- * 1970.
+ * <p>{@code java SettledHistogram HISTOGRAM WHEN MAIN-CLASS [WORDS]}: WHEN is {@code end}, or the file to wait for. All objects and classes that the request needs are made before, and nothing runs
+ * after. The time after the histogram follows in the file, milliseconds since 1970.
  */
 public final class SettledHistogram {
     private static final String[] TYPES = {String[].class.getName()};

@@ -1,8 +1,8 @@
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Threads that allocate while one of them collects without a pause in between: most collections stop a thread between an allocation and its
- * event, or in the middle of writing the event.
+ * Threads that allocate while one of them collects without a pause in between: most collections stop a thread between an allocation and its event, or
+ * in the middle of writing the event.
  *
  * <p>{@code java StoppedThreads SECONDS}
  */

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Writes where the VM has the fields of many classes, as jdk.internal.misc.Unsafe.objectFieldOffset says: its own of all shapes, and every
- * class of java.base. One line per field, "class field descriptor offset"; then a collection. Argument: the file to write.
+ * Writes where the VM has the fields of many classes, as jdk.internal.misc.Unsafe.objectFieldOffset says: its own of all shapes, and every class of
+ * java.base. One line per field, "class field descriptor offset"; then a collection. Argument: the file to write.
  */
 public class FieldOffsets {
     static class Empty { }

@@ -1,6 +1,6 @@
 /**
- * Equal strings, each with an array of its own, that stay alive to the end: the VM lets them share one array, and the other arrays die
- * while their strings live on. Arguments: how many strings. Prints how many arrays the strings have in the end.
+ * Equal strings, each with an array of its own, that stay alive to the end: the VM lets them share one array, and the other arrays die while their strings live on.
+ * Arguments: how many strings. Prints how many arrays the strings have in the end.
  */
 public class DeduplicatedStrings {
     static String[] kept;

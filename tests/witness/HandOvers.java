@@ -6,13 +6,11 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Two threads hand a ball over to each other, and who has it gives it a new mark. So every mark has its number in the order of both
- * threads. The program notes when each was given (just before and just after it, in nanoseconds), for whom it writes to a file:
- * {@code HandOvers FILE TIMES}.
+ * Two threads hand a ball over to each other, and who has it gives it a new mark. So every mark has its number in the order of both threads. The program notes when each was
+ * given (just before and just after it, in nanoseconds), for whom it writes to a file: {@code HandOvers FILE TIMES}.
  *
- * <p>It is handed over by a volatile field, by unparking the other thread, and by a queue; and then by a volatile field again, where who
- * has the ball keeps it for a while. At last, who has it is the only one for milliseconds that does anything, and only then it is handed
- * over some times.
+ * <p>It is handed over by a volatile field, by unparking the other thread, and by a queue; and then by a volatile field again, where who has the ball keeps it for a while. At last,
+ * who has it is the only one for milliseconds that does anything, and only then it is handed over some times.
  */
 final class HandOvers {
     static final class Mark { int number; }

@@ -1,8 +1,7 @@
 import java.lang.ref.WeakReference;
 
 /**
- * Objects whose holders are known when the program ends: static fields, a frame of a thread that runs on, and other objects. Objects that
- * nothing holds any more are known as well.
+ * Objects whose holders are known when the program ends: static fields, a frame of a thread that runs on, and other objects. Objects that nothing holds any more are known as well.
  *
  * <pre>
  * HeldObjects.first                 a chain of 10 nodes

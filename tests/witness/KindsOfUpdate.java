@@ -14,9 +14,9 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 /**
  * All ways in which a reference in the heap can be overwritten without native code of the program's own.
  *
- * <p>Each way in {@link #CELLS} has a cell of its own type, whose field takes the values 0, 1, 2, ... one after the other (so the old
- * target is the value before), or, where the way stores into an array, element 0 of an array of its own type. A way of {@link #COPIES}
- * makes a new object or array in each round, whose only target is the round's value. A way of {@link #STATICS} stores into a static field.
+ * <p>Each way in {@link #CELLS} has a cell of its own type, whose field takes the values 0, 1, 2, ... one after the other (so the old target is the value before), or, where
+ * the way stores into an array, element 0 of an array of its own type. A way of {@link #COPIES} makes a new object or array in each round, whose only target is the round's
+ * value. A way of {@link #STATICS} stores into a static field.
  */
 final class KindsOfUpdate {
     static final int ROUNDS = Integer.getInteger("rounds", 400);

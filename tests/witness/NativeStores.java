@@ -1,6 +1,6 @@
 /**
- * Native code stores each of ROUNDS values into a field, an element, a static field, and the three elements of a new array. Nothing else is
- * done with a value but a store that the VM refuses.
+ * Native code stores each of ROUNDS values into a field, an element, a static field, and the three elements of a new array. Nothing else is done with a value but a store that
+ * the VM refuses.
  */
 final class NativeStores {
     static final int ROUNDS = 300;

@@ -1,12 +1,10 @@
 import java.lang.ref.WeakReference;
 
 /**
- * Small random programs on a graph of nodes. {@code truth PROGRAMS STEPS SEED}: after every step a full collection, and each node that a
- * weak reference has lost is printed with that step: when it died; {@code made N} is how many nodes there are after each step.
- * {@code traced ...}: the same steps without these collections, each after a {@link Step}, with garbage in between.
+ * Small random programs on a graph of nodes. {@code truth PROGRAMS STEPS SEED}: after every step a full collection, and each node that a weak reference has lost is printed with
+ * that step: when it died; {@code made N} is how many nodes there are after each step. {@code traced ...}: the same steps without these collections, each after a {@link Step}, with garbage in between.
  *
- * <p>A fifth argument {@code records}: with what only a record of each update shows, copies of parts of arrays. {@code threads}: other
- * threads take steps, too.
+ * <p>A fifth argument {@code records}: with what only a record of each update shows, copies of parts of arrays. {@code threads}: other threads take steps, too.
  *
  * <p>Nodes are numbered in the order of their birth. Each program begins with a step that lets go of all nodes of the one before.
  */

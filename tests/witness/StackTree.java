@@ -3,10 +3,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * Expressions that are parsed, simplified, printed and sorted: recursion, callers of library code, and methods that end by exceptions.
- * Always the same work.
- */
+/** Expressions that are parsed, simplified, printed and sorted: recursion, callers of library code, and methods that end by exceptions. Always the same work. */
 public class StackTree {
     static final class Node {
         final char operation;

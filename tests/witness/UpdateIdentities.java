@@ -4,12 +4,11 @@ import java.io.BufferedOutputStream;
 import java.util.Random;
 
 /**
- * Threads that update references to nodes of their own, and note each update by the numbers of the nodes: what was recorded must say the
- * same. Another thread makes garbage, so that collections come at any time.
+ * Threads that update references to nodes of their own, and note each update by the numbers of the nodes: what was recorded must say the same. Another thread makes garbage, so
+ * that collections come at any time.
  *
- * <p>{@code UpdateIdentities FOLDER STEPS}: thread k writes FOLDER/k, four ints for each update: what was updated (0, 1: a field of a node,
- * 2: an element, 3: a static field, 4: an element by {@code System.arraycopy}), the number of the node whose field it was (or -1), the old
- * and the new target (-1: null). With {@code -Dvirtual} they are virtual threads.
+ * <p>{@code UpdateIdentities FOLDER STEPS}: thread k writes FOLDER/k, four ints for each update: what was updated (0, 1: a field of a node, 2: an element, 3: a static field, 4: an
+ * element by {@code System.arraycopy}), the number of the node whose field it was (or -1), the old and the new target (-1: null). With {@code -Dvirtual} they are virtual threads.
  */
 final class UpdateIdentities {
     static final int THREADS = 2;

@@ -21,8 +21,8 @@ import java.util.stream.Stream;
  *     Point p = new Point(i);   // SITE point
  * </pre>
  *
- * A method is {@code main}, {@code Nested.main}, a full name, or {@code -} for the total of the type over all sites. A type is a class
- * nested in the program, a full name, a primitive, any of them with {@code []}, or {@code $$Lambda}. A count is a number, a multiple or a
+ * A method is {@code main}, {@code Nested.main}, a full name, or {@code -} for the total of the type over all sites. A type is a class nested
+ * in the program, a full name, a primitive, any of them with {@code []}, or {@code $$Lambda}. A count is a number, a multiple or a
  * fraction of N, or {@code *} when only the run tells. {@code bytes} is that of one object.
  */
 final class Expectations {

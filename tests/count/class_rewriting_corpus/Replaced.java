@@ -14,8 +14,7 @@ import java.util.Objects;
 import java.util.Random;
 
 /**
- * Methods of the JDK that a JIT may replace by code of its own although their bodies allocate. All that is made is kept for a moment, so
- * that no compiler removes it.
+ * Methods of the JDK that a JIT may replace by code of its own although their bodies allocate. All that is made is kept for a moment, so that no compiler removes it.
  *
  * <pre>
  * prints, per method:  java/lang/Integer.valueOf  bytes counted  bytes by the JVM's own counter of the thread  objects counted

@@ -3,8 +3,8 @@ import java.util.Arrays;
 import java.util.Random;
 
 /**
- * Each execution of two contexts against the thread's own count of bytes just around it, and against its objects, which are known. Virtual
- * threads, of whose bytes there is no count, yield in the middle.
+ * Each execution of two contexts against the thread's own count of bytes just around it, and against its objects, which are known. Virtual threads, of whose
+ * bytes there is no count, yield in the middle.
  *
  * <pre>
  * usage: Executions EXECUTIONS THREADS [virtual | wait]

@@ -6,8 +6,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Methods that make objects before, in and after a context that they open themselves by the API, in the shapes that code has; and work that
- * is handed to other threads.
+ * Methods that make objects before, in and after a context that they open themselves by the API, in the shapes that code has; and work that is handed to other threads.
  *
  * <pre>
  * usage: Straddle N

@@ -7,9 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/**
- * Pieces of a program with known allocations, measured from inside: cold, warm, beside each other, inside each other, on virtual threads.
- */
+/** Pieces of a program with known allocations, measured from inside: cold, warm, beside each other, inside each other, on virtual threads. */
 public class Measured {
     static class Marker {
         Object field;

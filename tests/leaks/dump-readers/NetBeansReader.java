@@ -5,8 +5,8 @@ import org.netbeans.lib.profiler.heap.Instance;
 import org.netbeans.lib.profiler.heap.JavaClass;
 
 /**
- * What the library of the NetBeans profiler (and VisualVM) reads of a heap dump: how many objects there are, their bytes, how many are of
- * one class, and what the first of these holds on to.
+ * What the library of the NetBeans profiler (and VisualVM) reads of a heap dump: how many objects there are, their bytes, how many are of one class, and
+ * what the first of these holds on to.
  *
  * <p>{@code java NetBeansReader FILE CLASS}
  */

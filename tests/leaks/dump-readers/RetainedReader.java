@@ -31,13 +31,11 @@ import shark.ValueHolder;
 /**
  * Retained bytes of all objects of a heap dump, by another reader (shark) and another algorithm (dominators by Cooper, Harvey and Kennedy).
  *
- * <p>{@code java RetainedReader DUMP SIZES OUT}: SIZES has pairs of 8 bytes, the object and its bytes; OUT gets the object and what it
- * retains.
+ * <p>{@code java RetainedReader DUMP SIZES OUT}: SIZES has pairs of 8 bytes, the object and its bytes; OUT gets the object and what it retains.
  *
- * <p>What counts as a reference is what holds an object: all fields and elements, static fields, a class's loader and superclass, an
- * object's class and a loader's classes where they can be unloaded; no referents of weak and phantom references. Only what roots hold by
- * these is compared: objects that lists of finalizers and of cleaners hold alone, and those that nothing in the dump holds, come out with
- * 0.
+ * <p>What counts as a reference is what holds an object: all fields and elements, static fields, a class's loader and superclass, an object's class and a
+ * loader's classes where they can be unloaded; no referents of weak and phantom references. Only what roots hold by these is compared: objects that lists of finalizers
+ * and of cleaners hold alone, and those that nothing in the dump holds, come out with 0.
  */
 public final class RetainedReader {
     private static final Set<String> BUILT_IN = Set.of("jdk/internal/loader/ClassLoaders$AppClassLoader", "jdk/internal/loader/ClassLoaders$PlatformClassLoader",

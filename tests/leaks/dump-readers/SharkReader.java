@@ -18,8 +18,8 @@ import shark.StreamingHprofReader;
 import shark.StreamingRecordReaderAdapter;
 
 /**
- * What the library shark (of LeakCanary) reads of a heap dump: how many objects there are, how many have a stack trace with frames, and the
- * traces of the instances of one class.
+ * What the library shark (of LeakCanary) reads of a heap dump: how many objects there are, how many have a stack trace with frames, and the traces of
+ * the instances of one class.
  *
  * <p>{@code java SharkReader FILE CLASS}
  */

@@ -6,8 +6,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Fills the heap until there is no room for the smallest object, and says so in a file that is mapped as memory, for which it needs no
- * object:
+ * Fills the heap until there is no room for the smallest object, and says so in a file that is mapped as memory, for which it needs no object:
  *
  * <pre>
  * FullHeap uncaught FILE   an OutOfMemoryError ends the program; the heap stays full. Word 3 of the file is the number of nodes

@@ -9,8 +9,7 @@ import java.util.List;
 
 /**
  * Makes objects of {@link Marked} in threads without end, and says after each one how many there are, in a file that is mapped as memory:
- * {@code KilledEvents FILE THREADS KEEP}. One of {@code KEEP} objects stays alive for a while. With {@code fill} for the file, it fills the
- * heap.
+ * {@code KilledEvents FILE THREADS KEEP}. One of {@code KEEP} objects stays alive for a while. With {@code fill} for the file, it fills the heap.
  */
 public final class KilledEvents {
     private static final VarHandle LONGS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);

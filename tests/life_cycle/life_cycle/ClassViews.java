@@ -28,9 +28,8 @@ import java.util.stream.Stream;
 
 /**
  * Writes everything that a program can ask of its classes into a file, each time it is told to by a line of standard input:
- * {@code ClassViews SOURCE...}, where a source is {@code N} (that many classes of java.base), a jar, or a folder with classes. A line
- * {@code view FILE} writes, {@code pools FILE} the sizes of constant pools, {@code end} returns. Each line of a file begins with the name
- * of a class.
+ * {@code ClassViews SOURCE...}, where a source is {@code N} (that many classes of java.base), a jar, or a folder with classes.
+ * A line {@code view FILE} writes, {@code pools FILE} the sizes of constant pools, {@code end} returns. Each line of a file begins with the name of a class.
  */
 public final class ClassViews {
     private static final ClassLoader LOADER = ClassViews.class.getClassLoader();

@@ -9,8 +9,8 @@ import java.nio.file.Path;
 /**
  * Defines one class again and again, runs it and lets it go.
  *
- * <p>{@code java ClassesThatGo loader|hidden CLASSES PER_SECOND}; 0: as fast as it can. Each definition allocates a known number of
- * objects. Prints the resident kilobytes after a fifth of the classes and at the end.
+ * <p>{@code java ClassesThatGo loader|hidden CLASSES PER_SECOND}; 0: as fast as it can. Each definition allocates a known number of objects. Prints the
+ * resident kilobytes after a fifth of the classes and at the end.
  */
 public final class ClassesThatGo {
     private ClassesThatGo() {}

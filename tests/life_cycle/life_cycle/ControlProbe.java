@@ -7,8 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 
 /**
- * Makes known numbers of objects each time it is told to by a line of standard input: {@code ControlProbe}. The first word of a line says
- * what.
+ * Makes known numbers of objects each time it is told to by a line of standard input: {@code ControlProbe}. The first word of a line says what.
  *
  * <pre>
  * work N     N objects of {@link Marked}, N int[3], in a method entered anew; prints DONE

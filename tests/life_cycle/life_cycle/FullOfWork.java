@@ -2,8 +2,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A thread for each piece of work, which is kept where it is whole. When the heap is full, threads die of it and the main thread continues.
- * Parallel ends that by "GC overhead limit exceeded".
+ * A thread for each piece of work, which is kept where it is whole. When the heap is full, threads die of it and the main thread continues. Parallel ends that by "GC overhead limit
+ * exceeded".
  */
 public final class FullOfWork {
     static final List<List<byte[]>> HELD = new ArrayList<>(100_000);

@@ -5,8 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Runs a class whose name could command a terminal: {@code HostileNames FILE}. The name of {@link Q1Q23Q4Q} gets the bytes of ESC, U+009B
- * and a new line; the class goes to the file, too.
+ * Runs a class whose name could command a terminal: {@code HostileNames FILE}. The name of {@link Q1Q23Q4Q} gets the bytes of ESC, U+009B and a new line; the class goes
+ * to the file, too.
  */
 public final class HostileNames {
     public static volatile Object sink;

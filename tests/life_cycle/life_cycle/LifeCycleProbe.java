@@ -117,9 +117,7 @@ public final class LifeCycleProbe {
         }
     }
 
-    /**
-     * Lets a class of the library make objects. In a method of its own: what runs already is not replaced when its class is retransformed.
-     */
+    /** Lets a class of the library make objects. In a method of its own: what runs already is not replaced when its class is retransformed. */
     private static void fillMap() {
         java.util.LinkedHashMap<Object, Object> map = new java.util.LinkedHashMap<>();
         map.put("a", map);

@@ -5,8 +5,7 @@ import java.util.concurrent.Callable;
 /**
  * Class loaders whose own code allocates, or that know less than others.
  *
- * <p>{@code java LoaderProbe asks-itself | busy | knows-little}; each makes {@code OBJECTS} objects in a class of the loader and prints
- * DONE.
+ * <p>{@code java LoaderProbe asks-itself | busy | knows-little}; each makes {@code OBJECTS} objects in a class of the loader and prints DONE.
  */
 public final class LoaderProbe {
     private static final int OBJECTS = 1_000;

@@ -1,8 +1,8 @@
 import java.util.TreeSet;
 
 /**
- * Prints which named modules read the unnamed module of the application, at the start and after classes of further modules were used. With
- * a word, it waits for a line and prints them again.
+ * Prints which named modules read the unnamed module of the application, at the start and after classes of further modules were used. With a word, it waits for a line and prints
+ * them again.
  */
 public final class ModuleReads {
     private ModuleReads() {}

@@ -3,8 +3,8 @@ import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
 
 /**
- * An agent that is called for every class, returns some of them unchanged as new bytes, and changes nothing. With the name of a class it
- * retransforms that one, and gives back what it got.
+ * An agent that is called for every class, returns some of them unchanged as new bytes, and changes nothing. With the name of a class it retransforms that one, and gives
+ * back what it got.
  */
 public final class NoOpAgent implements ClassFileTransformer {
     private final String retransformed;

@@ -1,7 +1,4 @@
-/**
- * How deep a recursion that allocates comes, at the most: {@code RecursionDepth library}, or {@code plain} without calls of library
- * methods.
- */
+/** How deep a recursion that allocates comes, at the most: {@code RecursionDepth library}, or {@code plain} without calls of library methods. */
 public final class RecursionDepth {
     static Object sink;
     static int depth;

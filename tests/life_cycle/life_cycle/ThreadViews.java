@@ -6,9 +6,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Looks at the JVM's threads for some milliseconds, through {@link Thread#getAllStackTraces} and {@link ThreadMXBean#dumpAllThreads}, and
- * prints which names only one of them shows. A thread that comes or goes during a look is in one view by chance, so a look is three views:
- * stacks, dump, stacks again.
+ * Looks at the JVM's threads for some milliseconds, through {@link Thread#getAllStackTraces} and {@link ThreadMXBean#dumpAllThreads}, and prints which names only one of
+ * them shows. A thread that comes or goes during a look is in one view by chance, so a look is three views: stacks, dump, stacks again.
  */
 public final class ThreadViews {
     private static final int PART = 20;
@@ -96,10 +95,7 @@ public final class ThreadViews {
         return found;
     }
 
-    /**
-     * From JDK 19 on the JVM cannot dump while any native thread attaches: its {@link Thread} has no fields yet. A dump a moment later has
-     * them.
-     */
+    /** From JDK 19 on the JVM cannot dump while any native thread attaches: its {@link Thread} has no fields yet. A dump a moment later has them. */
     private ThreadInfo[] dump() {
         for (int attempt = 1; ; attempt++) {
             try {

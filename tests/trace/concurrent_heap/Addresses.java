@@ -5,8 +5,8 @@ import sun.misc.Unsafe;
 /**
  * Objects whose addresses the program reads by itself: from the references in its table, without the collector's colours.
  *
- * <p>{@code java Addresses SEED STEPS single|generational}, by the form of ZGC. While objects come and go, the program collects now and
- * then; at the end it collects twice, and prints the time, and the class and address of each object.
+ * <p>{@code java Addresses SEED STEPS single|generational}, by the form of ZGC. While objects come and go, the program collects now and then; at the end it collects twice, and prints
+ * the time, and the class and address of each object.
  */
 public final class Addresses {
     private static final class First {

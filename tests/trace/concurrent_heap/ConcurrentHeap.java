@@ -5,12 +5,10 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Threads that keep and drop objects of all sizes at random, while the collector runs: small ones, arrays that take a page of their own,
- * and arrays between.
+ * Threads that keep and drop objects of all sizes at random, while the collector runs: small ones, arrays that take a page of their own, and arrays between.
  *
- * <p>{@code java ConcurrentHeap THREADS STEPS SLOTS [FILE]}. With a file, the threads go on until it is there. At the end everything that
- * is not in the table any more is dead: the program collects twice and prints how many objects of each class live, and how many of the
- * arrays are larger than a small page.
+ * <p>{@code java ConcurrentHeap THREADS STEPS SLOTS [FILE]}. With a file, the threads go on until it is there. At the end everything that is not in the table any more is dead: the program collects twice and prints how many objects of each
+ * class live, and how many of the arrays are larger than a small page.
  */
 public final class ConcurrentHeap {
     private static final int BATCH = 2_000;

@@ -1,6 +1,6 @@
 /**
- * Objects in the page at the lowest address of the heap, which ZGC without generations calls 0: after each collection the thread has no
- * TLAB; an array that fits into none comes first, and then small objects, some of which are in the first page.
+ * Objects in the page at the lowest address of the heap, which ZGC without generations calls 0: after each collection the thread has no TLAB; an array that fits into none comes first, and
+ * then small objects, some of which are in the first page.
  *
  * <p>{@code java FirstPage ROUNDS}. At the end the program collects twice and prints how many objects it keeps.
  */

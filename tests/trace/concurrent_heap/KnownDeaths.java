@@ -3,8 +3,7 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Objects that live for a random number of rounds; each round ends with a collection, after which the program prints the time and how many
- * objects of each class live.
+ * Objects that live for a random number of rounds; each round ends with a collection, after which the program prints the time and how many objects of each class live.
  *
  * <p>{@code java KnownDeaths SEED ROUNDS}.
  */

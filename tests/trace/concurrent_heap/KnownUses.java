@@ -7,13 +7,11 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Objects whose last uses are known, while threads allocate: cycles of the collector come at any time, and objects move to where others
- * were used. In round r the objects of all groups from r on are used, those of group r for the last time. In each round objects are made
- * that are never used. A thread uses some objects all the time.
+ * Objects whose last uses are known, while threads allocate: cycles of the collector come at any time, and objects move to where others were used. In round r the objects of all
+ * groups from r on are used, those of group r for the last time. In each round objects are made that are never used. A thread uses some objects all the time.
  *
- * <p>Group 3 was made without a gap, so its pages are not worth moving: they become old as they are. Groups {@code Born} are made in a
- * round, used while they become old, and for the last time two rounds later. Groups {@code Random} are used at random times; each use is
- * printed, the last one is the last.
+ * <p>Group 3 was made without a gap, so its pages are not worth moving: they become old as they are. Groups {@code Born} are made in a round, used while they become old, and for
+ * the last time two rounds later. Groups {@code Random} are used at random times; each use is printed, the last one is the last.
  *
  * <p>Prints for each kind between which times (in microseconds) its objects were used last, or made.
  */

@@ -7,8 +7,8 @@ import java.util.concurrent.CountDownLatch;
 /**
  * Several threads allocate as fast as they can for a number of seconds, and keep a part of it for a while in a shared cache.
  *
- * <p>{@code java SoakProbe SECONDS [THREADS]}. Objects of many sizes and ages: strings, boxed numbers, small and large arrays (some
- * humongous), linked lists that die in the old generation, objects with identity hash codes and locks, lambdas, threads that come and go.
+ * <p>{@code java SoakProbe SECONDS [THREADS]}. Objects of many sizes and ages: strings, boxed numbers, small and large arrays (some humongous),
+ * linked lists that die in the old generation, objects with identity hash codes and locks, lambdas, threads that come and go.
  */
 public final class SoakProbe {
     private static final int CACHE = 40_000;

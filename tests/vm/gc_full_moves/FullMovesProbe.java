@@ -10,10 +10,9 @@ import javax.management.ObjectName;
 /**
  * Full collections of every kind, over objects with ids that an agent recognizes.
  *
- * <p>Arguments: rounds, objects kept, then any of: {@code collect=N} (System.gc() every N rounds), {@code histogram=N} (the VM's class
- * histogram, which collects first), {@code pressure} (the heap fills up until allocation fails), {@code humongous}, {@code loaders}
- * (classes come and go), {@code last} (allocations that even a full collection cannot serve), {@code references} (weak and soft references,
- * finalizers).
+ * <p>Arguments: rounds, objects kept, then any of: {@code collect=N} (System.gc() every N rounds), {@code histogram=N} (the VM's class histogram, which
+ * collects first), {@code pressure} (the heap fills up until allocation fails), {@code humongous}, {@code loaders} (classes come and go), {@code last}
+ * (allocations that even a full collection cannot serve), {@code references} (weak and soft references, finalizers).
  */
 public class FullMovesProbe {
     static class Small { long id = newId(); }

@@ -9,8 +9,7 @@ import java.util.zip.Deflater;
 import javax.management.ObjectName;
 
 /**
- * Objects with ids, of many sizes and lifetimes, so that an agent can tell after each collection whether each of them is where it is said
- * to be.
+ * Objects with ids, of many sizes and lifetimes, so that an agent can tell after each collection whether each of them is where it is said to be.
  *
  * <p>Arguments: library, rounds, objects kept, then any of: {@code loaders} (classes come and go), {@code humongous}, {@code sparse} (for
  * most of the time nothing is kept), {@code bursts} (so much lives at

@@ -4,10 +4,7 @@ import java.text.SimpleDateFormat;
 import java.util.Date;
 import java.util.Locale;
 
-/**
- * Formats the dates of invoices with a formatter that is made for each line. The program beside it makes one: the gate must see the
- * difference.
- */
+/** Formats the dates of invoices with a formatter that is made for each line. The program beside it makes one: the gate must see the difference. */
 public class Invoices {
     private static final int LINES = 2_000;
 

@@ -4,9 +4,7 @@ import java.text.SimpleDateFormat;
 import java.util.Date;
 import java.util.Locale;
 
-/**
- * Formats the dates of invoices with a formatter that is made once. The program beside it makes one for each line: the gate must see it.
- */
+/** Formats the dates of invoices with a formatter that is made once. The program beside it makes one for each line: the gate must see it. */
 public class Invoices {
     private static final int LINES = 2_000;
 

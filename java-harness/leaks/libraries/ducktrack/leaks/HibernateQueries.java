@@ -9,9 +9,9 @@ import org.hibernate.SessionFactory;
 import org.hibernate.cfg.Configuration;
 
 /**
- * Queries whose text is new every time, over H2 in memory. Hibernate 5.6.2 keeps each word of a query that might be the name of a class
- * (HHH-14948). It looks for that class first, and the JDK's class loaders keep a lock for each name that was ever looked for; this does not
- * change in 5.6.3. So the control is the same text every time, and what counts is the table of Hibernate.
+ * Queries whose text is new every time, over H2 in memory. Hibernate 5.6.2 keeps each word of a query that might be the name of a class (HHH-14948). It
+ * looks for that class first, and the JDK's class loaders keep a lock for each name that was ever looked for; this does not change in 5.6.3. So the
+ * control is the same text every time, and what counts is the table of Hibernate.
  *
  * <p>LIBRARY hibernate
  *

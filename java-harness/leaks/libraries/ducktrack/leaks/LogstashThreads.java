@@ -9,14 +9,12 @@ import java.util.concurrent.ForkJoinPool;
 import net.logstash.logback.encoder.LogstashEncoder;
 
 /**
- * Logs from the common pool in every step. From JDK 16 on a thread of that pool loses its thread locals after each task, and
- * logstash-logback-encoder 7.0.1 then makes new buffers for a thread whose old ones it keeps until that thread ends (issue 722 and change
- * 806 of the library); 6.6 keeps none.
+ * Logs from the common pool in every step. From JDK 16 on a thread of that pool loses its thread locals after each task, and logstash-logback-encoder 7.0.1
+ * then makes new buffers for a thread whose old ones it keeps until that thread ends (issue 722 and change 806 of the library); 6.6 keeps none.
  *
  * <p>LIBRARY logstash
  *
- * <p>CULPRIT net.logstash.logback.util.ThreadLocalHolder$HolderRef made in net.logstash.logback.util.ThreadLocalHolder.initializeThread
- * held by HolderRef
+ * <p>CULPRIT net.logstash.logback.util.ThreadLocalHolder$HolderRef made in net.logstash.logback.util.ThreadLocalHolder.initializeThread held by HolderRef
  */
 public final class LogstashThreads {
     /** Not stopped at the end: that would free what has leaked. */

@@ -8,16 +8,15 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /**
- * A consumer of Kafka comes and goes in every step, as far as the MBean server can tell. Micrometer 1.3.6 adds a listener for each and
- * never removes it (issue 2096 of the library); 1.5.2 removes it. The MBean server keeps each listener in two tables.
+ * A consumer of Kafka comes and goes in every step, as far as the MBean server can tell. Micrometer 1.3.6 adds a listener for each and never removes it (issue
+ * 2096 of the library); 1.5.2 removes it. The MBean server keeps each listener in two tables.
  *
  * <p>LIBRARY micrometer
  *
- * <p>CULPRIT java.lang.ref.WeakReference made in com.sun.jmx.interceptor.DefaultMBeanServerInterceptor.getListenerWrapper held by
- * listenerWrappers
+ * <p>CULPRIT java.lang.ref.WeakReference made in com.sun.jmx.interceptor.DefaultMBeanServerInterceptor.getListenerWrapper held by listenerWrappers
  *
- * <p>CULPRIT javax.management.NotificationBroadcasterSupport$ListenerInfo made in
- * javax.management.NotificationBroadcasterSupport.addNotificationListener held by listenerList
+ * <p>CULPRIT javax.management.NotificationBroadcasterSupport$ListenerInfo made in javax.management.NotificationBroadcasterSupport.addNotificationListener held
+ * by listenerList
  */
 public final class MicrometerListeners {
     private MicrometerListeners() {}

@@ -1,8 +1,8 @@
 package ducktrack.leaks;
 
 /**
- * The classic of Bond and McKinley: objects of an inner class are swapped between outer objects that last and new ones; the inner ones keep
- * the new outer objects, and those what they had been given.
+ * The classic of Bond and McKinley: objects of an inner class are swapped between outer objects that last and new ones; the inner ones keep the new outer
+ * objects, and those what they had been given.
  *
  * <p>CULPRIT ducktrack.leaks.SwapLeak made in ducktrack.leaks.SwapLeak.exchange held by static ducktrack.leaks.SwapLeak.LASTING
  */

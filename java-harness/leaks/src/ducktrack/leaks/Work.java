@@ -9,8 +9,8 @@ final class Work {
 
     private static final int GARBAGE = 100;
     /**
-     * The garbage of this many steps stays alive: the property {@code ducktrack.leaks.keep}. Such objects get old and die there, so that
-     * the old space is collected again and again, as in a program that works.
+     * The garbage of this many steps stays alive: the property {@code ducktrack.leaks.keep}. Such objects get old and die there, so that the old space is
+     * collected again and again, as in a program that works.
      */
     private static final int KEPT = Integer.getInteger("ducktrack.leaks.keep", 0);
 

@@ -5,8 +5,8 @@ import com.netflix.config.DynamicStringMapProperty;
 import java.util.Map;
 
 /**
- * A request that asks for a setting by a property of its own, as its issue does. Each adds a callback to a property that is never dropped
- * (archaius issues 51, 163 and 487). The control has one.
+ * A request that asks for a setting by a property of its own, as its issue does. Each adds a callback to a property that is never dropped (archaius issues 51, 163 and 487). The control
+ * has one.
  *
  * <p>KIND configuration callbacks HALF held-out HEAP 96 LIBRARY archaius
  *

@@ -6,8 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * One compiled rule makes a text for each order. Aviator 5.1.0 keeps the segments of every text that an expression has made, not only those
- * of its literals (aviatorscript issue 401).
+ * One compiled rule makes a text for each order. Aviator 5.1.0 keeps the segments of every text that an expression has made, not only those of its literals (aviatorscript issue 401).
  *
  * <p>KIND rules HALF held-out HEAP 96 LIBRARY aviator
  *

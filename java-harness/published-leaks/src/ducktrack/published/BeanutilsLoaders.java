@@ -4,9 +4,8 @@ import java.io.InputStream;
 import org.apache.commons.beanutils.PropertyUtils;
 
 /**
- * A program is deployed again and again, each time with a loader of its own, and its beans are read by BeanUtils of the server. BeanUtils
- * 1.7.0 keeps the classes of all of them (BEANUTILS-156, psi-probe issue 444). The control clears BeanUtils' tables when the program is
- * taken away: version 1.8.3 still keeps them on JDK 17.
+ * A program is deployed again and again, each time with a loader of its own, and its beans are read by BeanUtils of the server. BeanUtils 1.7.0 keeps the classes of
+ * all of them (BEANUTILS-156, psi-probe issue 444). The control clears BeanUtils' tables when the program is taken away: version 1.8.3 still keeps them on JDK 17.
  *
  * <p>KIND class loader HALF held-out HEAP 64 OPTION -XX:MaxMetaspaceSize=256m LIBRARY beanutils
  *

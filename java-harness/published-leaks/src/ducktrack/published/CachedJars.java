@@ -9,8 +9,8 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
 /**
- * Each plug-in is a jar of its own, of which one file is read. The JDK keeps every jar that was opened by its URL (Tomcat's
- * JreMemoryLeakPreventionListener, urlCacheProtection). The control says that it wants no cache.
+ * Each plug-in is a jar of its own, of which one file is read. The JDK keeps every jar that was opened by its URL (Tomcat's JreMemoryLeakPreventionListener, urlCacheProtection). The
+ * control says that it wants no cache.
  *
  * <p>KIND JDK HALF held-out HEAP 32
  *

@@ -4,8 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 
 /**
- * A cache with weak values, which is only written. Caffeine 2.3.1 does not remove the entries whose values are gone (caffeine issue 111);
- * 2.3.2 does.
+ * A cache with weak values, which is only written. Caffeine 2.3.1 does not remove the entries whose values are gone (caffeine issue 111); 2.3.2 does.
  *
  * <p>KIND cache HALF build HEAP 64 LIBRARY caffeine
  *

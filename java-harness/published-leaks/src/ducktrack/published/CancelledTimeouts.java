@@ -5,8 +5,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Each request has a timeout of ten minutes, which is cancelled when the answer is there. The executor keeps cancelled tasks until their
- * time has come (JDK-6602600); the control calls {@code setRemoveOnCancelPolicy}, which was added for that.
+ * Each request has a timeout of ten minutes, which is cancelled when the answer is there. The executor keeps cancelled tasks until their time has come (JDK-6602600); the control calls
+ * {@code setRemoveOnCancelPolicy}, which was added for that.
  *
  * <p>KIND JDK HALF held-out HEAP 96
  *

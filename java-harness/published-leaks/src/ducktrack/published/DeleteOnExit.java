@@ -3,9 +3,8 @@ package ducktrack.published;
 import java.io.File;
 
 /**
- * Each upload has a temporary file that is to be deleted at the exit at the latest. The JDK keeps the names of files that were deleted long
- * ago (JDK-4872014, not fixed). The control does not ask for it. A shutdown hook of the JDK frees them, so the dump is written before the
- * hooks run.
+ * Each upload has a temporary file that is to be deleted at the exit at the latest. The JDK keeps the names of files that were deleted long ago (JDK-4872014, not
+ * fixed). The control does not ask for it. A shutdown hook of the JDK frees them, so the dump is written before the hooks run.
  *
  * <p>KIND JDK HALF build HEAP 32
  *

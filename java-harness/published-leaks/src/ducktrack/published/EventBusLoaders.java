@@ -7,13 +7,13 @@ import java.net.URL;
 import java.net.URLClassLoader;
 
 /**
- * Applications with class loaders of their own subscribe to the events of the server, and leave. What the library knows of a subscriber's
- * class is kept by that class weakly, and refers to it (guava issue 1837). The control's applications have one class loader.
+ * Applications with class loaders of their own subscribe to the events of the server, and leave. What the library knows of a subscriber's class is kept by that class weakly, and refers to it
+ * (guava issue 1837). The control's applications have one class loader.
  *
  * <p>KIND class loaders kept by a library HALF held-out HEAP 64 LIBRARY guava-events
  *
- * <p>CULPRIT com.google.common.eventbus.AnnotatedSubscriberFinder. com.google.common.eventbus.AnnotatedHandlerFinder.
- * com.google.common.cache.LocalCache. ducktrack.published.EventBusLoaders.deploy
+ * <p>CULPRIT com.google.common.eventbus.AnnotatedSubscriberFinder. com.google.common.eventbus.AnnotatedHandlerFinder. com.google.common.cache.LocalCache.
+ * ducktrack.published.EventBusLoaders.deploy
  */
 public final class EventBusLoaders {
     private static final boolean IS_REPAIRED = Boolean.getBoolean("ducktrack.leaks.repaired");

@@ -5,8 +5,8 @@ import com.alibaba.fastjson.util.ParameterizedTypeImpl;
 import java.lang.reflect.Type;
 
 /**
- * Each answer is parsed with a type made for it. Fastjson keeps a deserializer per type in a map that compares types by identity (fastjson
- * issues 3329 and 4049). Versions up to the last one do; the control makes the type once, as the library's author advises.
+ * Each answer is parsed with a type made for it. Fastjson keeps a deserializer per type in a map that compares types by identity (fastjson issues 3329 and 4049).
+ * Versions up to the last one do; the control makes the type once, as the library's author advises.
  *
  * <p>KIND JSON HALF held-out HEAP 64 LIBRARY fastjson
  *

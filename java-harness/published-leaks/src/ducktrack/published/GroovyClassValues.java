@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * An application is deployed again and again, each time in a class loader of its own with its own Groovy, which it uses for one call.
- * Groovy keeps what it knows of {@code java.lang.String} in a {@code ClassValue}, and that keeps the loader (GROOVY-12142, JDK-8136353).
- * The control has one Groovy for all applications.
+ * An application is deployed again and again, each time in a class loader of its own with its own Groovy, which it uses for one call. Groovy keeps what it knows of
+ * {@code java.lang.String} in a {@code ClassValue}, and that keeps the loader (GROOVY-12142, JDK-8136353). The control
+ * has one Groovy for all applications.
  *
  * <p>KIND class loader HALF build HEAP 64 LIBRARY groovy
  *

@@ -5,8 +5,7 @@ import java.sql.DriverManager;
 import java.sql.Statement;
 
 /**
- * Tables of an in-memory database are made and dropped. H2 2.1.210 keeps the map of each dropped table (h2database issue 3473); 2.1.212
- * does not.
+ * Tables of an in-memory database are made and dropped. H2 2.1.210 keeps the map of each dropped table (h2database issue 3473); 2.1.212 does not.
  *
  * <p>KIND in-memory database HALF held-out HEAP 64 LIBRARY h2-tables
  *

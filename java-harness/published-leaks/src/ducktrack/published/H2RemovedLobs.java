@@ -5,8 +5,8 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 
 /**
- * Large texts are put into an in-memory database and deleted again. H2 2.1.214 queues their removal and nobody empties the queue
- * (h2database issues 3633 and 3652); 2.2.220 does.
+ * Large texts are put into an in-memory database and deleted again. H2 2.1.214 queues their removal and nobody empties the queue (h2database issues 3633 and
+ * 3652); 2.2.220 does.
  *
  * <p>KIND in-memory database HALF held-out HEAP 64 LIBRARY h2-lobs
  *

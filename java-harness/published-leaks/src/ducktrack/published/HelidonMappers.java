@@ -4,8 +4,7 @@ import io.helidon.common.mapper.MapperManager;
 import io.helidon.common.mapper.spi.MapperProvider;
 
 /**
- * Values that are mapped, again and again the same way. The cache of mappers has keys that are equal to nothing but themselves (helidon
- * issue 9113).
+ * Values that are mapped, again and again the same way. The cache of mappers has keys that are equal to nothing but themselves (helidon issue 9113).
  *
  * <p>KIND cache whose keys are never equal HALF held-out HEAP 64 JAVA 21 LIBRARY helidon
  *

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
 /**
- * Messages name their type, and unknown names get a default. Jackson 2.18 remembers each name that it has read (jackson-databind change
- * 6203). The control has fifty names.
+ * Messages name their type, and unknown names get a default. Jackson 2.18 remembers each name that it has read (jackson-databind change 6203). The control has fifty
+ * names.
  *
  * <p>KIND JSON HALF build HEAP 32 LIBRARY jackson
  *

@@ -5,9 +5,8 @@ import java.util.concurrent.TimeUnit;
 import org.jboss.threads.EnhancedQueueExecutor;
 
 /**
- * Each request sets a timer and cancels it. The executor of jboss-threads 3.5.1 keeps cancelled tasks until their time has come
- * (jboss-threads issue 139). Later ones drop what such a task would have run, and keep the task; the time of the control's timers has come
- * soon.
+ * Each request sets a timer and cancels it. The executor of jboss-threads 3.5.1 keeps cancelled tasks until their time has come (jboss-threads issue 139). Later
+ * ones drop what such a task would have run, and keep the task; the time of the control's timers has come soon.
  *
  * <p>KIND executor HALF build HEAP 48 LIBRARY jboss-threads
  *

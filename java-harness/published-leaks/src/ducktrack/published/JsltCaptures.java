@@ -6,8 +6,7 @@ import com.schibsted.spt.data.jslt.Expression;
 import com.schibsted.spt.data.jslt.Parser;
 
 /**
- * The text of an expression is made for each message. JSLT 0.1.1 keeps each regular expression that was ever used (jslt issue 11); 0.1.8
- * keeps so many at most.
+ * The text of an expression is made for each message. JSLT 0.1.1 keeps each regular expression that was ever used (jslt issue 11); 0.1.8 keeps so many at most.
  *
  * <p>KIND cache keyed by text HALF build HEAP 48 LIBRARY jslt
  *

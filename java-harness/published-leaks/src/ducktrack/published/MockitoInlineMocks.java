@@ -4,11 +4,10 @@ import org.mockito.Mockito;
 import org.mockito.MockitoFramework;
 
 /**
- * Two mocks that get each other as arguments, again and again. The map from a mock to its handler is weak, and the handler of one holds the
- * other (mockito issue 1614). The control clears them, as later versions can.
+ * Two mocks that get each other as arguments, again and again. The map from a mock to its handler is weak, and the handler of one holds the other (mockito issue 1614). The control clears
+ * them, as later versions can.
  *
- * <p>KIND mocks HALF held-out HEAP 128 LIBRARY mockito OPTION -Djdk.attach.allowAttachSelf=true -XX:+EnableDynamicAgentLoading
- * -Dnet.bytebuddy.experimental=true
+ * <p>KIND mocks HALF held-out HEAP 128 LIBRARY mockito OPTION -Djdk.attach.allowAttachSelf=true -XX:+EnableDynamicAgentLoading -Dnet.bytebuddy.experimental=true
  *
  * <p>CULPRIT org.mockito.internal.creation.bytebuddy.InlineByteBuddyMockMaker. org.mockito.internal.util.concurrent.WeakConcurrentMap.
  */

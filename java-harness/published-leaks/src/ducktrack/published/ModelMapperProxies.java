@@ -3,13 +3,12 @@ package ducktrack.published;
 import org.modelmapper.ModelMapper;
 
 /**
- * A mapper for each request, with a mapping that is told by getters and setters. The class of each proxy keeps its handler, and so what was
- * mapped (modelmapper issue 375). The control has one mapper.
+ * A mapper for each request, with a mapping that is told by getters and setters. The class of each proxy keeps its handler, and so what was mapped (modelmapper issue 375). The control
+ * has one mapper.
  *
  * <p>KIND generated classes HALF held-out HEAP 96 LIBRARY modelmapper OPTION --add-opens=java.base/java.lang=ALL-UNNAMED
  *
- * <p>CULPRIT org.modelmapper.internal.ProxyFactory. org.modelmapper.internal.ExplicitMappingBuilder.
- * org.modelmapper.internal.ReferenceMapExpressionImpl.
+ * <p>CULPRIT org.modelmapper.internal.ProxyFactory. org.modelmapper.internal.ExplicitMappingBuilder. org.modelmapper.internal.ReferenceMapExpressionImpl.
  */
 public final class ModelMapperProxies {
     private static final boolean IS_REPAIRED = Boolean.getBoolean("ducktrack.leaks.repaired");

@@ -7,8 +7,8 @@ import java.io.StringWriter;
 import java.util.Map;
 
 /**
- * Pages whose templates are generated for each request. The factory keeps every template by its name (mustache.java issue 117, wcomponents
- * issue 1290). The control has a factory for each request, as they do now.
+ * Pages whose templates are generated for each request. The factory keeps every template by its name (mustache.java issue 117, wcomponents issue 1290). The control has a factory for each
+ * request, as they do now.
  *
  * <p>KIND templates that are generated HALF held-out HEAP 96 LIBRARY mustache
  *

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * An application with its own database driver is deployed and taken away again and again. A driver registers itself with the JDK, which
- * keeps it and so the application's class loader. The control takes it back (pgjdbc has Driver.deregister for that).
+ * An application with its own database driver is deployed and taken away again and again. A driver registers itself with the JDK, which keeps it and so the application's class loader. The
+ * control takes it back (pgjdbc has Driver.deregister for that).
  *
  * <p>KIND class loaders kept by drivers HALF held-out HEAP 64 LIBRARY pgjdbc
  *

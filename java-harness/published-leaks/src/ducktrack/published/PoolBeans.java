@@ -6,8 +6,8 @@ import org.apache.commons.pool2.impl.DefaultPooledObject;
 import org.apache.commons.pool2.impl.GenericObjectPool;
 
 /**
- * A pool for each client, dropped without being closed. Each registers itself as a bean for management, and the platform keeps these until
- * the pool is closed (POOL-393 has users with thousands of such beans). The control closes its pools.
+ * A pool for each client, dropped without being closed. Each registers itself as a bean for management, and the platform keeps these until the pool is closed (POOL-393 has users with thousands
+ * of such beans). The control closes its pools.
  *
  * <p>KIND management beans HALF held-out HEAP 64 LIBRARY commons-pool
  *

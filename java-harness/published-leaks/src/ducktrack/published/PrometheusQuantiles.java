@@ -4,8 +4,8 @@ import io.prometheus.client.Summary;
 import java.util.Random;
 
 /**
- * A summary with quantiles observes latencies. The samples of simpleclient 0.14.1 grow with what was observed (client_java issues 422, 550,
- * 654 and change 755); those of 0.15.0 do not.
+ * A summary with quantiles observes latencies. The samples of simpleclient 0.14.1 grow with what was observed (client_java issues 422, 550, 654 and change 755);
+ * those of 0.15.0 do not.
  *
  * <p>KIND metrics HALF build HEAP 32 LIBRARY prometheus
  *

@@ -9,8 +9,8 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Numbers go from a single thread to a pool and back. The worker of Reactor 3.0.6 for a single thread keeps each of its tasks (reactor-core
- * issue 578); that of 3.0.7 does not.
+ * Numbers go from a single thread to a pool and back. The worker of Reactor 3.0.6 for a single thread keeps each of its tasks (reactor-core issue 578); that of
+ * 3.0.7 does not.
  *
  * <p>KIND reactive scheduler HALF build HEAP 64 LIBRARY reactor
  *

@@ -4,13 +4,12 @@ import io.github.resilience4j.consumer.CircularEventConsumer;
 import io.github.resilience4j.consumer.DefaultEventConsumerRegistry;
 
 /**
- * The events of a circuit breaker per customer go to a consumer. The registry of resilience4j 1.7.1 has no way to take one out
- * (resilience4j issue 2243). The control has fifty customers.
+ * The events of a circuit breaker per customer go to a consumer. The registry of resilience4j 1.7.1 has no way to take one out (resilience4j issue 2243). The
+ * control has fifty customers.
  *
  * <p>KIND registry HALF build HEAP 48 LIBRARY events
  *
- * <p>CULPRIT io.github.resilience4j.consumer.DefaultEventConsumerRegistry.registry
- * io.github.resilience4j.consumer.DefaultEventConsumerRegistry.createEventConsumer
+ * <p>CULPRIT io.github.resilience4j.consumer.DefaultEventConsumerRegistry.registry io.github.resilience4j.consumer.DefaultEventConsumerRegistry.createEventConsumer
  */
 public final class Resilience4jConsumers {
     private static final boolean IS_REPAIRED = Boolean.getBoolean("ducktrack.leaks.repaired");

@@ -7,8 +7,8 @@ import io.github.resilience4j.ratelimiter.internal.SemaphoreBasedRateLimiter;
 import java.time.Duration;
 
 /**
- * A limiter per customer, dropped after use. That of resilience4j 1.7.1 is refreshed by a task of a thread of its own, and cannot be closed
- * (resilience4j issue 1683). The control takes the library's other limiter, which needs no thread.
+ * A limiter per customer, dropped after use. That of resilience4j 1.7.1 is refreshed by a task of a thread of its own, and cannot be closed (resilience4j issue 1683).
+ * The control takes the library's other limiter, which needs no thread.
  *
  * <p>KIND rate limiter HALF held-out HEAP 32 LIBRARY resilience4j
  *

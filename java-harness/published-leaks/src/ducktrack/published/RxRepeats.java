@@ -5,13 +5,11 @@ import io.reactivex.disposables.Disposable;
 import io.reactivex.subjects.PublishSubject;
 
 /**
- * Screens that repeat a request whenever a button is pressed, and go. What repeats is not disposed of with them, and stays an observer of
- * the button (RxJava issue 4782).
+ * Screens that repeat a request whenever a button is pressed, and go. What repeats is not disposed of with them, and stays an observer of the button (RxJava issue 4782).
  *
  * <p>KIND observers of a subject HALF held-out HEAP 64 LIBRARY rxjava
  *
- * <p>CULPRIT io.reactivex.subjects.PublishSubject. io.reactivex.internal.operators.observable.ObservableRedo.
- * io.reactivex.internal.operators.observable.ObservableRedo$RedoObserver.
+ * <p>CULPRIT io.reactivex.subjects.PublishSubject. io.reactivex.internal.operators.observable.ObservableRedo. io.reactivex.internal.operators.observable.ObservableRedo$RedoObserver.
  */
 public final class RxRepeats {
     private RxRepeats() {}

@@ -5,8 +5,7 @@ import io.scalecube.config.ConfigRegistrySettings;
 import io.scalecube.config.StringConfigProperty;
 
 /**
- * Requests that look at a property of the configuration and listen to it. The registry keeps all of them (scalecube-config issue 38). The
- * control has one property.
+ * Requests that look at a property of the configuration and listen to it. The registry keeps all of them (scalecube-config issue 38). The control has one property.
  *
  * <p>KIND configuration listeners HALF held-out HEAP 64 LIBRARY scalecube
  *

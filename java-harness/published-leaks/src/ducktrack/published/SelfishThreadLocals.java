@@ -1,13 +1,12 @@
 package ducktrack.published;
 
 /**
- * A parser for each request, with a thread-local of its own whose value refers to the parser. The thread's map holds the thread-local
- * weakly and the value strongly, which holds the thread-local (JDK-6254531). The control removes the value.
+ * A parser for each request, with a thread-local of its own whose value refers to the parser. The thread's map holds the thread-local weakly and the value strongly, which holds the
+ * thread-local (JDK-6254531). The control removes the value.
  *
  * <p>KIND thread-locals that hold themselves HALF held-out HEAP 64
  *
- * <p>CULPRIT java.lang.Thread.threadLocals java.lang.ThreadLocal$ThreadLocalMap. ducktrack.published.SelfishThreadLocals$Parser.
- * ducktrack.published.SelfishThreadLocals.main
+ * <p>CULPRIT java.lang.Thread.threadLocals java.lang.ThreadLocal$ThreadLocalMap. ducktrack.published.SelfishThreadLocals$Parser. ducktrack.published.SelfishThreadLocals.main
  */
 public final class SelfishThreadLocals {
     private static final boolean IS_REPAIRED = Boolean.getBoolean("ducktrack.leaks.repaired");

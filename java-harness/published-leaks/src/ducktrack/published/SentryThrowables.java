@@ -7,8 +7,7 @@ import io.sentry.SentryOptions;
 import io.sentry.SpanStatus;
 
 /**
- * Requests that fail, each with its transaction. The hub keeps throwables weakly, and their spans, which hold the throwables (sentry-java
- * issue 2225).
+ * Requests that fail, each with its transaction. The hub keeps throwables weakly, and their spans, which hold the throwables (sentry-java issue 2225).
  *
  * <p>KIND weak map whose values hold the keys HALF held-out HEAP 96 LIBRARY sentry
  *

@@ -8,8 +8,7 @@ import org.springframework.retry.annotation.EnableRetry;
 import org.springframework.retry.annotation.Retryable;
 
 /**
- * A bean per order, whose method is tried again when it fails. Spring Retry 1.2.4 keeps what it made for each bean (spring-retry issue
- * 141); 1.3.1 refers to it softly.
+ * A bean per order, whose method is tried again when it fails. Spring Retry 1.2.4 keeps what it made for each bean (spring-retry issue 141); 1.3.1 refers to it softly.
  *
  * <p>KIND proxies HALF held-out HEAP 64 OPTION -XX:SoftRefLRUPolicyMSPerMB=0 LIBRARY spring-retry
  *

@@ -1,8 +1,8 @@
 package ducktrack.published;
 
 /**
- * A thread group for each job, left when the job has ended. Up to JDK 18 a group that nobody destroys is kept by its parent (release notes
- * of JDK 19: java.lang.ThreadGroup). The control destroys it.
+ * A thread group for each job, left when the job has ended. Up to JDK 18 a group that nobody destroys is kept by its parent (release notes of JDK 19: java.lang.ThreadGroup). The
+ * control destroys it.
  *
  * <p>KIND JDK HALF held-out HEAP 24
  *

@@ -4,8 +4,8 @@ import io.undertow.connector.PooledByteBuffer;
 import io.undertow.server.DefaultByteBufferPool;
 
 /**
- * Each request has a virtual thread of its own, which takes a buffer from the pool and gives it back. The pool of Undertow 2.3.12 keeps a
- * cache per thread (spring-boot issue 39812, UNDERTOW-2361); the control has no such caches.
+ * Each request has a virtual thread of its own, which takes a buffer from the pool and gives it back. The pool of Undertow 2.3.12 keeps a cache per thread
+ * (spring-boot issue 39812, UNDERTOW-2361); the control has no such caches.
  *
  * <p>KIND thread-local of virtual threads HALF held-out HEAP 64 JAVA 21 LIBRARY undertow
  *

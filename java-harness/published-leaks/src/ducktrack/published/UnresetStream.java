@@ -5,8 +5,7 @@ import java.io.OutputStream;
 import java.io.Serializable;
 
 /**
- * Readings of a sensor, written to one stream of objects. The stream keeps each object that was written (SEI CERT SER10-J). The control
- * resets it.
+ * Readings of a sensor, written to one stream of objects. The stream keeps each object that was written (SEI CERT SER10-J). The control resets it.
  *
  * <p>KIND serialization HALF held-out HEAP 32
  *

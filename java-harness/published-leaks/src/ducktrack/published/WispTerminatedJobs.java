@@ -6,8 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.Semaphore;
 
 /**
- * Jobs that run once, each with a name of its own. Wisp keeps those that have ended by their names (Wisp issue 21); later versions can be
- * told to remove them.
+ * Jobs that run once, each with a name of its own. Wisp keeps those that have ended by their names (Wisp issue 21); later versions can be told to remove them.
  *
  * <p>KIND scheduler HALF held-out HEAP 48 LIBRARY wisp
  *

@@ -8,8 +8,8 @@ import org.xml.sax.Attributes;
 import org.xml.sax.helpers.DefaultHandler;
 
 /**
- * A parser that is used again, as its users are told to, for documents whose elements have names of their own. Its table of symbols keeps
- * every name. The control has a parser for each document.
+ * A parser that is used again, as its users are told to, for documents whose elements have names of their own. Its table of symbols keeps every name. The control has a
+ * parser for each document.
  *
  * <p>KIND names in a parser HALF held-out HEAP 64
  *

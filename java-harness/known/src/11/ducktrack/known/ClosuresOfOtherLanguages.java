@@ -9,8 +9,8 @@ import java.util.function.IntSupplier;
 //   reference java   method-reference $$Lambda N
 // END
 /**
- * Closures as the compilers of Scala and Kotlin write them: an {@code invokedynamic} whose body is a method with a name of that compiler.
- * In Java, a reference to a method of such a name has the same bytecode.
+ * Closures as the compilers of Scala and Kotlin write them: an {@code invokedynamic} whose body is a method with a name of that compiler. In
+ * Java, a reference to a method of such a name has the same bytecode.
  */
 final class ClosuresOfOtherLanguages {
     private final int value;

@@ -7,9 +7,7 @@ package ducktrack.known;
 //   text    main intrinsic|string-concat java.lang.String N  via=java.lang.StringBuilder.toString
 //   texts   main intrinsic|string-concat java.lang.String 3N via=java.lang.StringBuilder.toString
 // END
-/**
- * String concatenation as compilers made it before JDK 9: StringBuilder chains, which C2 rewrites. Compiled with -XDstringConcat=inline.
- */
+/** String concatenation as compilers made it before JDK 9: StringBuilder chains, which C2 rewrites. Compiled with -XDstringConcat=inline. */
 final class InlineConcat {
     public static void main(String[] words) throws Exception {
         long sum = 0;

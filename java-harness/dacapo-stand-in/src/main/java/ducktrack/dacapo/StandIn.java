@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Not DaCapo: it takes {@code --scratch-directory DIR -n N -s SIZE BENCHMARK} as DaCapo does and prints the lines that DaCapo prints.
- * Benchmark {@code standin} passes, {@code broken} fails its validation, {@code thrower} ends with an exception; others are unknown.
+ * Not DaCapo: it takes {@code --scratch-directory DIR -n N -s SIZE BENCHMARK} as DaCapo does and prints the lines that DaCapo prints. Benchmark {@code standin}
+ * passes, {@code broken} fails its validation, {@code thrower} ends with an exception; others are unknown.
  */
 public final class StandIn {
     private static final String SUITE = "===== DaCapo stand-in ";

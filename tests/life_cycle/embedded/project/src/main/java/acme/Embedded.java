@@ -11,9 +11,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * {@code Embedded self FOLDER}: two recordings of this JVM, one after the other. {@code here}: of the agent that came with the JVM.
- * {@code forbidden}: prints why a start is refused. {@code other FOLDER JAVA...}: a recording of the JVM that a command starts.
- * {@code points}: makes points for it.
+ * {@code Embedded self FOLDER}: two recordings of this JVM, one after the other. {@code here}: of the agent that came with the JVM. {@code forbidden}: prints why a start is refused.
+ * {@code other FOLDER JAVA...}: a recording of the JVM that a command starts. {@code points}: makes points for it.
  */
 public final class Embedded {
     private static final int FIRST = 12_345;

@@ -16,8 +16,8 @@ import java.util.concurrent.Callable;
 /**
  * Serializes object graphs to memory and reads them back.
  *
- * <p>Property {@code ducktrack.serial.buffer}: the first size of the memory (else a stream's own). With {@code ducktrack.serial.reuse} a
- * task takes the same memory again and again.
+ * <p>Property {@code ducktrack.serial.buffer}: the first size of the memory (else a stream's own). With {@code ducktrack.serial.reuse} a task takes the same
+ * memory again and again.
  */
 public final class Serial implements Workload {
     private static final int GRAPHS = 40;
