@@ -72,24 +72,32 @@ impl Part {
             let rethrowing = handlers.filter(|handler| handler.then == HandlerExit::Rethrow);
             rethrowing.for_each(|handler| append(handler, &probe));
         }
-        self.edit.insertions.extend(next.edit.insertions);
-        self.edit.handlers.extend(next.edit.handlers);
-        self.edit.replacements.extend(next.edit.replacements);
-        self.sites.extend(next.sites);
+        join(&mut self.edit.insertions, next.edit.insertions);
+        join(&mut self.edit.handlers, next.edit.handlers);
+        join(&mut self.edit.replacements, next.edit.replacements);
+        join(&mut self.sites, next.sites);
         if !next.counted.is_empty() {
-            self.counted.extend(next.counted);
+            join(&mut self.counted, next.counted);
             self.counted.sort_by_key(|level| level.offset);
         }
-        self.counters.extend(next.counters);
-        self.call_sites.extend(next.call_sites);
-        self.counted_calls.extend(next.counted_calls);
-        self.causes.extend(next.causes);
-        self.static_fields.extend(next.static_fields);
+        join(&mut self.counters, next.counters);
+        join(&mut self.call_sites, next.call_sites);
+        join(&mut self.counted_calls, next.counted_calls);
+        join(&mut self.causes, next.causes);
+        join(&mut self.static_fields, next.static_fields);
         self.called = next.called.or(self.called);
         self.is_hidden_class_gate |= next.is_hidden_class_gate;
-        self.owed_from.extend(next.owed_from);
+        join(&mut self.owed_from, next.owed_from);
         self.profile = next.profile.or(self.profile.take());
         self.counting = next.counting.or(self.counting.take());
+    }
+}
+
+/// Most lists of a part are empty.
+fn join<T>(list: &mut Vec<T>, next: Vec<T>) {
+    match list.is_empty() {
+        true => *list = next,
+        false => list.extend(next),
     }
 }
 
