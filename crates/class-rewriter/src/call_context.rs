@@ -34,9 +34,7 @@ use crate::pool_rules::PoolRules;
 use crate::probe::calling;
 use crate::refusal::Reason;
 use ducktrack_classfile::{CodeOffset, Instruction, Opcode};
-use ducktrack_code_edit::{
-    AddedHandler, Catch, HandlerExit, Place, ProbeMethod, ProtectedPlace, Rank,
-};
+use ducktrack_code_edit::{Catch, HandlerExit, Place, Probe, ProbeMethod, ProtectedPlace, Rank};
 use ducktrack_probe_vocabulary::COUNTED_BY_CALLER;
 use ducktrack_probe_vocabulary::helper::callers;
 
@@ -129,16 +127,23 @@ fn note_tracked_calls(builder: &mut PartBuilder<'_>) -> Result<(), Reason> {
 /// Restores, after the last call of a chain, the note from before the chain.
 fn end_chain(builder: &mut PartBuilder<'_>, last: &mut Option<CodeOffset>) -> Result<(), Reason> {
     if let Some(offset) = last.take() {
-        let outer = builder.view.code.max_locals();
-        let restore = builder
-            .probes
-            .build()
-            .load_long(outer)
-            .invoke(RESTORE_NOTE)
-            .finish()?;
-        builder.insert(Place::After(offset), restore);
+        restore_note(builder, offset)?;
     }
     Ok(())
+}
+
+fn restore_note(builder: &mut PartBuilder<'_>, after: CodeOffset) -> Result<(), Reason> {
+    let outer = builder.view.code.max_locals();
+    let restore = builder.probes.build().load_long(outer);
+    let restore = restore.invoke(RESTORE_NOTE).finish()?;
+    builder.insert(Place::After(after), restore);
+    Ok(())
+}
+
+/// Notes that no caller is known.
+fn forget(builder: &mut PartBuilder<'_>) -> Result<Probe, Reason> {
+    let probe = builder.probes.build().push(0).invoke(SET_CALL_SITE);
+    Ok(probe.finish()?)
 }
 
 /// In a method whose allocations its callers count: tells the called methods not to count them again.
@@ -164,27 +169,11 @@ fn note_counted(builder: &mut PartBuilder<'_>) -> Result<(), Reason> {
             .store_long(outer)
             .finish()?;
         builder.insert(Place::Before(instruction.offset), note);
-        let restore = builder
-            .probes
-            .build()
-            .load_long(outer)
-            .invoke(RESTORE_NOTE)
-            .finish()?;
-        builder.insert(Place::After(instruction.offset), restore);
-        let forget = builder
-            .probes
-            .build()
-            .push(0)
-            .invoke(SET_CALL_SITE)
-            .finish()?;
-        builder.part.edit.handlers.push(AddedHandler {
-            protects: vec![ProtectedPlace::Instruction(instruction.offset)],
-            catch: Catch::Any,
-            code: forget.code,
-            stack: forget.stack,
-            then: HandlerExit::Rethrow,
-            rank: Rank::Last,
-        });
+        restore_note(builder, instruction.offset)?;
+        let protects = vec![ProtectedPlace::Instruction(instruction.offset)];
+        let forget = forget(builder)?;
+        let last = (HandlerExit::Rethrow, Rank::Last);
+        builder.add_handler((protects, Catch::Any), forget, last);
     }
     Ok(())
 }
@@ -233,12 +222,7 @@ fn forget_in_handlers(builder: &mut PartBuilder<'_>, noted: &[CodeOffset]) -> Re
     handlers.sort_unstable();
     handlers.dedup();
     for handler in handlers {
-        let forget = builder
-            .probes
-            .build()
-            .push(0)
-            .invoke(SET_CALL_SITE)
-            .finish()?;
+        let forget = forget(builder)?;
         builder.insert(Place::Before(handler), forget);
     }
     Ok(())

@@ -13,9 +13,7 @@
 //! stub; what a call there leaves open when it throws is dropped when a call around it ends. Such a call begins by `bh`.
 
 use ducktrack_classfile::{ClassFile, CodeOffset, Instruction, Opcode};
-use ducktrack_code_edit::{
-    AddedHandler, Catch, HandlerExit, Place, ProbeMethod, ProtectedPlace, Rank,
-};
+use ducktrack_code_edit::{Catch, HandlerExit, Place, ProbeMethod, ProtectedPlace, Rank};
 use ducktrack_probe_vocabulary::helper::{calls, contexts, measured};
 
 use crate::application::LeavingCalls;
@@ -186,14 +184,7 @@ fn add_way_out(
         return Ok(());
     }
     let thrown = builder.probes.build().invoke(THROWN).finish()?;
-    builder.part.edit.handlers.push(AddedHandler {
-        protects,
-        catch,
-        code: thrown.code,
-        stack: thrown.stack,
-        then,
-        rank,
-    });
+    builder.add_handler((protects, catch), thrown, (then, rank));
     Ok(())
 }
 

@@ -15,9 +15,7 @@
 use std::fmt;
 
 use ducktrack_classfile::{ClassFile, MemberRef, Method, MethodDescriptor, Opcode, ParameterType};
-use ducktrack_code_edit::{
-    AddedHandler, Catch, HandlerExit, Place, ProbeMethod, ProtectedPlace, Rank,
-};
+use ducktrack_code_edit::{Catch, HandlerExit, Place, ProbeMethod, ProtectedPlace, Rank};
 use ducktrack_probe_vocabulary::helper::{contexts, spans};
 
 use crate::part::{Part, PartBuilder};
@@ -240,14 +238,8 @@ fn leave_context(builder: &mut PartBuilder<'_>) -> Result<(), Reason> {
     let leave = builder.probes.build().invoke(LEAVE).finish()?;
     builder.part.before_rethrow = Some(leave.clone());
     let protects = places_inside(builder);
-    builder.part.edit.handlers.push(AddedHandler {
-        protects,
-        catch: Catch::Any,
-        code: leave.code.clone(),
-        stack: leave.stack,
-        then: HandlerExit::Rethrow,
-        rank: Rank::Last,
-    });
+    let last = (HandlerExit::Rethrow, Rank::Last);
+    builder.add_handler((protects, Catch::Any), leave.clone(), last);
     for instruction in builder.view.instructions {
         if instruction.opcode.is_return() {
             builder.insert(Place::Before(instruction.offset), leave.clone());

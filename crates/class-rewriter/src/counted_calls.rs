@@ -152,12 +152,7 @@ fn count_calls(builder: &mut PartBuilder<'_>, calls: &CountedCalls) -> Result<()
             loops: surroundings.depth(instruction.offset),
             has_constant_argument: surroundings.has_constant_argument(instruction.offset),
         });
-        found.push(CountedLevel {
-            offset: instruction.offset,
-            site: id,
-            objects: 1,
-            unit: Unit::Calls,
-        });
+        found.push(CountedLevel::once(instruction.offset, id, Unit::Calls));
     }
     if found.is_empty() {
         return Ok(());

@@ -14,7 +14,7 @@
 use core::ops::Range;
 
 use ducktrack_classfile::{CodeOffset, Opcode};
-use ducktrack_code_edit::{AddedHandler, Catch, HandlerExit, Place, ProtectedPlace, Rank};
+use ducktrack_code_edit::{Catch, HandlerExit, Place, ProtectedPlace, Rank};
 use ducktrack_path_counters::SiteVector;
 use rustc_hash::FxHashMap;
 
@@ -23,7 +23,7 @@ use crate::part::{OwedFrom, PartBuilder};
 use crate::path_plan::{BlockCounter, PathPlan, Realisation};
 use crate::planned::Role;
 use crate::refusal::Reason;
-use crate::site_plan::COUNT;
+use crate::site_plan::increment;
 
 /// Where an exception goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -341,12 +341,7 @@ pub(crate) fn add_stubs(
                 id
             }
         };
-        let probe = builder
-            .probes
-            .build()
-            .push_later(id)
-            .invoke(COUNT)
-            .finish()?;
+        let probe = increment(builder, id)?;
         let (catch, then, rank) = match escape {
             Escape::Uncaught => (Catch::Any, HandlerExit::Rethrow, Rank::Last),
             Escape::Caught(entry) => {
@@ -366,14 +361,7 @@ pub(crate) fn add_stubs(
             },
             protects: protects.len(),
         });
-        builder.part.edit.handlers.push(AddedHandler {
-            protects,
-            catch,
-            code: probe.code,
-            stack: probe.stack,
-            then,
-            rank,
-        });
+        builder.add_handler((protects, catch), probe, (then, rank));
     }
     note_owed_by_frames(builder, plan, realisation, counters)
 }

@@ -14,7 +14,7 @@ use crate::planner::Planner;
 use crate::probe::calling;
 use crate::refusal::Reason;
 use crate::site_facts::BytecodeFacts;
-use crate::site_plan::COUNT;
+use crate::site_plan::increment;
 use crate::stack_claim::claim_stack;
 
 const COUNT_JOINED: ProbeMethod = calling(counting::COUNT_JOINED);
@@ -59,12 +59,7 @@ fn count_joined(builder: &mut PartBuilder<'_>, chain: &JoinedChain) -> Result<()
     let size = SizeRule::OfArray(ElementSize::One, chain.first_length);
     let first = builder.add_site(&first, 0, size)?;
     let before = builder.add_counters(Role::Increment, vec![vec![one(object), one(first)]])?;
-    let probe = builder
-        .probes
-        .build()
-        .push_later(before)
-        .invoke(COUNT)
-        .finish()?;
+    let probe = increment(builder, before)?;
     builder.insert(Place::Before(chain.new), probe);
 
     let kind = AllocationKind::StringConcat;

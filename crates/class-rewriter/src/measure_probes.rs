@@ -153,12 +153,11 @@ fn fixed(
         builder.insert(Place::After(allocation.offset), probe);
         return Ok(Vec::new());
     }
-    Ok(vec![CountedLevel {
-        offset: allocation.offset,
+    Ok(vec![CountedLevel::once(
+        allocation.offset,
         site,
-        objects: 1,
-        unit: Unit::Count,
-    }])
+        Unit::Count,
+    )])
 }
 
 fn constant_lengths(
@@ -223,12 +222,11 @@ fn length(
     if builder.view.tracked {
         return Ok(Vec::new());
     }
-    Ok(vec![CountedLevel {
-        offset: allocation.offset,
+    Ok(vec![CountedLevel::once(
+        allocation.offset,
         site,
-        objects: 1,
-        unit: Unit::Count,
-    }])
+        Unit::Count,
+    )])
 }
 
 fn count_length(

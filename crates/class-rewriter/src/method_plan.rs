@@ -28,7 +28,7 @@ pub(crate) struct MethodPlan {
 pub(crate) struct EditedMethod {
     /// The data of its `Code` attribute.
     pub(crate) attribute: Vec<u8>,
-    /// What the changes mean.
+    /// The meaning of the changes.
     pub(crate) part: Part,
     /// The debts of frames, by places of the new code.
     pub(crate) owed: Option<OwedByFrames>,

@@ -4,7 +4,10 @@
 //! from the first insertion of the first part.
 
 use ducktrack_classfile::CodeOffset;
-use ducktrack_code_edit::{AddedHandler, CodeEdit, HandlerExit, Insertion, Place, Probe, Probes};
+use ducktrack_code_edit::{
+    AddedHandler, Catch, CodeEdit, HandlerExit, Insertion, Place, Probe, Probes, ProtectedPlace,
+    Rank,
+};
 use ducktrack_probe_vocabulary::Unit;
 
 use crate::allocation_site::Allocation;
@@ -62,6 +65,18 @@ pub(crate) struct CountedLevel {
     pub(crate) site: u32,
     pub(crate) objects: u32,
     pub(crate) unit: Unit,
+}
+
+impl CountedLevel {
+    /// One object, or one call, per execution.
+    pub(crate) fn once(offset: CodeOffset, site: u32, unit: Unit) -> Self {
+        Self {
+            offset,
+            site,
+            objects: 1,
+            unit,
+        }
+    }
 }
 
 impl Part {
@@ -221,6 +236,23 @@ impl<'m> PartBuilder<'m> {
     pub(crate) fn insertions(&self) -> impl Iterator<Item = &Insertion> {
         let before = self.before.edit.insertions.iter();
         before.chain(&self.part.edit.insertions)
+    }
+
+    /// Adds a handler that runs a probe.
+    pub(crate) fn add_handler(
+        &mut self,
+        (protects, catch): (Vec<ProtectedPlace>, Catch),
+        probe: Probe,
+        (then, rank): (HandlerExit, Rank),
+    ) {
+        self.part.edit.handlers.push(AddedHandler {
+            protects,
+            catch,
+            code: probe.code,
+            stack: probe.stack,
+            then,
+            rank,
+        });
     }
 
     pub(crate) fn add_call_site(

@@ -1,6 +1,7 @@
 //! Counts the allocations of one method by path where that saves increments: chooses a plan, inserts its counters, adds its stubs.
 
 use ducktrack_classfile::CodeOffset;
+use ducktrack_code_edit::Place;
 use ducktrack_flow_graph::MethodGraph;
 use ducktrack_path_counters as paths;
 
@@ -11,11 +12,11 @@ use crate::no_paths::{NoPaths, ratio};
 use crate::part::{CountedLevel, Part, PartBuilder};
 use crate::path_plan::{PathPlan, PathUnit, Realisation};
 use crate::path_policy::{counted_per_site_anyway, head, split_units, too_few_to_save};
-use crate::planned::Role;
+use crate::planned::{Role, Term};
 use crate::planner::Planner;
 use crate::profile::{MeasuredPlacement, MethodProfile, ProfilePoints};
 use crate::refusal::Reason;
-use crate::site_plan::{COUNT, count_all_per_site, count_per_site};
+use crate::site_plan::{count_all_per_site, count_per_site, increment};
 
 /// Counters on paths. [`Measures`](crate::measure_probes::Measures) finds what it counts.
 pub(crate) struct PathCounters<'p> {
@@ -140,18 +141,11 @@ fn insert_path_counters(
     let mut points = CollectedPoints::default();
     for (block, counter) in realisation.in_blocks.iter_mut().enumerate() {
         let Some(counter) = counter else { continue };
-        let id = builder.add_counters(Role::Increment, vec![plan.terms(&counter.vector)])?;
-        let probe = builder
-            .probes
-            .build()
-            .push_later(id)
-            .invoke(COUNT)
-            .finish()?;
         let place = plan
             .slot_place(block, counter.slot)
             .ok_or(Reason::ControlFlow)?;
-        counter.insertion = Some(builder.insert(place, probe));
-        builder.counting().probes.push((id, place));
+        let (id, insertion) = insert_counter(builder, plan.terms(&counter.vector), place)?;
+        counter.insertion = Some(insertion);
         let block = paths::BlockId::new(u32::try_from(block).unwrap_or(u32::MAX));
         points.add(
             id,
@@ -160,15 +154,7 @@ fn insert_path_counters(
         );
     }
     for counter in &realisation.on_edges {
-        let id = builder.add_counters(Role::Increment, vec![plan.terms(&counter.vector)])?;
-        let probe = builder
-            .probes
-            .build()
-            .push_later(id)
-            .invoke(COUNT)
-            .finish()?;
-        builder.insert(counter.place, probe);
-        builder.counting().probes.push((id, counter.place));
+        let (id, _) = insert_counter(builder, plan.terms(&counter.vector), counter.place)?;
         points.add(
             id,
             &[counter.edge],
@@ -179,6 +165,18 @@ fn insert_path_counters(
         builder.part.profile = points.of_paths(builder.view.index, plan);
     }
     Ok(realisation)
+}
+
+/// Adds a counter on a path; its number, and the position of its probe.
+fn insert_counter(
+    builder: &mut PartBuilder<'_>,
+    terms: Vec<Term>,
+    place: Place,
+) -> Result<(u32, usize), Reason> {
+    let id = builder.add_counters(Role::Increment, vec![terms])?;
+    let probe = increment(builder, id)?;
+    builder.counting().probes.push((id, place));
+    Ok((id, builder.insert(place, probe)))
 }
 
 /// The counters of sites tell frequencies, too: each how often its site runs.

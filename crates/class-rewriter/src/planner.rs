@@ -3,7 +3,7 @@
 //! ```text
 //! a quick look at a method: is any planner interested?  ──no──> the method stays as it is
 //!                          │ yes
-//!                          └─> each planner in order ─ plan ─> Part ─ with ─> one MethodPlan
+//!                          └─> each planner in order ─ plan ─> Part ─ add ─> one MethodPlan
 //! ```
 
 use ducktrack_classfile::Instruction;

@@ -1,6 +1,6 @@
 //! One counter per site: the baseline that the paper compares with, and the plan of methods whose paths are not used.
 
-use ducktrack_code_edit::{Place, ProbeMethod};
+use ducktrack_code_edit::{Place, Probe, ProbeMethod};
 use ducktrack_probe_vocabulary::helper::counting;
 
 use crate::method_counting::WhyPerSite;
@@ -11,7 +11,7 @@ use crate::probe::calling;
 use crate::refusal::Reason;
 use crate::rewrite_options::ThreadTotals;
 
-pub(crate) const COUNT: ProbeMethod = calling(counting::COUNT);
+const COUNT: ProbeMethod = calling(counting::COUNT);
 const COUNT_SEVERAL: ProbeMethod = calling(counting::COUNT_SEVERAL);
 
 /// A counter for each site. [`Measures`](crate::measure_probes::Measures) finds what it counts.
@@ -25,6 +25,12 @@ impl Planner for SiteCounters {
         }
         Ok(builder.part)
     }
+}
+
+/// Counts by one.
+pub(crate) fn increment(builder: &mut PartBuilder<'_>, counter: u32) -> Result<Probe, Reason> {
+    let probe = builder.probes.build().push_later(counter);
+    Ok(probe.invoke(COUNT).finish()?)
 }
 
 /// Gives every site of the method its own counter, and notes the reason.

@@ -4,7 +4,7 @@ use std::process::{Command, ExitStatus};
 
 use serde_json::Value;
 
-/// What a command that has ended printed.
+/// The end and the output of a command.
 #[derive(Debug)]
 pub struct Finished {
     /// How it ended.

@@ -261,7 +261,7 @@ impl Prepared {
     fn run(&self, jdk: &Jdk, collector: &str, run: &Run<'_>) -> u64 {
         let options: Vec<&str> = [&[collector][..], FIXED, run.options].concat();
         if run.is_too_new_for(jdk) || !jdk.accepts(&options) {
-            println!("skipped: {jdk} {options:?} {:?}", run.arguments);
+            skipped(&format!("gc_moves: {jdk} {options:?} {:?}", run.arguments));
             return 0;
         }
         let mut attempts = 1;
